@@ -1,0 +1,15 @@
+import { domain } from "#kernel/domain.ts";
+import { countEvents } from "#kernel/log.ts";
+import { getAuditEvent, listEventTypes, queryAudit } from "./operations.ts";
+import { AuditRead, EventsRead } from "./permissions.ts";
+
+const EVENTS_COUNTED_MAX = 100_000;
+
+export const audit = domain({
+  name: "audit",
+  summary: "The log of everything that happened, and the catalog of what can.",
+  permissions: [AuditRead, EventsRead],
+  events: [],
+  operations: [queryAudit, getAuditEvent, listEventTypes],
+  counters: [{ name: "events", count: (tx) => countEvents(tx, EVENTS_COUNTED_MAX) }],
+});

@@ -1,0 +1,77 @@
+import Type from "typebox";
+import { isPattern, patternSource } from "#kernel/condition/pattern.ts";
+import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/event.ts";
+import { Failure, invalid, NotFound } from "#kernel/failure.ts";
+import { findEvent, queryLog } from "#kernel/log.ts";
+import { EventTypeSchema } from "#kernel/openapi.ts";
+import { query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { one, page } from "#kernel/reply.ts";
+import { line, object, Time } from "#kernel/schema.ts";
+import { AuditRead, EventsRead } from "./permissions.ts";
+
+export const queryAudit = query({
+  id: "audit.query",
+  route: "GET /api/v1/audit",
+  summary: "Query the audit log, newest first",
+  description:
+    "The audit log is the event log itself. `type` takes patterns such as `audit.*`; `from` is " +
+    "inclusive, `to` is not; `after` takes `nextCursor` or the id of an event.",
+  permission: AuditRead,
+  query: object({
+    ...pageQuery,
+    type: Type.Optional(line(200)),
+    actorId: Type.Optional(line(100)),
+    resourceType: Type.Optional(line(100)),
+    resourceId: Type.Optional(line(100)),
+    from: Type.Optional(Time),
+    to: Type.Optional(Time),
+  }),
+  reply: page(Envelope),
+  example: { query: { limit: 50, type: "audit.*" } },
+  async run({ tx }, { query: { limit, after, type, ...filter } }) {
+    if (type !== undefined && !isPattern(type)) throw invalid("?type", "is not an event pattern");
+    const before = after === undefined ? undefined : positionOf(after);
+    if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
+    const source = type === undefined ? undefined : patternSource(type);
+    const events = await queryLog(tx, { ...filter, type: source, before }, limit + 1);
+    return pageOf(events, limit, toEnvelope, ({ id }) => id);
+  },
+});
+
+export const getAuditEvent = query({
+  id: "audit.get",
+  route: "GET /api/v1/audit/{eventId}",
+  summary: "Read one event of the audit log",
+  permission: AuditRead,
+  params: object({ eventId: Type.String({ pattern: EVENT_ID_PATTERN }) }),
+  reply: one(Envelope),
+  async run({ tx }, { params }) {
+    const place = positionOf(params.eventId);
+    const found = place && (await findEvent(tx, place));
+    if (!found) throw new Failure(NotFound);
+    return toEnvelope(found);
+  },
+});
+
+export const listEventTypes = query({
+  id: "event_types.list",
+  route: "GET /api/v1/event-types",
+  summary: "List every type of event, with the JSON Schema of its data",
+  permission: EventsRead,
+  query: object({
+    ...pageQuery,
+    limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
+  }),
+  reply: page(EventTypeSchema),
+  async run({ services }, { query: { limit, after } }) {
+    const start = after === undefined ? "" : String(services.cursors.decode("event types", after)[0]);
+    const rows = services.eventTypes.filter(({ type }) => type > start).slice(0, limit + 1);
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ type }) => services.cursors.encode("event types", [type]),
+    );
+  },
+});

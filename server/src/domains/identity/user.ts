@@ -1,0 +1,44 @@
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/failure.ts";
+import { id, line, Time } from "#kernel/schema.ts";
+
+export const Email = Type.String({
+  maxLength: 254,
+  pattern: "^[^\\s@]{1,64}@[^\\s@]{1,190}$",
+});
+
+export const User = Type.Object(
+  {
+    id: id("usr"),
+    email: Email,
+    name: line(100),
+    status: Type.Enum(["invited", "active", "deactivated"]),
+  },
+  { title: "User" },
+);
+export type User = Static<typeof User>;
+
+/** A workspace as a person sees it who belongs to it. */
+export const MemberOf = Type.Object(
+  {
+    id: id("ws"),
+    slug: Type.String(),
+    name: Type.String(),
+    roles: Type.Array(Type.String()),
+  },
+  { title: "MemberOf" },
+);
+
+export const Session = Type.Object(
+  {
+    token: Type.String({ description: "Send it as `Authorization: Bearer …`" }),
+    tokenType: Type.Literal("Bearer"),
+    expiresAt: Time,
+    user: User,
+    workspaces: Type.Array(MemberOf),
+  },
+  { title: "Session" },
+);
+
+/** The same for a wrong e-mail and a wrong password: neither may tell who has an account. */
+export const BadLogin = failure("bad_login", 401, "The e-mail address or the password is wrong.");

@@ -1,0 +1,29 @@
+import { domain } from "#kernel/domain.ts";
+import { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
+import {
+  createWorkspace,
+  currentWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  updateWorkspace,
+  workspaceStats,
+} from "./operations.ts";
+import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./permissions.ts";
+
+export { WorkspaceCreated } from "./events.ts";
+export { create } from "./service.ts";
+
+export const workspaces = domain({
+  name: "workspaces",
+  summary: "The partitions of an installation: each has its own members, data and settings.",
+  permissions: [WorkspacesRead, WorkspacesWrite, WorkspacesCreate],
+  events: [WorkspaceCreated, WorkspaceUpdated],
+  operations: [
+    listWorkspaces,
+    createWorkspace,
+    currentWorkspace,
+    getWorkspace,
+    updateWorkspace,
+    workspaceStats,
+  ],
+});

@@ -1,0 +1,108 @@
+import Type from "typebox";
+import { addMember } from "#domains/identity/index.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, one, page } from "#kernel/reply.ts";
+import { object, patch } from "#kernel/schema.ts";
+import { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
+import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./permissions.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+import { settings, Slug, SlugTaken, Workspace } from "./workspace.ts";
+
+const BySlug = object({ slug: Slug });
+const example = { params: { slug: "default" } };
+const LIST = "workspaces by slug";
+
+export const listWorkspaces = query({
+  id: "workspaces.list",
+  route: "GET /api/v1/workspaces",
+  summary: "List the workspaces that you belong to",
+  access: "account",
+  query: object(pageQuery),
+  reply: page(Workspace),
+  async run({ tx, services }, { query: { limit, after } }) {
+    const [slug = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, { after: String(slug), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => services.cursors.encode(LIST, [row.slug]),
+    );
+  },
+});
+
+export const createWorkspace = command({
+  id: "workspaces.create",
+  route: "POST /api/v1/workspaces",
+  summary: "Make a workspace and become its owner",
+  description: "Without a `slug` one is made from the name. You need `workspaces:create` in some workspace.",
+  access: "account",
+  permission: WorkspacesCreate,
+  body: object({ name: settings.name, slug: Type.Optional(Slug) }),
+  reply: created(Workspace, { location: ({ slug }) => `/api/v1/workspaces/${slug}` }),
+  emits: [WorkspaceCreated],
+  fails: [SlugTaken],
+  example: { body: { name: "Field services", slug: "field-services" } },
+  async run(ctx, { body }) {
+    const workspace = await service.create(ctx, body);
+    await addMember(ctx, { userId: ctx.caller.actor.id, roles: ["owner"] });
+    return workspace;
+  },
+});
+
+export const currentWorkspace = query({
+  id: "workspaces.current",
+  route: "GET /api/v1/workspaces/me",
+  summary: "Read the workspace that X-Workspace names",
+  permission: WorkspacesRead,
+  reply: one(Workspace),
+  run: ({ tx, workspace }) => store.getByKey(tx, workspace.key),
+});
+
+export const getWorkspace = query({
+  id: "workspaces.get",
+  route: "GET /api/v1/workspaces/{slug}",
+  summary: "Read a workspace",
+  description: "The slug must be that of X-Workspace.",
+  permission: WorkspacesRead,
+  params: BySlug,
+  reply: one(Workspace),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.slug),
+});
+
+export const updateWorkspace = command({
+  id: "workspaces.update",
+  route: "PATCH /api/v1/workspaces/{slug}",
+  summary: "Change the settings of a workspace",
+  permission: WorkspacesWrite,
+  params: BySlug,
+  body: patch(settings),
+  reply: one(Workspace),
+  emits: [WorkspaceUpdated],
+  example: { ...example, body: { name: "Field services", timezone: "Europe/Oslo" } },
+  run: (ctx, { params, body }) => service.update(ctx, params.slug, body),
+});
+
+export const workspaceStats = query({
+  id: "workspaces.stats",
+  route: "GET /api/v1/workspaces/{slug}/stats",
+  summary: "Count what a workspace holds in this environment",
+  permission: WorkspacesRead,
+  params: BySlug,
+  reply: one(
+    Type.Object(
+      { slug: Slug, counts: Type.Record(Type.String(), Type.Integer()) },
+      { title: "WorkspaceStats" },
+    ),
+  ),
+  example,
+  async run({ tx, services }, { params }) {
+    const { slug } = await store.get(tx, params.slug);
+    const counts: Record<string, number> = {};
+    for (const { name, count } of services.counters) counts[name] = await count(tx);
+    return { slug, counts };
+  },
+});

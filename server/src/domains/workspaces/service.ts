@@ -1,0 +1,48 @@
+import { changeOf } from "#kernel/event.ts";
+import { invalid } from "#kernel/failure.ts";
+import { newWorkspaceKey } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
+import * as store from "./store.ts";
+import { isTimezone, slugOf, type Workspace } from "./workspace.ts";
+
+type Creating = WriteContext<typeof WorkspaceCreated>;
+
+/** Makes a workspace with its data key, and goes on inside of it. */
+export async function create(
+  ctx: Creating,
+  draft: { readonly name: string; readonly slug?: string | undefined; readonly key?: string },
+): Promise<Workspace> {
+  const slug = draft.slug ?? slugOf(draft.name);
+  if (slug === "") throw invalid("/slug", "is required, since the name gives none");
+  const key = draft.key ?? newWorkspaceKey();
+  ctx.enter({ workspace: key, environment: ctx.caller.environment });
+  const times = { created_at: ctx.now, updated_at: ctx.now };
+  const workspace = await store.insert(ctx.tx, { key, slug, name: draft.name, ...times });
+  await store.insertKey(ctx.tx, ctx.services.keys.wrapNew(key), ctx.now);
+  ctx.emit(WorkspaceCreated, referTo(workspace), shown(workspace));
+  return workspace;
+}
+
+export async function update(
+  ctx: WriteContext<typeof WorkspaceUpdated>,
+  slug: string,
+  change: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone">>,
+): Promise<Workspace> {
+  if (change.timezone !== undefined && !isTimezone(change.timezone)) {
+    throw invalid("/timezone", "is not an IANA time zone");
+  }
+  const before = await store.lock(ctx.tx, slug);
+  ctx.expectRevision(before.revision);
+  const after = await store.update(ctx.tx, slug, { ...change, updated_at: ctx.now });
+  ctx.emit(WorkspaceUpdated, referTo(after), changeOf(shown(before), shown(after)));
+  return after;
+}
+
+function referTo({ id, name }: Workspace) {
+  return { id, displayName: name };
+}
+
+function shown({ revision: _, ...workspace }: Workspace) {
+  return workspace;
+}

@@ -1,0 +1,50 @@
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/failure.ts";
+import { id, line, text, Time } from "#kernel/schema.ts";
+
+export const Slug = Type.String({
+  pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+  maxLength: 63,
+  description: "Lower-case letters, digits and hyphens",
+});
+
+/** What a member may change. */
+export const settings = {
+  name: line(100, "Display name"),
+  description: text(2_000),
+  plan: Type.Enum(["standard", "enterprise"], {
+    description: "`enterprise` keeps 200 versions of each workflow, `standard` 50",
+  }),
+  timezone: line(64, "IANA time zone in which schedules and reports are read by default"),
+};
+
+export const Workspace = Type.Object(
+  { id: id("ws"), slug: Slug, ...settings, createdAt: Time, updatedAt: Time },
+  { title: "Workspace" },
+);
+export type Workspace = Static<typeof Workspace> & { readonly revision: number };
+
+export const SlugTaken = failure(
+  "slug_taken",
+  409,
+  "Another workspace has this slug.",
+  "workspaces_slug",
+);
+
+/** A slug from a display name; empty when the name has no usable character. */
+export function slugOf(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 60)
+    .replaceAll(/^-+|-+$/g, "");
+}
+
+export function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

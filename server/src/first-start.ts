@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { addMember, hashPassword, insertUser, UserActivated } from "#domains/identity/index.ts";
+import { create, WorkspaceCreated } from "#domains/workspaces/index.ts";
+import { Act } from "#kernel/act.ts";
+import { type Outside, systemCaller } from "#kernel/caller.ts";
+import { codeOf, NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
+import { newId } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+
+const UNIQUE_VIOLATION = "23505";
+
+export interface FirstOwner {
+  readonly email: string;
+  /** Present when we made it up; shown once and kept nowhere. */
+  readonly password: string | undefined;
+}
+
+/** Makes the workspace `default` and its owner; undefined when they are there already. */
+export async function firstStart(outside: Outside): Promise<FirstOwner | undefined> {
+  const { db, homeWorkspace, settings } = outside;
+  const existing = await db.system("select from workspaces where key = $1", [homeWorkspace]);
+  if (existing.length > 0) return undefined;
+  const password = settings.adminPassword ?? randomBytes(15).toString("base64url");
+  const passwordHash = await hashPassword(password);
+  const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
+  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+  try {
+    await db.write(partition, async (session) => {
+      const act = new Act({ session, services: outside, caller, partition });
+      await install(act.ctx, passwordHash);
+      act.finish();
+    });
+  } catch (error) {
+    // Another node was quicker, and has printed its password.
+    if (codeOf(error) === UNIQUE_VIOLATION) return undefined;
+    throw error;
+  }
+  const made = settings.adminPassword === undefined ? password : undefined;
+  return { email: settings.adminEmail, password: made };
+}
+
+async function install(
+  ctx: WriteContext<typeof WorkspaceCreated | typeof UserActivated>,
+  passwordHash: string,
+): Promise<void> {
+  const { homeWorkspace: key, settings } = ctx.services;
+  await create(ctx, { name: "Default", slug: "default", key });
+  const user = await insertUser(ctx.tx, {
+    id: newId("usr", ctx.now.getTime()),
+    email: settings.adminEmail,
+    name: "Administrator",
+    password_hash: passwordHash,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  });
+  await addMember(ctx, { userId: user.id, roles: ["owner"] });
+  ctx.emit(UserActivated, { id: user.id, displayName: user.name }, user);
+}

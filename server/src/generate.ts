@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MasterKey, newDataKey } from "#kernel/crypto.ts";
+import { describeTables } from "#kernel/db/describe.ts";
+import { prepareDatabase } from "#kernel/db/prepare.ts";
+import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import { describeApi, describeEvents } from "#kernel/openapi.ts";
+import { domains } from "./app.ts";
+
+/** Writes what is generated and committed: the tables' types, the API and the events. */
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "millrace-generate-"));
+const database = await startEmbedded({ folder, log: () => undefined, settings: { fsync: "off" } });
+try {
+  await prepareDatabase(database.connection, new MasterKey(newDataKey()));
+  writeFileSync(join(root, "server/src/tables.ts"), await describeTables(database.connection));
+} finally {
+  await database.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+writeFileSync(join(root, "openapi.json"), `${JSON.stringify(describeApi(domains), null, 2)}\n`);
+writeFileSync(join(root, "events.json"), `${JSON.stringify(describeEvents(domains), null, 2)}\n`);

@@ -1,0 +1,134 @@
+import type { Static, TSchema } from "typebox";
+import type { Caller, Services, WorkspaceRef } from "./caller.ts";
+import type { Partition, Transaction } from "./db/database.ts";
+import { type EventType, topicOf } from "./event.ts";
+import { Failure, PreconditionFailed } from "./failure.ts";
+import { enqueue, type JobOptions, type JobType } from "./job.ts";
+import { append, type PendingEvent } from "./log.ts";
+import type { WriteContext } from "./operation.ts";
+import { etagOf } from "./reply.ts";
+import type { Notice } from "./signal.ts";
+
+export interface ActOptions {
+  readonly session: Transaction;
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly partition: Partition;
+  readonly ifMatch?: string | undefined;
+}
+
+type Pending = { readonly partition: Partition } & (
+  | { readonly event: PendingEvent }
+  | { readonly job: JobType; readonly payload: unknown; readonly options: JobOptions }
+);
+
+/**
+ * Whatever changes state does it in an act: a command, a reader's reaction, a job. What it emits and
+ * enqueues is collected here and written at its end, in the same transaction.
+ */
+export class Act {
+  readonly ctx: WriteContext & { readonly workspace: WorkspaceRef };
+  readonly emitted: string[] = [];
+  readonly #options: ActOptions;
+  readonly #pending: Pending[] = [];
+  #partition: Partition;
+
+  constructor(options: ActOptions) {
+    const { session, services, caller, ifMatch } = options;
+    this.#options = options;
+    this.#partition = options.partition;
+    this.ctx = {
+      tx: session.tx,
+      now: services.clock.now(),
+      caller,
+      services,
+      // Operations that serve no workspace have no such field in their type.
+      workspace: caller.workspace as WorkspaceRef,
+      emit: (event: EventType, resource, data) => {
+        this.emitted.push(event.type);
+        this.#push({ event: pendingEvent(event, resource, data) });
+      },
+      enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
+        this.#push({ job, payload, options }),
+      expectRevision: (revision) => expectRevision(revision, ifMatch),
+      enter: (partition) => {
+        this.#partition = partition;
+        session.enter(partition);
+      },
+    };
+  }
+
+  /** Sends the events and jobs; the transaction's commit waits for the answers. */
+  finish(): void {
+    const { session, services, caller } = this.#options;
+    const { now } = this.ctx;
+    let at = this.#partition;
+    session.onCommit(() => {
+      if (this.emitted.length > 0) {
+        services.news.tell(this.#notices());
+        services.signal.raise("events");
+      }
+      if (this.#pending.some((item) => "job" in item)) services.signal.raise("jobs");
+    });
+    for (const batch of groupByPartition(this.#pending)) {
+      if (!samePartition(at, batch.partition)) session.enter(batch.partition);
+      at = batch.partition;
+      if (batch.events.length > 0) {
+        const act = { actor: caller.actor, at: now, cause: caller.cause, requestId: caller.requestId };
+        void append(session, services.epoch, act, batch.events);
+      }
+      for (const { job, payload, options } of batch.jobs) {
+        enqueue(session, { job, payload, options, now, cause: caller.cause });
+      }
+    }
+  }
+
+  #notices(): Notice[] {
+    return this.#pending.flatMap((item) => {
+      if (!("event" in item)) return [];
+      const { type, topic, resource } = item.event;
+      return [{ type, topic, resourceId: resource.id, ...item.partition }];
+    });
+  }
+
+  #push(what: PendingWork): void {
+    this.#pending.push({ partition: this.#partition, ...what });
+  }
+}
+
+type PendingWork =
+  | { readonly event: PendingEvent }
+  | { readonly job: JobType; readonly payload: unknown; readonly options: JobOptions };
+
+function pendingEvent(
+  event: EventType,
+  resource: PendingEvent["resource"],
+  data: unknown,
+): PendingEvent {
+  return { type: event.type, topic: topicOf(event.type), resourceType: event.resource, resource, data };
+}
+
+function groupByPartition(pending: readonly Pending[]) {
+  const batches: {
+    partition: Partition;
+    events: PendingEvent[];
+    jobs: { job: JobType; payload: unknown; options: JobOptions }[];
+  }[] = [];
+  for (const item of pending) {
+    let batch = batches.find(({ partition }) => samePartition(partition, item.partition));
+    if (!batch) batches.push((batch = { partition: item.partition, events: [], jobs: [] }));
+    if ("event" in item) batch.events.push(item.event);
+    else batch.jobs.push(item);
+  }
+  return batches;
+}
+
+function samePartition(left: Partition, right: Partition): boolean {
+  return left.workspace === right.workspace && left.environment === right.environment;
+}
+
+function expectRevision(revision: number, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return;
+  const tags = ifMatch.split(",").map((tag) => tag.trim());
+  if (!tags.includes(etagOf(revision))) throw new Failure(PreconditionFailed);
+}

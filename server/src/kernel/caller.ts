@@ -1,0 +1,100 @@
+import type { Clock } from "./clock.ts";
+import type { MasterKey } from "./crypto.ts";
+import {
+  type Database,
+  type EnvironmentName,
+  NO_WORKSPACE,
+  type Partition,
+} from "./db/database.ts";
+import { type Actor, type Cause, SYSTEM } from "./event.ts";
+import { newId, workspaceIdOf } from "./id.ts";
+import type { Outbound } from "./outbound/outbound.ts";
+import type { Cursors } from "./page.ts";
+import type { Permission } from "./permission.ts";
+import type { News } from "./news.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import type { Counter } from "./domain.ts";
+import type { CatalogEntry } from "./openapi.ts";
+import type { Settings } from "./settings.ts";
+import type { Commotion } from "./signal.ts";
+import type { WorkspaceKeys } from "./workspace-keys.ts";
+
+export interface WorkspaceRef {
+  /** As rows have it. */
+  readonly key: string;
+  /** As the outside has it. */
+  readonly id: string;
+}
+
+export interface Membership {
+  readonly workspace: WorkspaceRef & { readonly slug: string; readonly name: string };
+  readonly roles: readonly string[];
+  readonly permissions: ReadonlySet<string>;
+}
+
+/** Who is asking, as authentication found it; short-lived, and the same for many requests. */
+export interface Credential {
+  /** Of the session or token: rate limits and idempotency keys belong to it. */
+  readonly id: string;
+  readonly kind: "session" | "api_token" | "oauth";
+  readonly actor: Actor;
+  readonly user: { readonly id: string; readonly email: string; readonly name: string };
+  /** By slug. */
+  readonly memberships: ReadonlyMap<string, Membership>;
+}
+
+/** One call of one operation, wherever it comes from. */
+export interface Caller {
+  readonly actor: Actor;
+  readonly credential: Credential | undefined;
+  readonly workspace: WorkspaceRef | undefined;
+  readonly environment: EnvironmentName;
+  readonly permissions: ReadonlySet<string>;
+  readonly requestId: string;
+  readonly address: string;
+  readonly cause: Cause;
+}
+
+/** The platform itself, acting in one partition because of something. */
+export function systemCaller({ workspace, environment }: Partition, cause: Cause): Caller {
+  return {
+    actor: SYSTEM,
+    credential: undefined,
+    workspace:
+      workspace === NO_WORKSPACE ? undefined : { key: workspace, id: workspaceIdOf(workspace) },
+    environment,
+    permissions: new Set(),
+    requestId: newId("req"),
+    address: "",
+    cause,
+  };
+}
+
+/** What the kernel offers to handlers beyond their transaction: nothing that could leave it. */
+export interface Services {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly masterKey: MasterKey;
+  readonly keys: WorkspaceKeys;
+  readonly cursors: Cursors;
+  readonly outbound: Outbound;
+  /** The epoch of the log, see migration 0001. */
+  readonly epoch: number;
+  readonly signal: { raise(what: Commotion): void };
+  /** Hears of events as they are committed, on this node at once and from the others shortly. */
+  readonly news: News;
+  readonly throttle: RateLimit;
+  /** The workspace that hears what belongs to none, such as a failed login. */
+  readonly homeWorkspace: string;
+  /** Numbers that the domains contribute to a workspace's statistics. */
+  readonly counters: readonly Counter[];
+  /** The catalog of events that the domains declare, by name. */
+  readonly eventTypes: readonly CatalogEntry[];
+  /** All permissions that the domains declare. */
+  readonly permissions: readonly Permission[];
+}
+
+/** What `prepare` works with, where no transaction is open yet. */
+export interface Outside extends Services {
+  readonly db: Database;
+}

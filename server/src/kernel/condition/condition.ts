@@ -1,0 +1,89 @@
+/**
+ * Conditions: one small language for webhook filters, trigger filters, record filters and SLA
+ * conditions.
+ *
+ *     { "type": "incident.created",
+ *       "data.severity": { "in": ["critical", "high"] },
+ *       "or": [{ "data.impact": { "gte": 3 } }, { "not": { "data.team": "ops" } }] }
+ *
+ * - A key is a path of words with dots between them, and its value what must hold there: a literal
+ *   (short for `eq`) or an object of operators, all of which must hold. All keys of an object must
+ *   hold; `{}` holds always. `and`, `or` (lists) and `not` (an object) combine conditions.
+ * - A path reads own properties of objects, and members of arrays by their index; a text has
+ *   neither. A property whose name has a dot in it cannot be reached.
+ * - Null and missing are the same: there is nothing. `eq: null` and `exists: false` hold for both,
+ *   since a column of a table cannot tell them apart either.
+ * - `eq` compares by type and value: `1` is not `"1"`. Arrays and objects are equal when all their
+ *   members are; inside them a null is only equal to a null.
+ * - `in` holds when `eq` does for a member of the list. `ne` and `nin` are the exact negations of
+ *   `eq` and `in`, so they hold where there is nothing, unless null is what they exclude.
+ * - `gt`, `gte`, `lt`, `lte` hold only between two numbers, or between two texts, by code units:
+ *   times in ISO 8601, UTC, so compare by time. (In SQL: `collate "C"`.)
+ * - `contains` holds for a text that has the operand in it, and for an array that has a member
+ *   equal to it. `startsWith` and `endsWith` hold for texts. Case counts.
+ * - Whatever is not said here does not hold; no value makes a comparison fail.
+ */
+import Type, { type Static } from "typebox";
+import { readCondition, type Fault, type Tree } from "./tree.ts";
+
+/** The shape for the API; `checkCondition` knows the rest, and says what is wrong where. */
+export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    "A condition: path → literal or operators (`eq`, `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, " +
+    "`contains`, `startsWith`, `endsWith`, `exists`); `and`, `or` and `not` combine conditions.",
+  examples: [{ "data.severity": { in: ["critical", "high"] }, not: { "data.team": "ops" } }],
+});
+
+export type Condition = Static<typeof ConditionSchema>;
+
+/** Everything that is wrong with a condition, each with its JSON pointer; empty when it is one. */
+export function checkCondition(value: unknown): readonly Fault[] {
+  return readCondition(value).faults;
+}
+
+/** Compiles a condition that has been checked. The function throws for no subject made of JSON. */
+export function compileCondition(condition: Condition): (subject: unknown) => boolean {
+  const { tree, faults } = readCondition(condition);
+  const [fault] = faults;
+  // Conditions are checked when they are saved; one that is not valid here is our bug.
+  if (fault !== undefined) throw new TypeError(`Not a condition: ${fault.path} ${fault.message}`);
+  return compile(tree);
+}
+
+type Predicate = (subject: unknown) => boolean;
+
+function compile(tree: Tree): Predicate {
+  switch (tree.kind) {
+    case "and": {
+      const parts = tree.parts.map(compile);
+      return (subject) => parts.every((part) => part(subject));
+    }
+    case "or": {
+      const parts = tree.parts.map(compile);
+      return (subject) => parts.some((part) => part(subject));
+    }
+    case "not": {
+      const part = compile(tree.part);
+      return (subject) => !part(subject);
+    }
+    case "comparison": {
+      const { path, matches } = tree;
+      return (subject) => matches(valueAt(subject, path));
+    }
+  }
+}
+
+/** The value at a path, null when there is none. */
+function valueAt(subject: unknown, path: readonly string[]): unknown {
+  let value = subject;
+  for (const word of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, word)) return null;
+    // `length` is an own property of arrays, but none of theirs that a path may read.
+    if (Array.isArray(value) && !INDEX.test(word)) return null;
+    // An object that has the property can be read as a record.
+    value = (value as Readonly<Record<string, unknown>>)[word];
+  }
+  return value ?? null;
+}
+
+const INDEX = /^\d+$/;

@@ -1,0 +1,116 @@
+/** Whether the value at a path satisfies an operator. What is missing arrives as null. */
+export type Matcher = (value: unknown) => boolean;
+
+export type Operator =
+  | "eq"
+  | "ne"
+  | "in"
+  | "nin"
+  | "gt"
+  | "gte"
+  | "lt"
+  | "lte"
+  | "contains"
+  | "startsWith"
+  | "endsWith"
+  | "exists";
+
+export function isOperator(key: string): key is Operator {
+  return Object.hasOwn(OPERATORS, key);
+}
+
+/** The matcher of an operator with its operand, or what is wrong with the operand. */
+export function matcherOf(operator: Operator, operand: unknown): Matcher | { fault: string } {
+  return OPERATORS[operator](operand);
+}
+
+type MatcherMaker = (operand: unknown) => Matcher | { fault: string };
+
+const OPERATORS: Readonly<Record<Operator, MatcherMaker>> = {
+  eq: equalTo,
+  ne: negationOf(equalTo),
+  in: memberOf,
+  nin: negationOf(memberOf),
+  gt: ordered((order) => order > 0),
+  gte: ordered((order) => order >= 0),
+  lt: ordered((order) => order < 0),
+  lte: ordered((order) => order <= 0),
+  contains: containing,
+  startsWith: ofText((text, part) => text.startsWith(part)),
+  endsWith: ofText((text, part) => text.endsWith(part)),
+  exists: existing,
+};
+
+function equalTo(operand: unknown): Matcher {
+  return (value) => equal(value, operand);
+}
+
+function memberOf(operand: unknown): Matcher | { fault: string } {
+  if (!Array.isArray(operand) || operand.length === 0) {
+    return { fault: "must be a list of at least one value" };
+  }
+  const members: readonly unknown[] = operand;
+  const scalars = new Set(members.filter((member) => !isComposite(member)));
+  const composites = members.filter(isComposite);
+  // Lists are mostly of ids: one look-up for those, and a comparison with each of the rest.
+  return (value) => scalars.has(value) || composites.some((member) => equal(value, member));
+}
+
+function negationOf(make: MatcherMaker): MatcherMaker {
+  return (operand) => {
+    const made = make(operand);
+    return typeof made === "function" ? (value) => !made(value) : made;
+  };
+}
+
+function ordered(holds: (order: number) => boolean): MatcherMaker {
+  return (operand) => {
+    if (typeof operand === "number") {
+      return (value) => typeof value === "number" && holds(value - operand);
+    }
+    if (typeof operand === "string") {
+      return (value) => typeof value === "string" && holds(orderOf(value, operand));
+    }
+    return { fault: "must be a number or a text" };
+  };
+}
+
+function orderOf(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function containing(operand: unknown): Matcher {
+  return (value) => {
+    if (typeof value === "string") return typeof operand === "string" && value.includes(operand);
+    return Array.isArray(value) && value.some((member) => equal(member, operand));
+  };
+}
+
+function ofText(holds: (text: string, part: string) => boolean): MatcherMaker {
+  return (operand) => {
+    if (typeof operand !== "string") return { fault: "must be a text" };
+    return (value) => typeof value === "string" && holds(value, operand);
+  };
+}
+
+function existing(operand: unknown): Matcher | { fault: string } {
+  if (typeof operand !== "boolean") return { fault: "must be true or false" };
+  return (value) => (value !== null) === operand;
+}
+
+function isComposite(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Recursion goes as deep as the operand, which is bounded; the value may be of any depth. */
+function equal(value: unknown, operand: unknown): boolean {
+  if (value === operand) return true;
+  if (!isComposite(value) || !isComposite(operand)) return false;
+  if (Array.isArray(value) !== Array.isArray(operand)) return false;
+  const entries = Object.entries(operand);
+  if (Object.keys(value).length !== entries.length) return false;
+  const members = new Map<string, unknown>(Object.entries(value));
+  // An operand is JSON, so no member of it equals the undefined of a missing one.
+  return entries.every(([key, member]) => equal(members.get(key), member));
+}

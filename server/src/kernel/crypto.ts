@@ -1,0 +1,93 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "./db/database.ts";
+
+const FORMAT = 1;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+/**
+ * Envelope encryption. The master key wraps one data key per workspace and seals nothing else that
+ * grows, so that a new master key only means to wrap the data keys anew.
+ */
+export class MasterKey {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    if (key.length !== KEY_BYTES) throw new Error("A master key has 32 bytes.");
+    this.#key = key;
+  }
+
+  /** A key for one purpose, the same on every node: signatures of cursors, passwords of roles. */
+  derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync("sha256", this.#key, "", `millrace ${purpose}`, KEY_BYTES));
+  }
+
+  wrap(dataKey: Buffer, context: string): Buffer {
+    return seal(this.#key, dataKey, `wrapped key of ${context}`);
+  }
+
+  unwrap(wrapped: Buffer, context: string): Buffer {
+    return open(this.#key, wrapped, `wrapped key of ${context}`);
+  }
+}
+
+/** AES-256-GCM; `context` must be the same to open, so a sealed value can't be moved elsewhere. */
+export function seal(key: Buffer, plain: Buffer, context: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([Buffer.of(FORMAT), iv, cipher.getAuthTag(), body]);
+}
+
+/** Throws when the key, the context or a byte differs from what was sealed. */
+export function open(key: Buffer, sealed: Buffer, context: string): Buffer {
+  if (sealed[0] !== FORMAT) throw new Error("A sealed value has an unknown format.");
+  const iv = sealed.subarray(1, 1 + IV_BYTES);
+  const tag = sealed.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
+  return Buffer.concat([decipher.update(sealed.subarray(1 + IV_BYTES + TAG_BYTES)), decipher.final()]);
+}
+
+export function newDataKey(): Buffer {
+  return randomBytes(KEY_BYTES);
+}
+
+export function sha256(text: string | Buffer): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+export function hmac(key: Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}
+
+export function equalBytes(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** The key from the settings, or the one in the data folder, made at the first start. */
+export function loadMasterKey(given: Buffer | undefined, dataDir: string): MasterKey {
+  if (given !== undefined) return new MasterKey(given);
+  const path = join(dataDir, "master.key");
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    // Exclusive, so that two first starts at once agree on one key.
+    writeFileSync(path, randomBytes(KEY_BYTES).toString("base64"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
+  if (key.length !== KEY_BYTES) throw new Error(`${path} does not hold 32 bytes in base64.`);
+  return new MasterKey(key);
+}

@@ -1,0 +1,99 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from "kysely";
+import pg from "pg";
+import type { Tables } from "../../tables.ts";
+
+/** The only handle on the database that a domain ever sees: it can't leave its transaction. */
+export type Tx = Kysely<Tables>;
+
+/** Longer texts of statements come and go; these many are prepared on each connection. */
+const PREPARED_STATEMENTS_MAX = 2_000;
+
+const TIMESTAMPTZ = 1184;
+const INT8 = 20;
+
+const dialect = {
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new DummyDriver(),
+  createIntrospector: (): never => {
+    throw new Error("The application does not introspect its database.");
+  },
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+};
+const adapter = new PostgresAdapter();
+const compiler = new PostgresQueryCompiler();
+const driver = new DummyDriver();
+
+const names = new Map<string, string>();
+
+/** Every statement text gets a name, so that PostgreSQL parses and plans it once a connection. */
+export function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (names.size >= PREPARED_STATEMENTS_MAX) return undefined;
+  const name = `s${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+/** Sends one statement; with a pipelining client it leaves at once, whatever is still unanswered. */
+export function send<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  text: string,
+  values: readonly unknown[],
+): Promise<pg.QueryResult<Row>> {
+  const name = nameOf(text);
+  return client.query<Row>({ ...(name !== undefined && { name }), text, values: [...values] });
+}
+
+/** A query builder on one client, for as long as `isOpen` says so. */
+export function builderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      // The connection may already serve somebody else's transaction.
+      if (!isOpen()) throw new Error("A statement was sent after its transaction had ended.");
+      const result = await send(client, query.sql, query.parameters);
+      return {
+        rows: result.rows as Row[],
+        ...(result.rowCount !== null && { numAffectedRows: BigInt(result.rowCount) }),
+      };
+    },
+    streamQuery: (): never => {
+      throw new Error("Streaming needs a connection of its own.");
+    },
+  };
+  const provider = {
+    provideConnection: <T>(consumer: (connection: DatabaseConnection) => Promise<T>) =>
+      consumer(connection),
+  };
+  return new Kysely<Tables>({
+    config: { dialect },
+    dialect,
+    driver,
+    executor: new DefaultQueryExecutor(compiler, adapter, provider),
+  });
+}
+
+/** Numbers and times as the API shows them: safe integers, and ISO 8601 in UTC with milliseconds. */
+export const columnParsers: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") => {
+    if (oid === TIMESTAMPTZ) return isoTime;
+    if (oid === INT8) return Number;
+    return pg.types.getTypeParser(oid, format ?? "text");
+  }) as typeof pg.types.getTypeParser,
+};
+
+/** "2026-01-02 03:04:05.678+00" → "2026-01-02T03:04:05.678Z". Our sessions run in UTC. */
+export function isoTime(text: string): string {
+  if (text.length < 22 || !text.endsWith("+00")) return new Date(text).toISOString();
+  const fraction = text.slice(19, -3).padEnd(4, "0").slice(0, 4);
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction.startsWith(".") ? fraction : ".000"}Z`;
+}

@@ -1,0 +1,29 @@
+import type { Tx } from "./db/connection.ts";
+import type { EventType } from "./event.ts";
+import type { JobType } from "./job.ts";
+import type { Operation } from "./operation.ts";
+import type { Permission } from "./permission.ts";
+import type { Reader } from "./reader.ts";
+
+/** One area of the product, as `app.ts` lists it. */
+export interface Domain {
+  readonly name: string;
+  /** What a reader of the API reference should know about it. */
+  readonly summary: string;
+  readonly permissions: readonly Permission[];
+  readonly events: readonly EventType[];
+  readonly operations: readonly Operation[];
+  readonly readers?: readonly Reader[];
+  readonly jobs?: readonly JobType[];
+  readonly counters?: readonly Counter[];
+}
+
+/** A number that a domain contributes to a workspace's statistics. */
+export interface Counter {
+  readonly name: string;
+  readonly count: (tx: Tx) => Promise<number>;
+}
+
+export function domain(about: Domain): Domain {
+  return about;
+}

@@ -1,0 +1,49 @@
+import { chmod, mkdir, readFile, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+/** Whom PostgreSQL runs as. It refuses to run as root, so root lends it an account without rights. */
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const CANDIDATES = ["postgres", "nobody", "daemon"];
+
+/** True when this process is root, and so must hand PostgreSQL to another account. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** The first suitable account of this machine; initdb insists that it has an entry in /etc/passwd. */
+export async function unprivilegedAccount(): Promise<Account> {
+  const rows = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
+  for (const candidate of CANDIDATES) {
+    const row = rows.find(([name]) => name === candidate);
+    const [uid, gid] = [Number(row?.[2]), Number(row?.[3])];
+    if (uid > 0 && gid > 0) return { uid, gid };
+  }
+  throw new Error(
+    `PostgreSQL does not run as root, and none of the accounts ${CANDIDATES.join(", ")} exists to run it as. ` +
+      "Start Millrace as an ordinary user, or set DATABASE_URL.",
+  );
+}
+
+/** Whether the account may pass through the folder and all that are above it. Supplementary groups are dropped. */
+export async function canReach(account: Account, folder: string): Promise<boolean> {
+  const path = resolve(folder);
+  if (!(await allows(account, path, 0o1))) return false;
+  return path === dirname(path) || canReach(account, dirname(path));
+}
+
+/** Whether the file's mode gives the account all of the bits (4 read, 2 write, 1 execute). */
+export async function allows(account: Account, path: string, bits: number): Promise<boolean> {
+  const { mode, uid, gid } = await stat(path);
+  const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;
+  return ((mode >> shift) & bits) === bits;
+}
+
+/** Makes a folder that every account may pass through, whatever the umask. */
+export async function makePublic(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+}

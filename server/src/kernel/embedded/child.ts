@@ -1,0 +1,19 @@
+/**
+ * A process for the tests to kill: `node child.ts <folder>` starts the database of the folder, prints its connection as
+ * one line of JSON (or the failure), and runs until it is told to stop or is killed.
+ */
+import { startEmbedded } from "./embedded.ts";
+
+const folder = process.argv[2] ?? "";
+try {
+  const database = await startEmbedded({
+    folder,
+    log: (line) => process.stderr.write(`${line}\n`),
+    settings: { fsync: "off" },
+  });
+  process.once("SIGTERM", () => void database.stop());
+  process.stdout.write(`${JSON.stringify({ connection: database.connection })}\n`);
+} catch (error) {
+  process.stdout.write(`${JSON.stringify({ failure: String(error) })}\n`);
+  process.exitCode = 1;
+}

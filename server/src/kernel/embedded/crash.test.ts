@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { comesTrue, isAlive } from "./processes.ts";
+import {
+  base,
+  killGroup,
+  outcome,
+  rows,
+  runChild,
+  serverOf,
+  start,
+  startedBefore,
+  useFolders,
+  write,
+} from "./testing.ts";
+
+/** Where it is missing (macOS, busybox), only the next start ends the orphan. */
+const HAS_DEATH_SIGNAL = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "true"]).status === 0;
+
+useFolders();
+
+describe("a kill -9", () => {
+  test("of the parent alone leaves an orphan that the next start ends", async () => {
+    const folder = await startedBefore();
+    const child = runChild(folder);
+    const { connection } = await outcome(child);
+    await write(connection!, "acknowledged");
+    // Frozen, the orphan cannot follow its death signal before the next start finds it.
+    const orphan = await serverOf(folder);
+    process.kill(orphan, "SIGSTOP");
+    child.kill("SIGKILL");
+    await comesTrue(() => !isAlive(child.pid!), 5_000);
+    expect(isAlive(orphan)).toBe(true);
+
+    const ended: string[] = [];
+    const database = await start(folder, {
+      log: (line) => {
+        ended.push(line);
+        if (line.startsWith("ending ")) process.kill(orphan, "SIGCONT");
+      },
+    });
+    expect(ended).toContain(`ending PostgreSQL server ${orphan} of an earlier life with SIGINT`);
+    expect(isAlive(orphan)).toBe(false);
+    expect(await rows(database.connection)).toEqual(["acknowledged"]);
+  });
+
+  test.runIf(HAS_DEATH_SIGNAL)("of the parent ends the server too, by a death signal", async () => {
+    const folder = await startedBefore();
+    const child = runChild(folder);
+    const { connection } = await outcome(child);
+    const pid = await serverOf(folder);
+    child.kill("SIGKILL");
+    expect(await comesTrue(() => !isAlive(pid), 10_000)).toBe(true);
+    await rm(connection!.host, { recursive: true });
+  });
+
+  test("of the server alone is reported, and the next start has the rows", async () => {
+    const folder = await startedBefore();
+    const first = await start(folder);
+    await write(first.connection, "acknowledged");
+    const pid = await serverOf(folder);
+    process.kill(pid, "SIGKILL");
+    expect(await first.died).toContain("PostgreSQL ended unexpectedly (SIGKILL)");
+    await first.stop();
+    const second = await start(folder);
+    expect(await rows(second.connection)).toEqual(["acknowledged"]);
+  });
+
+  // Files in the order in which they appear; "*" is the folder in which initdb works.
+  test.each([
+    ["group", "*"],
+    ["parent", "*/global/pg_control"],
+    ["group", "*/base/1/PG_VERSION"],
+    ["parent", "*/base/4/PG_VERSION"],
+    ["group", "*/base/5/PG_VERSION"],
+    ["group", "postgres/PG_VERSION"],
+    ["parent", "postgres/postmaster.pid"],
+  ])(
+    "of the %s in a first start, when %s appears, leaves a folder that starts",
+    async (whom, moment) => {
+      const folder = join(base(), "data");
+      const child = runChild(folder);
+      expect(await comesTrue(() => existsSync(within(folder, moment)), 20_000)).toBe(true);
+      if (whom === "group") killGroup(child);
+      else child.kill("SIGKILL");
+
+      await comesTrue(() => !isAlive(child.pid!), 5_000);
+      const database = await start(folder);
+      await write(database.connection, "after");
+      expect(await rows(database.connection)).toEqual(["after"]);
+      expect((await readdir(folder)).filter((name) => name.includes(".init-"))).toEqual([]);
+    },
+  );
+});
+
+/** The path of a moment; "*" stands for initdb's folder, whose name is not known beforehand. */
+function within(folder: string, moment: string): string {
+  const draft = existsSync(folder)
+    ? readdirSync(folder)
+        .join("\n")
+        .match(/^postgres\.init-[-0-9a-f]+$/m)
+    : null;
+  return join(folder, moment.replace("*", draft?.[0] ?? "nothing-yet"));
+}

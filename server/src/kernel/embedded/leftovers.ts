@@ -1,0 +1,104 @@
+/**
+ * A kill -9 of our process may leave PostgreSQL behind: the server, its backends, an initdb, and lock files that name
+ * processes which no longer exist. Two servers on one cluster would destroy it, so before each start all of them are
+ * ended or waited for. Our processes are known by their command lines, which every user may read, also root in a
+ * container without the right to look into other processes.
+ */
+import { readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { draftPrefix } from "./cluster.ts";
+import type { Place } from "./place.ts";
+import {
+  comesTrue,
+  identityOf,
+  isAlive,
+  otherProcesses,
+  PROC_READABLE,
+  signal,
+} from "./processes.ts";
+
+/** The port is part of the socket's name only; nothing listens on the network. */
+export const PORT = 5432;
+
+/** First politely, so that nothing needs recovery. Backends without a server leave by themselves within these times. */
+const STEPS = [
+  { name: "SIGINT", waitMs: 15_000, to: ["server"] },
+  { name: "SIGQUIT", waitMs: 5_000, to: ["server"] },
+  { name: "SIGKILL", waitMs: 5_000, to: ["server", "backend"] },
+] as const;
+
+interface Survivor {
+  readonly pid: number;
+  readonly part: "server" | "backend" | "initdb";
+}
+
+/** Ends what an earlier life left running on this cluster and removes its lock files. */
+export async function endLeftovers(place: Place, log: (line: string) => void): Promise<void> {
+  if (PROC_READABLE) await endSurvivors(place, log);
+  else if (await pidFileIsInUse(place, log)) return;
+
+  // A pid in them may belong to a stranger by now, or to a zombie: PostgreSQL would take either for a living server.
+  const socket = join(place.socketFolder, `.s.PGSQL.${PORT}`);
+  for (const file of [join(place.cluster, "postmaster.pid"), `${socket}.lock`, socket]) {
+    await rm(file, { force: true });
+  }
+}
+
+async function endSurvivors(place: Place, log: (line: string) => void): Promise<void> {
+  // What initdb was making is thrown away, so it needs no farewell.
+  for (const { pid, part } of survivors(place)) if (part === "initdb") signal(pid, "SIGKILL");
+
+  for (const { name, waitMs, to } of STEPS) {
+    const left = survivors(place);
+    if (left.length === 0) return;
+    for (const { pid, part } of left) {
+      // A backend gets no polite signal: without its server, SIGINT makes some of them write what they must not.
+      if (!to.some((addressee) => addressee === part)) continue;
+      log(`ending PostgreSQL ${part} ${pid} of an earlier life with ${name}`);
+      signal(pid, name);
+    }
+    if (await comesTrue(() => survivors(place).length === 0, waitMs)) return;
+  }
+  const pids = survivors(place).map(({ pid }) => pid);
+  throw new Error(`PostgreSQL processes ${pids.join(", ")} of an earlier life do not end.`);
+}
+
+function survivors(place: Place): Survivor[] {
+  return otherProcesses().flatMap(({ pid, commandLine }): Survivor[] => {
+    const part = partOf(place, commandLine);
+    return part !== undefined && isAlive(pid) ? [{ pid, part }] : [];
+  });
+}
+
+function partOf(place: Place, commandLine: string): Survivor["part"] | undefined {
+  if (commandLine.includes(`\0-D\0${place.cluster}\0`)) return "server";
+  if (commandLine.includes(`\0-D\0${draftPrefix(place.cluster)}`)) return "initdb";
+  return commandLine.startsWith(`postgres: ${place.clusterName}: `) ? "backend" : undefined;
+}
+
+/**
+ * Without /proc a pid says nothing about its program, and we do not shoot at strangers: only a server that answers on
+ * our private socket is ended. Any other living pid is left to PostgreSQL's own judgement, together with the file.
+ */
+async function pidFileIsInUse(place: Place, log: (line: string) => void): Promise<boolean> {
+  const text = await readFile(join(place.cluster, "postmaster.pid"), "utf8").catch(() => "");
+  const pid = Number.parseInt(text, 10);
+  if (!(pid > 0) || identityOf(pid) === undefined) return false;
+  if (!(await answers(join(place.socketFolder, `.s.PGSQL.${PORT}`)))) return true;
+  log(`ending PostgreSQL server ${pid} of an earlier life with SIGINT`);
+  signal(pid, "SIGINT");
+  if (!(await comesTrue(() => !isAlive(pid), STEPS[0].waitMs))) signal(pid, "SIGKILL");
+  return !(await comesTrue(() => !isAlive(pid), STEPS[2].waitMs));
+}
+
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const attempt = connect(socket);
+    attempt.once("error", () => resolve(false));
+    attempt.once("connect", () => {
+      attempt.destroy();
+      resolve(true);
+    });
+  });
+}

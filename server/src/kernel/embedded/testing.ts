@@ -1,0 +1,137 @@
+/** What the tests of the embedded database share: folders, databases and processes that are cleared away. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmod, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeEach, expect } from "vitest";
+import {
+  type EmbeddedConnection,
+  type EmbeddedDatabase,
+  type EmbeddedOptions,
+  startEmbedded,
+} from "./embedded.ts";
+
+const CHILD = join(import.meta.dirname, "child.ts");
+
+let template: string | undefined;
+let folderOfTest: string;
+let running: EmbeddedDatabase[];
+let children: ChildProcess[];
+
+/** Registers the hooks that give each test of a file an empty folder, and clear away what the test has started. */
+export function useFolders(): void {
+  beforeEach(async () => {
+    folderOfTest = await realpath(await mkdtemp(join(tmpdir(), "millrace-test-")));
+    await chmod(folderOfTest, 0o755);
+    running = [];
+    children = [];
+  });
+
+  afterEach(async () => {
+    for (const child of children) await endChild(child);
+    for (const database of running) await database.stop();
+    await rm(folderOfTest, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  });
+
+  afterAll(async () => {
+    if (template !== undefined) await rm(template, { recursive: true });
+  });
+}
+
+/** The empty folder of the running test, open to every account. */
+export function base(): string {
+  return folderOfTest;
+}
+
+/** Starts a database that is stopped after the test, without waiting for the disk unless told otherwise. */
+export async function start(
+  folder: string,
+  options: Partial<EmbeddedOptions> = {},
+): Promise<EmbeddedDatabase> {
+  const settings = { fsync: "off" };
+  const database = await startEmbedded({ folder, settings, log: () => {}, ...options });
+  running.push(database);
+  return database;
+}
+
+/** A data folder that was started and stopped before: a copy, which saves the time of initdb. */
+export async function startedBefore(): Promise<string> {
+  template ??= await makeTemplate();
+  expect(spawnSync("cp", ["-a", join(template, "data"), folderOfTest]).status).toBe(0);
+  return join(folderOfTest, "data");
+}
+
+/** A process group of its own with the test program in it. */
+export function runChild(
+  folder: string,
+  account: { uid?: number; gid?: number } = {},
+): ChildProcess {
+  const child = spawn(process.execPath, [CHILD, folder], {
+    ...account,
+    cwd: "/",
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  children.push(child);
+  return child;
+}
+
+/** The first line of the child: its connection or its failure. */
+export async function outcome(
+  child: ChildProcess,
+): Promise<{ connection?: EmbeddedConnection; failure?: string }> {
+  for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line);
+  throw new Error("The child ended without a word");
+}
+
+async function makeTemplate(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), "millrace-template-"));
+  await chmod(made, 0o755);
+  await (await start(join(made, "data"))).stop();
+  return made;
+}
+
+/** Lets the child stop its database, so that nothing stays behind in /tmp. */
+async function endChild(child: ChildProcess): Promise<void> {
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  await exit;
+}
+
+/** Kills the child and all that it started in its process group. */
+export function killGroup(child: ChildProcess): void {
+  if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, "SIGKILL");
+}
+
+/** One statement on a connection of its own. */
+export async function query(connection: EmbeddedConnection, text: string): Promise<object[]> {
+  const client = new Client(connection);
+  // The server that we kill breaks the connection; the promise of the query tells all that matters.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Commits a row. */
+export async function write(connection: EmbeddedConnection, text: string): Promise<void> {
+  await query(connection, "CREATE TABLE IF NOT EXISTS kept (text text)");
+  await query(connection, `INSERT INTO kept VALUES ('${text}')`);
+}
+
+/** The rows that were committed. */
+export async function rows(connection: EmbeddedConnection): Promise<string[]> {
+  const found = await query(connection, "SELECT text FROM kept ORDER BY text");
+  return found.map((row) => String(Reflect.get(row, "text")));
+}
+
+/** The pid of the server that runs on the folder. */
+export async function serverOf(folder: string): Promise<number> {
+  return Number.parseInt(await readFile(join(folder, "postgres/postmaster.pid"), "utf8"), 10);
+}

@@ -1,0 +1,98 @@
+/** What is wrong with one part of the input: a JSON pointer, and a sentence. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface FailureType {
+  /** A stable word that programs may test for. */
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  /** The database constraint whose violation means this failure. */
+  readonly constraint?: string;
+}
+
+interface Particulars {
+  readonly detail?: string;
+  readonly errors?: readonly Fault[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the problem document. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** A failure that the caller can act on. Anything else that is thrown is our bug: a 500, logged whole. */
+export class Failure extends Error {
+  readonly type: FailureType;
+  readonly particulars: Particulars;
+
+  constructor(type: FailureType, particulars: Particulars = {}) {
+    super(particulars.detail ?? type.title);
+    this.name = "Failure";
+    this.type = type;
+    this.particulars = particulars;
+  }
+}
+
+export function failure(
+  code: string,
+  status: number,
+  title: string,
+  constraint?: string,
+): FailureType {
+  return constraint === undefined ? { code, status, title } : { code, status, title, constraint };
+}
+
+export const MalformedRequest = failure("malformed_request", 400, "The request can't be read.");
+export const WorkspaceRequired = failure(
+  "workspace_required",
+  400,
+  "The header X-Workspace must name a workspace.",
+);
+export const UnknownEnvironment = failure(
+  "unknown_environment",
+  400,
+  "X-Environment must be production, staging or development.",
+);
+export const Unauthenticated = failure("unauthenticated", 401, "A valid credential is required.");
+export const Forbidden = failure("forbidden", 403, "This credential may not do that.");
+export const NoSuchWorkspace = failure(
+  "workspace_forbidden",
+  403,
+  "There is no such workspace, or the caller is not a member of it.",
+);
+export const CrossOrigin = failure(
+  "cross_origin",
+  403,
+  "A request that carries the session cookie must come from our own pages.",
+);
+export const NotFound = failure("not_found", 404, "There is no such thing here.");
+export const MethodNotAllowed = failure("method_not_allowed", 405, "This path has other methods.");
+export const Conflict = failure("conflict", 409, "The present state does not allow that.");
+export const IdempotencyInProgress = failure(
+  "idempotency_in_progress",
+  409,
+  "The first request with this Idempotency-Key is still running.",
+);
+export const PreconditionFailed = failure(
+  "precondition_failed",
+  412,
+  "The resource has changed since the version that If-Match names.",
+);
+export const TooLarge = failure("too_large", 413, "The request body is too large.");
+export const WrongMediaType = failure("wrong_media_type", 415, "The body must be application/json.");
+export const Invalid = failure("invalid", 422, "The request is well-formed but not valid.");
+export const IdempotencyKeyReused = failure(
+  "idempotency_key_reused",
+  422,
+  "This Idempotency-Key was used with another request.",
+);
+export const HeadersTooLarge = failure("headers_too_large", 431, "The headers are too large.");
+export const RateLimited = failure("rate_limited", 429, "Too many requests; wait and try again.");
+export const Unavailable = failure("unavailable", 503, "The server is busy; try again shortly.");
+export const Internal = failure("internal", 500, "Something went wrong on our side.");
+
+/** One fault of the input, as the failure that reports it. */
+export function invalid(path: string, message: string): Failure {
+  return new Failure(Invalid, { detail: message, errors: [{ path, message }] });
+}

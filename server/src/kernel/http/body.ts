@@ -1,0 +1,62 @@
+import secureJson from "secure-json-parse";
+import { Failure, invalid, MalformedRequest } from "../failure.ts";
+
+const DEPTH_MAX = 64;
+
+/** Parses a JSON body into something that every later step can handle. An empty body is none. */
+export function parseBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  const value = parse(decode(bytes));
+  assertSound(value, "", 0);
+  return value;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Failure(MalformedRequest, { detail: "The body is not valid UTF-8." });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" });
+  } catch (error) {
+    // The parser quotes what it met, which may be a secret; the position is enough.
+    const position = /position \d+( \(line \d+ column \d+\))?/.exec(String(error))?.[0];
+    const detail = `The body is not valid JSON${position ? ` at ${position}` : ""}.`;
+    throw new Failure(MalformedRequest, { detail });
+  }
+}
+
+/**
+ * PostgreSQL stores neither NUL nor half a surrogate pair, JSON numbers may overflow to infinity, and
+ * deep nesting exhausts the stack of whatever walks it; all of it is refused here, once.
+ */
+export function assertSound(value: unknown, path: string, depth: number): void {
+  if (typeof value === "string") return assertSoundText(value, path);
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw invalid(path, "is too large a number");
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  if (depth >= DEPTH_MAX) throw invalid(path, `is nested more than ${DEPTH_MAX} levels deep`);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      assertSound(value[index], `${path}/${index}`, depth + 1);
+    }
+    return;
+  }
+  for (const [key, part] of Object.entries(value)) {
+    assertSoundText(key, path);
+    assertSound(part, `${path}/${key}`, depth + 1);
+  }
+}
+
+export function assertSoundText(text: string, path: string): void {
+  if (text.includes("\u0000")) throw invalid(path, "must not contain a NUL character");
+  if (!text.isWellFormed()) throw invalid(path, "is not well-formed Unicode");
+}

@@ -1,0 +1,119 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, Credential, Membership, Services } from "../caller.ts";
+import type { EnvironmentName } from "../db/database.ts";
+import {
+  CrossOrigin,
+  Failure,
+  NoSuchWorkspace,
+  RateLimited,
+  Unauthenticated,
+  UnknownEnvironment,
+  WorkspaceRequired,
+} from "../failure.ts";
+import { newId } from "../id.ts";
+import type { Operation } from "../operation.ts";
+
+/** How a request says who it is; a cookie is only ever sent by our own pages. */
+export interface Presented {
+  readonly token: string;
+  readonly by: "header" | "cookie";
+}
+
+/** Finds the credential that a token stands for; undefined when it is none, or no longer one. */
+export type Authenticate = (token: string) => Promise<Credential | undefined>;
+
+export const SESSION_COOKIE = "millrace_session";
+
+const ENVIRONMENTS: ReadonlySet<string> = new Set(["production", "staging", "development"]);
+const NONE: ReadonlySet<string> = new Set();
+const ANYONE = { id: "anonymous", name: "Anonymous", type: "system" } as const;
+
+/** Everything that is decided before the body is read: who, where, and how often. */
+export async function enter(
+  op: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gate: { readonly authenticate: Authenticate; readonly services: Services },
+): Promise<Caller> {
+  const presented = op.access === "public" ? undefined : presentedBy(request);
+  const credential = presented && (await gate.authenticate(presented.token));
+  if (op.access !== "public" && !credential) {
+    throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
+  }
+  if (credential) limit(gate.services, credential, reply);
+  if (presented?.by === "cookie") assertSameOrigin(request, gate.services.settings.baseUrl);
+  const environment = environmentOf(request);
+  const membership = op.access === "public" ? undefined : membershipOf(op, request, credential);
+  return {
+    actor: credential?.actor ?? ANYONE,
+    credential,
+    workspace: membership?.workspace,
+    environment,
+    permissions: membership?.permissions ?? NONE,
+    requestId: request.id,
+    address: request.ip,
+    cause: { correlationId: newId("cor"), depth: 0 },
+  };
+}
+
+/** A client's own id for the request, when it is fit to be echoed and logged. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId("req");
+}
+
+function presentedBy({ headers }: FastifyRequest): Presented | undefined {
+  const { authorization, cookie } = headers;
+  if (authorization !== undefined) {
+    const token = /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1];
+    return token === undefined ? undefined : { token, by: "header" };
+  }
+  const token = cookie
+    ?.split(";")
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
+    ?.slice(SESSION_COOKIE.length + 1);
+  return token === undefined ? undefined : { token, by: "cookie" };
+}
+
+function limit({ throttle, settings }: Services, { id }: Credential, reply: FastifyReply): void {
+  const state = throttle.take(id, settings.rateLimit);
+  if (!state) return;
+  reply.header("ratelimit-limit", state.limit);
+  reply.header("ratelimit-remaining", state.remaining);
+  reply.header("ratelimit-reset", state.resetSeconds);
+  if (!state.allowed) {
+    throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
+  }
+}
+
+/** Browsers attach cookies to whatever a foreign page sends us, so the page must be one of ours. */
+function assertSameOrigin({ method, headers }: FastifyRequest, own: string | undefined): void {
+  if (method === "GET" || method === "HEAD") return;
+  const origin = headers.origin;
+  const expected = own === undefined ? headers.host : new URL(own).host;
+  if (origin === undefined || !URL.canParse(origin) || new URL(origin).host !== expected) {
+    throw new Failure(CrossOrigin);
+  }
+}
+
+function environmentOf({ headers }: FastifyRequest): EnvironmentName {
+  const name = headers["x-environment"] ?? "production";
+  if (typeof name !== "string" || !ENVIRONMENTS.has(name)) throw new Failure(UnknownEnvironment);
+  return name as EnvironmentName;
+}
+
+/** A slug that does not exist and one the caller is no member of answer alike. */
+function membershipOf(
+  op: Operation,
+  { headers }: FastifyRequest,
+  credential: Credential | undefined,
+): Membership | undefined {
+  const slug = headers["x-workspace"];
+  if (slug === undefined || slug === "") {
+    if (op.access === "account") return undefined;
+    throw new Failure(WorkspaceRequired);
+  }
+  const membership = typeof slug === "string" ? credential?.memberships.get(slug) : undefined;
+  if (!membership) throw new Failure(NoSuchWorkspace);
+  return membership;
+}

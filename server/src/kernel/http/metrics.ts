@@ -1,0 +1,86 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Kernel } from "../kernel.ts";
+
+const LAG = `
+  select r.name, extract(epoch from $1::timestamptz - r.updated_at)::float8 as seconds,
+         (select count(*) from
+           (select from events e where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq) limit 10000) e
+         )::int as behind
+    from readers r`;
+const QUEUE = `
+  select kind, count(*) filter (where failed_at is null and due_at <= $1)::int as due,
+         count(*) filter (where failed_at is not null)::int as failed
+    from jobs group by kind`;
+
+/** What an operator watches: requests, readers behind the log, jobs that wait or were given up. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram<"operation" | "status">;
+  readonly #kernel: Kernel;
+  readonly #behind: Gauge<"reader">;
+  readonly #due: Gauge<"kind">;
+  readonly #failed: Gauge<"kind">;
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Histogram({
+      name: "millrace_request_duration_seconds",
+      help: "Time to answer, by operation and status.",
+      labelNames: ["operation", "status"],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+      registers,
+    });
+    this.#behind = new Gauge({
+      name: "millrace_reader_events_behind",
+      help: "Events after the reader's cursor, counted to 10000.",
+      labelNames: ["reader"],
+      registers,
+    });
+    this.#due = new Gauge({
+      name: "millrace_jobs_due",
+      help: "Jobs that could be claimed now.",
+      labelNames: ["kind"],
+      registers,
+    });
+    this.#failed = new Gauge({
+      name: "millrace_jobs_failed",
+      help: "Jobs that were given up.",
+      labelNames: ["kind"],
+      registers,
+    });
+    new Gauge({
+      name: "millrace_database_waiting",
+      help: "Requests that wait for a database connection.",
+      registers,
+      collect() {
+        this.set(kernel.db.waiting);
+      },
+    });
+  }
+
+  observe(request: FastifyRequest, reply: FastifyReply): void {
+    const operation = request.routeOptions.config.operation?.id ?? "other";
+    this.#requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
+  }
+
+  /** In the text format of Prometheus. */
+  async render(): Promise<{ readonly type: string; readonly text: string }> {
+    const { db, clock } = this.#kernel;
+    const now = clock.now();
+    const [lags, queues] = await Promise.all([
+      db.system<{ name: string; behind: number }>(LAG, [now]),
+      db.system<{ kind: string; due: number; failed: number }>(QUEUE, [now]),
+    ]);
+    for (const { name, behind } of lags) this.#behind.set({ reader: name }, behind);
+    this.#due.reset();
+    this.#failed.reset();
+    for (const { kind, due, failed } of queues) {
+      this.#due.set({ kind }, due);
+      this.#failed.set({ kind }, failed);
+    }
+    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+}

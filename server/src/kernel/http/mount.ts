@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, Outside } from "../caller.ts";
+import { Failure, MethodNotAllowed } from "../failure.ts";
+import type { Method, Operation, Route } from "../operation.ts";
+import { authorise, type Outcome, perform } from "../perform.ts";
+import { type Authenticate, enter } from "./entry.ts";
+import type { Pressure } from "./pressure.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
+}
+
+export interface MountOptions {
+  readonly outside: Outside;
+  readonly operations: readonly Operation[];
+  readonly authenticate: Authenticate;
+  readonly pressure: Pressure;
+}
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** Turns each declaration into its routes. */
+export function mount(app: FastifyInstance, options: MountOptions): void {
+  app.decorateRequest("caller", null);
+  const methodsOf = new Map<string, Set<string>>();
+  for (const op of options.operations) {
+    for (const route of [op.route, ...(op.also ?? [])]) {
+      const { method, url } = parseRoute(route);
+      methodsOf.set(url, (methodsOf.get(url) ?? new Set()).add(method));
+      app.route({
+        method,
+        url,
+        bodyLimit: op.bodyBytesMax ?? BODY_BYTES_MAX,
+        config: { operation: op },
+        onRequest: (request, reply) => admit(op, request, reply, options),
+        handler: (request, reply) => serve(op, request, reply, options.outside),
+      });
+    }
+  }
+  for (const [url, methods] of methodsOf) refuseOtherMethods(app, url, methods);
+}
+
+export function parseRoute(route: Route): { method: Method; url: string } {
+  const [method, path] = route.split(" ") as [Method, string];
+  return { method, url: path.replaceAll(/\{(\w+)\}/g, ":$1") };
+}
+
+/** Before the body is read: load, credential, workspace, permission. */
+async function admit(
+  op: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { authenticate, pressure, outside }: MountOptions,
+): Promise<void> {
+  pressure.assertBearable();
+  request.caller = await enter(op, request, reply, { authenticate, services: outside });
+  authorise(op, request.caller);
+}
+
+async function serve(
+  op: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outside: Outside,
+): Promise<FastifyReply> {
+  const { caller, headers } = request;
+  if (!caller) throw new Error("A request reached its handler without having been admitted.");
+  const outcome = await perform(outside, op, {
+    caller,
+    input: {
+      params: request.params,
+      query: op.query || hasKeys(request.query) ? request.query : undefined,
+      body: request.body,
+    },
+    instance: pathOf(request),
+    idempotencyKey: single(headers["idempotency-key"]),
+    ifMatch: headers["if-match"],
+  });
+  return answer(request, reply, outcome);
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
+  const { etag } = outcome.headers;
+  if (etag !== undefined && request.method === "GET" && request.headers["if-none-match"] === etag) {
+    return reply.code(304).header("etag", etag).send();
+  }
+  reply.code(outcome.status);
+  if (outcome.body !== undefined) reply.type("application/json; charset=utf-8");
+  reply.headers(outcome.headers);
+  return reply.send(outcome.body);
+}
+
+/** The path without its query, which may carry what should not be repeated. */
+export function pathOf(request: FastifyRequest): string {
+  const end = request.url.indexOf("?");
+  return end === -1 ? request.url : request.url.slice(0, end);
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, methods: Set<string>): void {
+  const allowed = new Set(methods);
+  if (allowed.has("GET")) allowed.add("HEAD");
+  const allow = [...allowed].toSorted().join(", ");
+  const others = [...METHODS, "OPTIONS"].filter((method) => !methods.has(method));
+  app.route({
+    method: others,
+    url,
+    // Before the body, which nobody will read.
+    onRequest: async (request, reply) => {
+      if (request.method === "OPTIONS") return reply.code(204).header("allow", allow).send();
+      throw new Failure(MethodNotAllowed, {
+        detail: `This path answers ${allow}.`,
+        headers: { allow },
+      });
+    },
+    handler: async () => undefined,
+  });
+}
+
+function hasKeys(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(",") : header;
+}

@@ -1,0 +1,150 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import { isConnectionLoss, codeOf } from "../db/database.ts";
+import {
+  Failure,
+  type FailureType,
+  HeadersTooLarge,
+  Internal,
+  MalformedRequest,
+  NotFound,
+  TooLarge,
+  Unavailable,
+  WrongMediaType,
+} from "../failure.ts";
+import type { Kernel } from "../kernel.ts";
+import { problemOf } from "../problem.ts";
+import { parseBody } from "./body.ts";
+import { type Authenticate, requestIdOf } from "./entry.ts";
+import { Metrics } from "./metrics.ts";
+import { mount, pathOf } from "./mount.ts";
+import { Pressure } from "./pressure.ts";
+import { mountProbes } from "./probes.ts";
+import { mountReference } from "./reference.ts";
+
+export interface ServerOptions {
+  readonly kernel: Kernel;
+  readonly authenticate: Authenticate;
+}
+
+const HEADER_BYTES_MAX = 32 * 1024;
+const REQUEST_TIMEOUT_MS = 120_000;
+const QUERY_CANCELLED = "57014";
+
+/** The HTTP face of the platform: every operation of every domain, and the pages around them. */
+export async function buildServer({ kernel, authenticate }: ServerOptions): Promise<FastifyInstance> {
+  const { settings, log } = kernel;
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
+    trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: "idle",
+    clientErrorHandler: refuseUnreadable,
+    frameworkErrors: (error, request, reply) => void report(error, request, reply as FastifyReply),
+  });
+  const pressure = new Pressure(kernel.db);
+  const metrics = new Metrics(kernel);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, parseBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    for (const [name, value] of SECURITY_HEADERS) reply.header(name, value);
+    reply.header("x-request-id", request.id);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    metrics.observe(request, reply);
+    logResponse(log, request, reply);
+  });
+  app.setErrorHandler(report);
+  app.setNotFoundHandler((request, reply) => report(new Failure(NotFound), request, reply));
+  app.addHook("onClose", async () => pressure.close());
+
+  const operations = kernel.domains.flatMap((domain) => domain.operations);
+  mount(app, { outside: kernel, operations, authenticate, pressure });
+  mountProbes(app, kernel, metrics);
+  mountReference(app, kernel);
+  await app.ready();
+  return app;
+}
+
+const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
+  ["x-content-type-options", "nosniff"],
+  ["x-frame-options", "DENY"],
+  ["referrer-policy", "no-referrer"],
+  ["content-security-policy", "default-src 'none'; frame-ancestors 'none'"],
+  ["cache-control", "no-store"],
+];
+
+/** Changes and failures are news to an operator; reads that went well only with log level debug. */
+function logResponse(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const { operation } = request.routeOptions.config;
+  const quiet = reply.statusCode < 400 && (operation?.kind ?? "query") === "query";
+  const level = quiet ? "debug" : "info";
+  if (!log.isLevelEnabled(level)) return;
+  log[level](
+    {
+      requestId: request.id,
+      method: request.method,
+      path: pathOf(request),
+      operation: operation?.id,
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      actor: request.caller?.actor.id,
+    },
+    "request",
+  );
+}
+
+function report(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = asFailure(error);
+  if (known.type === Internal || known.type === Unavailable) {
+    request.log.error({ err: error, requestId: request.id, path: pathOf(request) }, "request failed");
+  }
+  const at = { instance: pathOf(request), requestId: request.id };
+  const { status, headers, body } = problemOf(known, at);
+  return reply.code(status).headers(headers).send(body);
+}
+
+const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: TooLarge,
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: WrongMediaType,
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: MalformedRequest,
+  FST_ERR_BAD_URL: NotFound,
+  FST_ERR_NOT_FOUND: NotFound,
+  FST_ERR_MAX_PARAM_LENGTH: NotFound,
+  ERR_HTTP_REQUEST_TIMEOUT: MalformedRequest,
+};
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const code = codeOf(error) ?? "";
+  const type = FRAMEWORK_FAILURES[code];
+  if (type) return new Failure(type);
+  if (isConnectionLoss(error) || code === QUERY_CANCELLED) {
+    return new Failure(Unavailable, { headers: { "retry-after": "1" } });
+  }
+  return new Failure(Internal);
+}
+
+/** A request that is not HTTP never becomes a request object. */
+function refuseUnreadable(error: Error & { code?: string }, socket: NodeJS.WritableStream & { destroyed?: boolean }): void {
+  if (error.code === "ECONNRESET" || socket.destroyed) return;
+  const type = error.code === "HPE_HEADER_OVERFLOW" ? HeadersTooLarge : MalformedRequest;
+  const at = { instance: "", requestId: requestIdOf(undefined) };
+  const { status, body } = problemOf(new Failure(type), at);
+  socket.end(
+    `HTTP/1.1 ${status} ${type.code}\r\ncontent-type: application/problem+json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,91 @@
+import { randomFillSync } from "node:crypto";
+
+/**
+ * Ids are a type prefix and 26 characters of Crockford base32: 48 bits of time, then 80 random ones.
+ * The alphabet ascends in ASCII, so ids of one type sort by the millisecond in which they were made.
+ */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
+const TIME_CHARACTERS = 10;
+const RANDOM_CHARACTERS = 16;
+
+/** Random bytes are drawn in bulk: one system call serves some five hundred ids. */
+const pool = Buffer.alloc(RANDOM_CHARACTERS * 512);
+let used = pool.length;
+
+export function newId<Prefix extends string>(prefix: Prefix, atMs = Date.now()): `${Prefix}_${string}` {
+  if (used >= pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  let text = encodeNumber(atMs, TIME_CHARACTERS);
+  for (const end = used + RANDOM_CHARACTERS; used < end; used += 1) {
+    text += ALPHABET.charAt((pool[used] ?? 0) & 31);
+  }
+  return `${prefix}_${text}`;
+}
+
+/** The pattern of an id with this prefix, for schemas. */
+export function idPattern(prefix: string): string {
+  return `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`;
+}
+
+/** Fixed width, most significant digit first, so that text order is number order. */
+export function encodeNumber(value: number, characters: number): string {
+  let text = "";
+  let rest = value;
+  for (let index = 0; index < characters; index += 1) {
+    text = ALPHABET.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  if (rest !== 0) throw new RangeError(`${value} does not fit ${characters} base32 characters`);
+  return text;
+}
+
+/** Undefined when a character lies outside the alphabet. Ten characters stay a safe integer. */
+export function decodeNumber(text: string): number | undefined {
+  let value = 0;
+  for (const character of text) {
+    const digit = VALUES.get(character);
+    if (digit === undefined) return undefined;
+    value = value * 32 + digit;
+  }
+  return value;
+}
+
+const WORKSPACE_ID = new RegExp(idPattern("ws"));
+
+/**
+ * A workspace is a uuid in the database, where it stands in every row and every index, and `ws_…`
+ * outside; each form gives the other without a look-up.
+ */
+export function workspaceIdOf(key: string): string {
+  let bits = BigInt(`0x${key.replaceAll("-", "")}`);
+  let text = "";
+  for (let index = 0; index < 26; index += 1) {
+    text = ALPHABET.charAt(Number(bits & 31n)) + text;
+    bits >>= 5n;
+  }
+  return `ws_${text}`;
+}
+
+export function workspaceKeyOf(id: string): string | undefined {
+  if (!WORKSPACE_ID.test(id)) return undefined;
+  let bits = 0n;
+  for (const character of id.slice(3)) bits = (bits << 5n) | BigInt(VALUES.get(character) ?? 0);
+  // 26 characters hold 130 bits; the two above a uuid's 128 must be empty.
+  if (bits >> 128n !== 0n) return undefined;
+  const hex = bits.toString(16).padStart(32, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A fresh workspace key: a version 7 uuid, so that the ids of workspaces sort by their age too. */
+export function newWorkspaceKey(): string {
+  const id = Buffer.alloc(16);
+  randomFillSync(id);
+  id.writeUIntBE(Date.now(), 0, 6);
+  id[6] = 0x70 | ((id[6] ?? 0) & 0x0f);
+  id[8] = 0x80 | ((id[8] ?? 0) & 0x3f);
+  const hex = id.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,156 @@
+import { sql } from "kysely";
+import Type from "typebox";
+import { open, seal, sha256 } from "./crypto.ts";
+import type { Transaction } from "./db/database.ts";
+import type { Outside } from "./caller.ts";
+import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalid } from "./failure.ts";
+import { job } from "./job.ts";
+import { type Call, type Outcome, partitionOf } from "./perform.ts";
+import { problemOf } from "./problem.ts";
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+const WINDOW_MS = 24 * 3_600_000;
+const PRUNE_ROWS_MAX = 5_000;
+
+export interface OnceSteps<Ready> {
+  readonly prepare: () => Promise<Ready>;
+  readonly run: (session: Transaction, ready: Ready) => Promise<Outcome>;
+}
+
+/**
+ * The first answer to a key is stored in the transaction of the act itself, so there is never an act
+ * without its answer, nor a key left "in progress" by a crash. While it runs, an advisory lock on the
+ * key tells others so. A failure is an answer too: the act is undone to a savepoint and the answer kept.
+ */
+export async function once<Ready>(
+  outside: Outside,
+  call: Call,
+  key: string,
+  steps: OnceSteps<Ready>,
+): Promise<Outcome> {
+  if (!KEY.test(key)) throw invalid("Idempotency-Key", "must be 1 to 255 printable characters");
+  const claim = await claimOf(outside, call, key);
+  const earlier = await storedBefore(outside, claim);
+  if (earlier) return earlier;
+  const ready = await settle(steps.prepare());
+  return outside.db.write(partitionOf(call.caller), async (session) => {
+    const found = await lockAndLook(session, claim, outside.clock.now());
+    if (found) return found;
+    void session.send("savepoint act", []);
+    const outcome = await settle(
+      "failure" in ready ? Promise.reject(ready.failure) : steps.run(session, ready.value),
+    );
+    if ("failure" in outcome) void session.send("rollback to savepoint act", []);
+    const answer =
+      "value" in outcome
+        ? outcome.value
+        : problemOf(outcome.failure, {
+            instance: call.instance,
+            requestId: call.caller.requestId,
+          });
+    store(session, claim, outside.clock.nowMs(), answer);
+    return answer;
+  });
+}
+
+interface Claim {
+  readonly scope: string;
+  readonly key: string;
+  readonly request: Buffer;
+  readonly secret: Buffer;
+  readonly lock: bigint;
+}
+
+async function claimOf(outside: Outside, { caller, input, instance }: Call, key: string): Promise<Claim> {
+  const scope = `${caller.workspace?.key ?? "-"} ${caller.credential?.id}`;
+  const request = sha256(
+    canonical([instance, caller.environment, input.params, input.query, input.body ?? null]),
+  );
+  const workspace = caller.workspace?.key;
+  return {
+    scope,
+    key,
+    request,
+    secret: workspace ? await outside.keys.of(workspace) : outside.masterKey.derive("account answers"),
+    lock: sha256(`${scope} ${key}`).readBigInt64BE(),
+  };
+}
+
+/** A replay should not even prepare, which may reach outside. */
+async function storedBefore(outside: Outside, claim: Claim): Promise<Outcome | undefined> {
+  const rows = await outside.db.system<StoredRow>(LOOK, [claim.scope, claim.key, outside.clock.now()]);
+  return replay(rows[0], claim);
+}
+
+async function lockAndLook(
+  session: Transaction,
+  claim: Claim,
+  now: Date,
+): Promise<Outcome | undefined> {
+  // Several statements, because the later ones must see what was committed before the lock was free.
+  const locked = session.send<{ locked: boolean }>("select pg_try_advisory_xact_lock($1) as locked", [
+    claim.lock,
+  ]);
+  void session.send(FORGET, [claim.scope, claim.key, now]);
+  const rows = session.send<StoredRow>(LOOK, [claim.scope, claim.key, now]);
+  if (!(await locked)[0]?.locked) throw new Failure(IdempotencyInProgress);
+  return replay((await rows)[0], claim);
+}
+
+interface StoredRow {
+  readonly request: Buffer;
+  readonly answer: Buffer;
+}
+const LOOK =
+  "select request, answer from idempotency_keys where scope = $1 and key = $2 and expires_at > $3";
+const FORGET = "delete from idempotency_keys where scope = $1 and key = $2 and expires_at <= $3";
+const STORE = `
+  insert into idempotency_keys (scope, key, request, answer, expires_at) values ($1, $2, $3, $4, $5)`;
+
+function store(session: Transaction, claim: Claim, nowMs: number, outcome: Outcome): void {
+  const answer = seal(claim.secret, Buffer.from(JSON.stringify(outcome)), contextOf(claim));
+  const expires = new Date(nowMs + WINDOW_MS);
+  void session.send(STORE, [claim.scope, claim.key, claim.request, answer, expires]);
+}
+
+function replay(row: StoredRow | undefined, claim: Claim): Outcome | undefined {
+  if (!row) return undefined;
+  if (!row.request.equals(claim.request)) throw new Failure(IdempotencyKeyReused);
+  const outcome = JSON.parse(open(claim.secret, row.answer, contextOf(claim)).toString()) as Outcome;
+  return { ...outcome, headers: { ...outcome.headers, "idempotency-replayed": "true" } };
+}
+
+function contextOf({ scope, key }: Claim): string {
+  return `answer ${scope} ${key}`;
+}
+
+/** JSON with its keys in order: the same request in another spelling is the same request. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/** A failure that the caller can act on is a result here; anything else goes on being thrown. */
+async function settle<T>(work: Promise<T>): Promise<{ value: T } | { failure: Failure }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (error instanceof Failure && error.type.status < 500) return { failure: error };
+    throw error;
+  }
+}
+
+/** Answers are kept for a day. In small batches, so that no transaction grows long. */
+export const pruneIdempotencyKeys = job({
+  kind: "kernel.prune_idempotency_keys",
+  payload: Type.Object({}),
+  everyMs: 600_000,
+  async run({ tx, now }) {
+    await sql`
+      delete from idempotency_keys where ctid in
+        (select ctid from idempotency_keys where expires_at < ${now} limit ${PRUNE_ROWS_MAX})`.execute(tx);
+  },
+});

@@ -1,0 +1,189 @@
+import { sql } from "kysely";
+import type { Tx } from "./db/connection.ts";
+import type { Transaction } from "./db/database.ts";
+import {
+  type Actor,
+  type Cause,
+  eventIdOf,
+  type Position,
+  type RecordedEvent,
+  type ResourceRef,
+} from "./event.ts";
+
+/** What a handler hands over; the kernel adds the place, the partition, the actor and the time. */
+export interface PendingEvent {
+  readonly type: string;
+  readonly topic: string;
+  readonly resourceType: string;
+  readonly resource: ResourceRef;
+  readonly data: unknown;
+}
+
+/** Who acted, when, and because of what: the same for all events of one act. */
+export interface Act {
+  readonly actor: Actor;
+  readonly at: Date;
+  readonly cause: Cause;
+  readonly requestId?: string | undefined;
+}
+
+/** One text for any number of events, so that it is prepared once and costs one message. */
+const APPEND = `
+  insert into events
+    (epoch, topic, type, actor_id, actor_type, actor_name, resource_type, resource_id,
+     resource_number, resource_name, request_id, correlation_id, causation_id, depth, created_at, data)
+  select $1, e.topic, e.type, $2, $3, $4, e.resource_type, e.resource_id,
+         e.resource_number, e.resource_name, $5, $6, $7, $8, $9, e.data
+    from json_to_recordset($10::json) as e
+      (topic text, type text, resource_type text, resource_id text, resource_number text,
+       resource_name text, data jsonb)
+  returning xid, seq`;
+
+/** Appends to the log within the act's own transaction; answers with the places that they got. */
+export function append(
+  session: Transaction,
+  epoch: number,
+  act: Act,
+  events: readonly PendingEvent[],
+): Promise<{ xid: string; seq: number }[]> {
+  return session.send(APPEND, [
+    epoch,
+    act.actor.id,
+    act.actor.type,
+    act.actor.name,
+    act.requestId ?? null,
+    act.cause.correlationId,
+    act.cause.causationId ?? null,
+    act.cause.depth,
+    act.at,
+    JSON.stringify(
+      events.map(({ topic, type, resourceType, resource, data }) => ({
+        topic,
+        type,
+        resource_type: resourceType,
+        resource_id: resource.id,
+        resource_number: resource.number,
+        resource_name: resource.displayName,
+        data,
+      })),
+    ),
+  ]);
+}
+
+/** The columns of an event, for the few statements that read the log. */
+export const EVENT_COLUMNS = `
+  e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
+  e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
+  e.correlation_id, e.causation_id, e.depth, e.created_at, e.data`;
+
+/**
+ * Below this nothing can appear any more: the transaction is over, or of a cluster that we left.
+ * Every reader that moves a cursor stops short of the first event for which it does not hold.
+ */
+export const SETTLED = `
+  (e.epoch < (select epoch from installation) or e.xid < pg_snapshot_xmin(pg_current_snapshot()))`;
+
+export interface EventRow {
+  readonly epoch: number;
+  readonly xid: string;
+  readonly seq: number;
+  readonly workspace_id: string;
+  readonly environment: RecordedEvent["environment"];
+  readonly topic: string;
+  readonly type: string;
+  readonly actor_id: string;
+  readonly actor_type: Actor["type"];
+  readonly actor_name: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly resource_number: string | null;
+  readonly resource_name: string | null;
+  readonly request_id: string | null;
+  readonly correlation_id: string;
+  readonly causation_id: string | null;
+  readonly depth: number;
+  readonly created_at: string;
+  readonly data: RecordedEvent["data"];
+}
+
+export function toEvent(row: EventRow): RecordedEvent {
+  const position = placeOf(row);
+  return {
+    position,
+    id: eventIdOf(position),
+    workspace: row.workspace_id,
+    environment: row.environment,
+    topic: row.topic,
+    type: row.type,
+    actor: { id: row.actor_id, name: row.actor_name, type: row.actor_type },
+    resource: {
+      type: row.resource_type,
+      id: row.resource_id,
+      number: row.resource_number,
+      displayName: row.resource_name,
+    },
+    requestId: row.request_id,
+    correlationId: row.correlation_id,
+    causationId: row.causation_id,
+    depth: row.depth,
+    createdAt: row.created_at,
+    data: row.data,
+  };
+}
+
+export function placeOf(row: Pick<EventRow, "epoch" | "xid" | "seq">): Position {
+  return { epoch: row.epoch, xid: Number(row.xid), seq: row.seq };
+}
+
+/** What an act that reacts to this event is caused by. */
+export function causeOf(recorded: Pick<RecordedEvent, "id" | "correlationId" | "depth">): Cause {
+  return {
+    correlationId: recorded.correlationId,
+    causationId: recorded.id,
+    depth: recorded.depth + 1,
+  };
+}
+
+export interface LogFilter {
+  /** A regular expression over the type. */
+  readonly type?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly resourceType?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly before?: Position | undefined;
+}
+
+/** The log of one partition, newest first. */
+export async function queryLog(tx: Tx, filter: LogFilter, limit: number): Promise<RecordedEvent[]> {
+  const { before } = filter;
+  const conditions = [
+    before && sql`(e.epoch, e.xid, e.seq) < (${before.epoch}, ${String(before.xid)}::xid8, ${before.seq})`,
+    filter.type !== undefined && sql`e.type ~ ${filter.type}`,
+    filter.actorId !== undefined && sql`e.actor_id = ${filter.actorId}`,
+    filter.resourceType !== undefined && sql`e.resource_type = ${filter.resourceType}`,
+    filter.resourceId !== undefined && sql`e.resource_id = ${filter.resourceId}`,
+    filter.from !== undefined && sql`e.created_at >= ${filter.from}`,
+    filter.to !== undefined && sql`e.created_at < ${filter.to}`,
+  ].filter((condition) => typeof condition === "object");
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from events e
+     where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
+     order by e.epoch desc, e.xid desc, e.seq desc limit ${limit}`.execute(tx);
+  return rows.map(toEvent);
+}
+
+export async function findEvent(tx: Tx, place: Position): Promise<RecordedEvent | undefined> {
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from events e
+     where (e.epoch, e.xid, e.seq) = (${place.epoch}, ${String(place.xid)}::xid8, ${place.seq})`.execute(tx);
+  return rows.map(toEvent)[0];
+}
+
+/** How many events a partition holds, counted no further than `most`. */
+export async function countEvents(tx: Tx, most: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from (select from events limit ${most}) e`.execute(tx);
+  return rows[0]?.n ?? 0;
+}

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** "again": there may be more to do at once. A number: look again after so many milliseconds. */
+export type Next = "again" | number;
+
+const FAILURE_DELAY_MIN_MS = 100;
+const FAILURE_DELAY_MAX_MS = 10_000;
+
+/**
+ * One step after another until it is stopped: at once while there is work, then at the next wake-up
+ * or when the time that the step asked for has passed. A step that throws is tried again, ever later.
+ */
+export class Loop {
+  readonly #pauseMs: number;
+  readonly #step: () => Promise<Next>;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #ended: Promise<void>;
+  #running = true;
+  #woken = false;
+  #sleep: AbortController | undefined;
+
+  /** `pauseMs` lets work gather under load, so that one step takes up many small pieces of it. */
+  constructor(step: () => Promise<Next>, onFailure: (error: unknown) => void, pauseMs = 0) {
+    this.#pauseMs = pauseMs;
+    this.#step = step;
+    this.#onFailure = onFailure;
+    this.#ended = this.#run();
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#sleep?.abort();
+  }
+
+  /** Resolves when the step under way is over. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#sleep?.abort();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (this.#running) {
+      this.#woken = false;
+      let next: Next;
+      try {
+        next = await this.#step();
+        failures = 0;
+      } catch (error) {
+        this.#onFailure(error);
+        next = Math.min(FAILURE_DELAY_MIN_MS * 2 ** failures, FAILURE_DELAY_MAX_MS);
+        failures += 1;
+      }
+      if (next === "again") continue;
+      if (!this.#woken || failures > 0) await this.#rest(next);
+      if (this.#pauseMs > 0 && this.#running) await delay(this.#pauseMs);
+    }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    if (!this.#running) return;
+    this.#sleep = new AbortController();
+    // Aborting is how a sleeper is woken.
+    await delay(ms, undefined, { signal: this.#sleep.signal }).catch(() => undefined);
+    this.#sleep = undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Database } from "./db/database.ts";
+import type { Position } from "./event.ts";
+import { placeOf, SETTLED } from "./log.ts";
+import type { Next } from "./loop.ts";
+import type { Notice } from "./signal.ts";
+
+const BATCH_EVENTS_MAX = 2_000;
+const POLL_MS = 500;
+/** Events of a transaction that is still open will be visible in a moment. */
+const UNSETTLED_POLL_MS = 3;
+
+const END = `
+  select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
+const READ = `
+  select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id,
+         ${SETTLED} as settled
+    from events e
+   where (e.epoch, e.xid, e.seq) > ($1, $2, $3)
+   order by e.epoch, e.xid, e.seq limit $4`;
+
+interface NoticeRow {
+  readonly epoch: number;
+  readonly xid: string;
+  readonly seq: number;
+  readonly workspace_id: string;
+  readonly environment: string;
+  readonly topic: string;
+  readonly type: string;
+  readonly resource_id: string;
+  readonly settled: boolean;
+}
+
+/**
+ * Tells this process what happens anywhere: the caches that must forget, the readers that wait. One
+ * query serves all of them, however many. An event of this process is told twice, at its commit and
+ * again from the log, so listeners must not count.
+ */
+export class News {
+  readonly #db: Database;
+  readonly #epoch: number;
+  readonly #listeners = new Set<(notice: Notice) => void>();
+  #at: Position | undefined;
+
+  constructor(db: Database, epoch: number) {
+    this.#db = db;
+    this.#epoch = epoch;
+  }
+
+  subscribe(listener: (notice: Notice) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  tell(notices: readonly Notice[]): void {
+    for (const notice of notices) for (const listener of this.#listeners) listener(notice);
+  }
+
+  /** Tells what came into the log since the last look. */
+  async catchUp(): Promise<Next> {
+    this.#at ??= await this.#end();
+    const { epoch, xid, seq } = this.#at;
+    const rows = await this.#db.system<NoticeRow>(READ, [epoch, String(xid), seq, BATCH_EVENTS_MAX]);
+    const unsettled = rows.findIndex(({ settled }) => !settled);
+    const told = unsettled === -1 ? rows : rows.slice(0, unsettled);
+    this.tell(told.map(toNotice));
+    const last = told.at(-1);
+    if (last) this.#at = placeOf(last);
+    if (rows.length === BATCH_EVENTS_MAX) return "again";
+    return unsettled === -1 ? POLL_MS : UNSETTLED_POLL_MS;
+  }
+
+  async #end(): Promise<Position> {
+    const [row] = await this.#db.system<Pick<NoticeRow, "epoch" | "xid" | "seq">>(END, [this.#epoch]);
+    if (!row) throw new Error("The end of the log can't be read.");
+    return placeOf(row);
+  }
+}
+
+function toNotice({ type, topic, workspace_id, environment, resource_id }: NoticeRow): Notice {
+  return { type, topic, workspace: workspace_id, environment, resourceId: resource_id };
+}

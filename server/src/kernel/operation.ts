@@ -1,0 +1,158 @@
+import type { Static, TObject, TSchema, TUndefined } from "typebox";
+import type { Tx } from "./db/connection.ts";
+import type { Partition } from "./db/database.ts";
+import type { DataOf, EventType, ResourceRef } from "./event.ts";
+import type { Failure, FailureType } from "./failure.ts";
+import type { JobOptions, JobType } from "./job.ts";
+import type { Permission } from "./permission.ts";
+import type { Caller, Outside, Services, WorkspaceRef } from "./caller.ts";
+import type { Reply } from "./reply.ts";
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+export type Route = `${Method} /${string}`;
+
+/**
+ * Whom an operation serves: a member of a workspace, which `X-Workspace` names; anyone signed in; or
+ * everyone.
+ */
+export type Access = "workspace" | "account" | "public";
+
+interface Declaration<
+  A extends Access,
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TSchema,
+  Value,
+> {
+  /** `domain.verb`: the OpenAPI operationId, and the name in clients and command lines. */
+  readonly id: `${string}.${string}`;
+  readonly route: Route;
+  /** Further routes of the same operation. */
+  readonly also?: readonly Route[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly access?: A;
+  /** Needed for "workspace"; for "account" it must be held in some workspace. */
+  readonly permission?: Permission;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly bodyOptional?: boolean;
+  readonly bodyBytesMax?: number;
+  readonly reply: Reply<Value>;
+  readonly fails?: readonly FailureType[];
+  /** Shown in the API reference; checked against the schemas. */
+  readonly example?: {
+    readonly params?: Static<Params>;
+    readonly query?: Static<Query>;
+    readonly body?: Static<Body>;
+  };
+}
+
+export interface Input<Params extends TObject, Query extends TObject, Body extends TSchema> {
+  readonly params: Static<Params>;
+  readonly query: Static<Query>;
+  readonly body: Static<Body>;
+}
+
+export interface ReadContext {
+  readonly tx: Tx;
+  readonly now: Date;
+  readonly caller: Caller;
+  readonly services: Services;
+}
+
+export interface WriteContext<E extends EventType = EventType> extends ReadContext {
+  /** Only events that the operation declared in `emits` pass the type checker. */
+  readonly emit: (...emission: Emission<E>) => void;
+  /** Work to do after this commits: at once, or at `options.dueAt`. */
+  readonly enqueue: <Payload extends TSchema>(
+    job: JobType<Payload>,
+    payload: Static<Payload>,
+    options?: JobOptions,
+  ) => void;
+  /** Fails with 412 when the caller's If-Match names another revision than this one. */
+  readonly expectRevision: (revision: number) => void;
+  /** Goes on in another partition, for the rare act that concerns several. */
+  readonly enter: (partition: Partition) => void;
+}
+// A union of tuples, not a generic method: TypeScript compares generic signatures too loosely.
+type Emission<E extends EventType> = E extends EventType
+  ? [event: E, resource: ResourceRef, data: DataOf<E>]
+  : never;
+
+/** An operation for members always runs in a workspace. */
+type In<A extends Access> = A extends "workspace" ? { readonly workspace: WorkspaceRef } : object;
+
+/** Any declaration, seen from the kernel, which no longer cares about its exact types. */
+export interface Operation extends Declaration<Access, TObject, TObject, TSchema, never> {
+  readonly kind: "command" | "query";
+  readonly access: Access;
+  readonly emits: readonly EventType[];
+  readonly prepare?: (outside: Outside, input: never, caller: Caller) => Promise<unknown>;
+  readonly run: (
+    ctx: WriteContext & { workspace: WorkspaceRef },
+    input: never,
+    prepared: never,
+  ) => Promise<unknown>;
+}
+
+/** Declares a change: one request, one transaction, at least one event. */
+export function command<
+  const E extends readonly [EventType, ...EventType[]],
+  Value,
+  A extends Access = "workspace",
+  Params extends TObject = TObject<{}>,
+  Query extends TObject = TObject<{}>,
+  Body extends TSchema = TUndefined,
+  Prepared = undefined,
+>(
+  op: Declaration<A, Params, Query, Body, Value> & {
+    readonly emits: E;
+    /** What must not happen inside a transaction: network calls and long computations. */
+    prepare?(outside: Outside, input: Input<Params, Query, Body>, caller: Caller): Promise<Prepared>;
+    run(
+      ctx: WriteContext<E[number]> & In<A>,
+      input: Input<Params, Query, Body>,
+      prepared: Prepared,
+      // A failure that is thrown undoes everything; one that is returned is recorded, and answered.
+    ): Promise<Value | Failure>;
+  },
+): Operation {
+  return declared({ kind: "command", ...op });
+}
+
+/** Declares a read: no event, nothing written. */
+export function query<
+  Value,
+  A extends Access = "workspace",
+  Params extends TObject = TObject<{}>,
+  Query extends TObject = TObject<{}>,
+  Body extends TSchema = TUndefined,
+>(
+  op: Declaration<A, Params, Query, Body, Value> & {
+    run(ctx: ReadContext & In<A>, input: Input<Params, Query, Body>): Promise<Value>;
+  },
+): Operation {
+  return declared({ kind: "query", ...op, emits: [] });
+}
+
+/** A type that widens parameters is beyond the checker; the builders above have checked each call. */
+function declared(op: {
+  readonly kind: Operation["kind"];
+  readonly id: string;
+  readonly emits: readonly EventType[];
+  readonly access?: Access;
+  readonly permission?: Permission;
+}): Operation {
+  const access = op.access ?? "workspace";
+  if (access === "workspace" && op.permission === undefined) {
+    throw new Error(`${op.id} serves members of a workspace and must name a permission.`);
+  }
+  return { ...op, access } as unknown as Operation;
+}
+
+/** The names in a route's braces. */
+export function paramsOf(route: Route): string[] {
+  return [...route.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}

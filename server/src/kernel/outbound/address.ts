@@ -1,0 +1,139 @@
+/**
+ * IP addresses and the ranges they lie in, as pure functions.
+ *
+ * An address is held as its bytes in network order, 4 for IPv4 and 16 for IPv6. A v4-mapped
+ * address (`::ffff:10.0.0.1`) is read as the IPv4 address that it is: a dual-stack socket reports
+ * its IPv4 peers so, and a rule for `10.0.0.0/8` must hold for both spellings. Apart from that the
+ * families never mix: `::/0` contains no IPv4 address.
+ */
+import { isIPv4, isIPv6 } from "node:net";
+
+/** A range of addresses. Bits of `bytes` beyond `prefixBits` do not matter. */
+export interface Cidr {
+  readonly bytes: Uint8Array;
+  readonly prefixBits: number;
+}
+
+/**
+ * Reads `10.0.0.0/8`, `fd00::/8` or a single address. Host bits may be set (`10.1.2.3/8` is
+ * `10.0.0.0/8`). Anything else is undefined, so that the caller can say which setting was wrong.
+ */
+export function parseCidr(text: string): Cidr | undefined {
+  const [, host, prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  if (host === undefined) return undefined;
+  const written = readBytes(host);
+  if (written === undefined) return undefined;
+  const bitsMax = written.length * 8;
+  const prefixBits = prefix === undefined ? bitsMax : Number(prefix);
+  if (prefixBits > bitsMax) return undefined;
+  // `::ffff:10.0.0.0/104` is `10.0.0.0/8`. With fewer than 96 bits it reaches beyond the mapped
+  // range, so it stays an IPv6 range; mapped addresses, being IPv4 here, are then not in it.
+  const bytes = prefixBits >= MAPPED_BITS ? unmapped(written) : written;
+  return { bytes, prefixBits: prefixBits - (written.length - bytes.length) * 8 };
+}
+
+/** Whether the address lies in the range. Text that is no address lies in none. */
+export function inCidr(address: string, cidr: Cidr): boolean {
+  const bytes = parseAddress(address);
+  return bytes !== undefined && contains(cidr, bytes);
+}
+
+/**
+ * Whether the address is one of the public internet: not one of this host, its networks, its
+ * cloud, nor of a range that is reserved. Text that is no address is not public.
+ */
+export function isPublic(address: string): boolean {
+  const bytes = parseAddress(address);
+  if (bytes === undefined) return false;
+  if (bytes.length === 4) return !NOT_PUBLIC_V4.some((cidr) => contains(cidr, bytes));
+  // On an IPv6-only network DNS64 makes every IPv4 address one of these; what counts is the latter.
+  if (contains(NAT64, bytes)) return isPublic(bytes.subarray(12).join("."));
+  return contains(GLOBAL_V6, bytes) && !NOT_PUBLIC_V6.some((cidr) => contains(cidr, bytes));
+}
+
+const MAPPED_BITS = 96;
+const MAPPED = "0,0,0,0,0,0,0,0,0,0,255,255";
+
+// The registries of special-purpose addresses (RFC 6890 and successors), the anycast relay of
+// 6to4, multicast, and the one metadata service that stands on a public address (Azure's).
+const NOT_PUBLIC_V4 = known(
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "168.63.129.16/32",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+);
+
+// Only global unicast is public; what is refused inside it are protocol assignments (Teredo,
+// ORCHID, benchmarks), documentation, and 6to4. The tunnels embed IPv4 addresses, private ones
+// too, and nobody serves over them any more, so they are refused whatever they embed.
+const [GLOBAL_V6, NAT64] = [knownCidr("2000::/3"), knownCidr("64:ff9b::/96")];
+const NOT_PUBLIC_V6 = known("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
+
+function known(...cidrs: readonly string[]): readonly Cidr[] {
+  return cidrs.map(knownCidr);
+}
+
+function knownCidr(text: string): Cidr {
+  const cidr = parseCidr(text);
+  if (cidr === undefined) throw new Error(`Not a CIDR: ${text}`);
+  return cidr;
+}
+
+function contains(cidr: Cidr, address: Uint8Array): boolean {
+  if (cidr.bytes.length !== address.length) return false;
+  const wholeBytes = cidr.prefixBits >> 3;
+  for (let index = 0; index < wholeBytes; index += 1) {
+    if (cidr.bytes[index] !== address[index]) return false;
+  }
+  const restBits = cidr.prefixBits & 7;
+  if (restBits === 0) return true;
+  return ((cidr.bytes[wholeBytes] ?? 0) ^ (address[wholeBytes] ?? 0)) >> (8 - restBits) === 0;
+}
+
+function parseAddress(text: string): Uint8Array | undefined {
+  const bytes = readBytes(text);
+  return bytes === undefined ? undefined : unmapped(bytes);
+}
+
+function unmapped(bytes: Uint8Array): Uint8Array {
+  const mapped = bytes.length === 16 && bytes.subarray(0, 12).join() === MAPPED;
+  return mapped ? bytes.subarray(12) : bytes;
+}
+
+function readBytes(text: string): Uint8Array | undefined {
+  if (isIPv4(text)) return Uint8Array.from(text.split("."), Number);
+  // A zone (`fe80::1%eth0`) names an interface of this host; it does not change the range.
+  return isIPv6(text) ? readV6(text.replace(/%.*$/, "")) : undefined;
+}
+
+/** Expands an address whose syntax `isIPv6` has accepted. */
+function readV6(text: string): Uint8Array {
+  const [head = "", tail] = text.split("::");
+  const before = groupBytes(head);
+  const after = groupBytes(tail ?? "");
+  const bytes = new Uint8Array(16);
+  bytes.set(before);
+  bytes.set(after, 16 - after.length);
+  return bytes;
+}
+
+function groupBytes(groups: string): readonly number[] {
+  if (groups === "") return [];
+  return groups.split(":").flatMap((group) => {
+    if (group.includes(".")) return group.split(".").map(Number);
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+}

@@ -1,0 +1,192 @@
+/**
+ * The one way out: every HTTP call that Millrace makes for its users passes here.
+ *
+ * Users choose the URLs, so each call is hostile until shown otherwise. Only public addresses are
+ * reached, checked at connect time; redirects are not followed unless asked; the whole call has
+ * one time limit, and the answer one size limit. Answers are not decompressed, so that limit
+ * holds for what is kept too. A proxy in the environment is ignored: it would connect unchecked.
+ */
+import { X509Certificate } from "node:crypto";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import { Agent, type Dispatcher } from "undici";
+import { inCidr, isPublic, parseCidr } from "./address.ts";
+import { guardedConnector, lookupBySystem, refusedAddress, type Lookup } from "./connector.ts";
+import { failureOf, OutboundFailed } from "./error.ts";
+import { redirected, type Hop } from "./redirect.ts";
+import { checkHeaders, checkMethod, literalAddress, readTarget } from "./target.ts";
+import { startTimeLimit } from "./time-limit.ts";
+
+export { OutboundFailed, OutboundRefused } from "./error.ts";
+
+export interface OutboundOptions {
+  /** CIDRs that may be reached although they are not public. */
+  readonly allow: readonly string[];
+  /** Certificates trusted beside those that Node trusts. */
+  readonly extraCaPem?: string;
+  /** From the name lookup to the end of the TLS handshake; 10 s unless set. */
+  readonly connectTimeoutMs?: number;
+  /** The one seam for tests: resolves host names in the place of the operating system. */
+  readonly lookup?: Lookup;
+}
+
+export interface OutboundRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Bounds the whole call: lookup, connection, redirects, and the last byte of the body. */
+  readonly timeoutMs: number;
+  /** More than this is cut off, see `truncated`. */
+  readonly maxResponseBytes: number;
+  /** Only https is spoken unless this is set. */
+  readonly allowHttp?: boolean;
+  /** How many redirects are followed, none unless set; see `redirected` for what goes along. */
+  readonly redirects?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  /** Names in lower case; a header that came several times is joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As it came over the wire, still compressed if it was. */
+  readonly body: Uint8Array;
+  /** The body was longer than `maxResponseBytes`; `body` has its beginning. */
+  readonly truncated: boolean;
+  readonly durationMs: number;
+}
+
+type Answer = Omit<OutboundResponse, "durationMs">;
+
+/** An HTTP client with a pool of connections, safe to point at URLs that strangers wrote. */
+export class Outbound {
+  readonly #agent: Agent;
+  readonly #permits: (address: string) => boolean;
+
+  constructor(options: OutboundOptions) {
+    this.#permits = permitting(options.allow);
+    this.#agent = new Agent({
+      allowH2: false,
+      connect: guardedConnector({
+        permits: this.#permits,
+        lookup: options.lookup ?? lookupBySystem,
+        secureContext: trusting(options.extraCaPem),
+        connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+      }),
+      // The time limit of the call covers both, and does not start anew with each chunk.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveMaxTimeout: 60_000,
+      // Connections per origin are not limited: tenants share origins (a chat service's hooks),
+      // and one whose calls hang must not hold back the others. Callers bound their own calls.
+    });
+  }
+
+  /**
+   * Checks a URL as far as that goes without asking the network, for refusing it when it is
+   * saved. Throws `OutboundRefused`. A host name that passes can still be refused at the call.
+   */
+  check({ url, allowHttp = false }: Pick<OutboundRequest, "url" | "allowHttp">): URL {
+    const target = readTarget(url, allowHttp);
+    const address = literalAddress(target.hostname);
+    if (address !== undefined && !this.#permits(address)) throw refusedAddress(target.hostname);
+    return target;
+  }
+
+  /** Sends a request. Any status is an answer; throws `OutboundRefused` or `OutboundFailed`. */
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const startedAt = performance.now();
+    const { method, headers = {}, body } = request;
+    const url = this.check(request);
+    checkMethod(method);
+    checkHeaders(headers);
+    const limit = startTimeLimit(request, `${method} ${url.origin}`);
+    try {
+      // Undici heeds the signal only once it is connected, and a lookup can hang for long before
+      // that, so the limit is raced against the call.
+      const hop = { method, url, headers, body };
+      const answer = await Promise.race([this.#follow(hop, request, limit.signal), limit.over]);
+      return { ...answer, durationMs: performance.now() - startedAt };
+    } finally {
+      limit.stop();
+    }
+  }
+
+  /** Closes all connections at once; calls that still run fail as `closed`. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #follow(first: Hop, request: OutboundRequest, signal: AbortSignal): Promise<Answer> {
+    const { redirects = 0, maxResponseBytes, allowHttp = false } = request;
+    let hop = first;
+    for (let followed = 0; ; followed += 1) {
+      const answer = await this.#send(hop, maxResponseBytes, signal);
+      if (redirects === 0) return answer;
+      const next = redirected(hop, answer.status, answer.headers["location"]);
+      if (next === undefined) return answer;
+      if (followed === redirects) {
+        const at = `${first.method} ${first.url.origin}`;
+        throw new OutboundFailed("redirects", `${at}: more than ${redirects} redirects`);
+      }
+      hop = { ...next, url: this.check({ url: next.location, allowHttp }) };
+    }
+  }
+
+  async #send(hop: Hop, maxResponseBytes: number, signal: AbortSignal): Promise<Answer> {
+    const { method, url, headers, body = null } = hop;
+    const path = url.pathname + url.search;
+    try {
+      signal.throwIfAborted();
+      const request = { origin: url.origin, path, method, headers, body, signal };
+      const response = await this.#agent.request(request);
+      const kept = await readUpTo(maxResponseBytes, response.body);
+      return { status: response.statusCode, headers: joined(response.headers), ...kept };
+    } catch (error) {
+      throw failureOf(error, `${method} ${url.origin}`);
+    }
+  }
+}
+
+async function readUpTo(
+  bytesMax: number,
+  body: AsyncIterable<Uint8Array>,
+): Promise<Pick<Answer, "body" | "truncated">> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk.subarray(0, bytesMax - bytes));
+    bytes += chunk.length;
+    // Leaving the loop destroys the stream, and with it the connection.
+    if (bytes > bytesMax) return { body: Buffer.concat(chunks), truncated: true };
+  }
+  return { body: Buffer.concat(chunks), truncated: false };
+}
+
+function joined(headers: Dispatcher.ResponseData["headers"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value = ""]) => [
+      name,
+      typeof value === "string" ? value : value.join(", "),
+    ]),
+  );
+}
+
+function permitting(allow: readonly string[]): (address: string) => boolean {
+  const allowed = allow.map((text) => {
+    const cidr = parseCidr(text);
+    if (cidr === undefined) throw new Error(`Not a CIDR: ${text}`);
+    return cidr;
+  });
+  return (address) => isPublic(address) || allowed.some((cidr) => inCidr(address, cidr));
+}
+
+/** One context for all connections: reading some 150 certificates anew for each is slow. */
+function trusting(extraCaPem: string | undefined): SecureContext | undefined {
+  if (extraCaPem === undefined) return undefined;
+  const extra = extraCaPem.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [];
+  if (extra.length === 0) throw new Error("The extra CA file holds no PEM certificate.");
+  // OpenSSL skips what it cannot read, and calls would fail later without a hint; this throws.
+  for (const pem of extra) new X509Certificate(pem);
+  return createSecureContext({ ca: [...getCACertificates("default"), ...extra] });
+}

@@ -1,0 +1,43 @@
+/** One request of a chain of redirects. */
+export interface Hop {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** The next request, its URL still to be checked. */
+export interface NextHop extends Omit<Hop, "url"> {
+  readonly location: string;
+}
+
+/**
+ * The request that a redirect asks for; undefined when the answer is no redirect, or one that is
+ * not to be followed.
+ *
+ * Method and body change as in browsers: 303 becomes GET, so does a POST after 301 and 302, and
+ * 307 and 308 repeat the request. Towards another origin only headers that cannot carry a
+ * credential go along, since connectors keep keys in headers of any name. A body may hold secrets
+ * as well, so a redirect that would repeat it to another origin is not followed.
+ */
+export function redirected(hop: Hop, status: number, location?: string): NextHop | undefined {
+  if (location === undefined || !REDIRECTS.has(status)) return undefined;
+  // An unreadable location is passed on as it is, to be refused like any other unreadable URL.
+  const next = URL.parse(location, hop.url.href);
+  const sameOrigin = next?.origin === hop.url.origin;
+  const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";
+  const body = toGet ? undefined : hop.body;
+  if (body !== undefined && !sameOrigin) return undefined;
+  const passes = (name: string): boolean =>
+    toGet && BODY_HEADERS.test(name) ? false : sameOrigin || HARMLESS_HEADERS.test(name);
+  return {
+    method: toGet ? "GET" : hop.method,
+    location: next?.href ?? location,
+    headers: Object.fromEntries(Object.entries(hop.headers).filter(([name]) => passes(name))),
+    body,
+  };
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const BODY_HEADERS = /^content-/i;
+const HARMLESS_HEADERS = /^(accept|accept-language|user-agent)$/i;

@@ -1,0 +1,79 @@
+/**
+ * What may be sent where, as far as the text tells it: the parts of a request are checked here
+ * before anything happens. The address behind a host name is checked later, at connect time.
+ */
+import { isIP } from "node:net";
+import { OutboundRefused } from "./error.ts";
+
+/**
+ * Reads a URL or refuses it. The WHATWG parser forgives much (`https:x`, `https:\\x`, newlines in
+ * the middle), and two parsers that forgive differently are how filters are passed, so only text
+ * that means the same to all of them is taken.
+ */
+export function readTarget(text: string, allowHttp: boolean): URL {
+  if (text.length > URL_CHARACTERS_MAX) throw refusedUrl("is too long");
+  // The pattern is the check: whitespace, control characters and backslashes are what it refuses.
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) throw refusedUrl("holds a character that it must not");
+  const url = URL.parse(text);
+  if (url === null) throw refusedUrl("cannot be read");
+  if (url.protocol !== "https:" && !(allowHttp && url.protocol === "http:")) {
+    const allowed = allowHttp ? "https or http" : "https";
+    throw new OutboundRefused("scheme", `The scheme of the URL must be ${allowed}.`);
+  }
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (authority === undefined) throw refusedUrl("has no host");
+  if (authority.includes("@")) throw refusedUrl("must not hold credentials");
+  if (url.hostname.endsWith(".")) throw refusedUrl("has a host with a dot at its end");
+  if (url.port === "0") throw refusedUrl("has port 0");
+  return url;
+}
+
+/** The address when the host of the URL is one, without the brackets of IPv6. */
+export function literalAddress(hostname: string): string | undefined {
+  const address = hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/** Refuses methods that are no token, or that would turn the connection into something else. */
+export function checkMethod(method: string): void {
+  if (TOKEN.test(method) && !/^(CONNECT|TRACE|TRACK)$/i.test(method)) return;
+  throw new OutboundRefused("method", "The method of the request is not allowed.");
+}
+
+/** Refuses headers that would break the message, and those by which the connection is managed. */
+export function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!TOKEN.test(name)) throw new OutboundRefused("header", "A header's name is not valid.");
+    if (MANAGED_HEADERS.has(name.toLowerCase())) {
+      throw new OutboundRefused("header", `The header ${name} cannot be set.`);
+    }
+    // Latin-1 without control characters but the tab: what HTTP/1.1 can carry.
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new OutboundRefused("header", `The value of the header ${name} is not valid.`);
+    }
+  }
+}
+
+const URL_CHARACTERS_MAX = 8192;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
+
+// `host` would let a caller ask a shared front for a site other than the one in the URL, and
+// would set the TLS server name; the others frame the message or belong to the connection.
+const MANAGED_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function refusedUrl(what: string): OutboundRefused {
+  return new OutboundRefused("url", `The URL ${what}.`);
+}

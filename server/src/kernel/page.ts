@@ -1,0 +1,59 @@
+import Type from "typebox";
+import { equalBytes, hmac } from "./crypto.ts";
+import { invalid } from "./failure.ts";
+import type { Page } from "./reply.ts";
+
+const LIMIT_MAX = 200;
+const LIMIT_DEFAULT = 50;
+const SIGNATURE_BYTES = 9;
+
+/** The query of every list; a domain spreads it into its own. */
+export const pageQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
+  after: Type.Optional(
+    Type.String({ maxLength: 1_000, description: "`nextCursor` of the page before" }),
+  ),
+};
+
+/**
+ * Cursors are keyset positions, signed: a list goes on from a row's own sort values, so a page deep
+ * in costs what the first one costs, and what we did not issue is refused.
+ */
+export class Cursors {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** `list` names the list and its order, so that a cursor of one can't be used in another. */
+  encode(list: string, values: readonly unknown[]): string {
+    const text = Buffer.from(JSON.stringify(values)).toString("base64url");
+    return `${text}.${this.#sign(list, text).toString("base64url")}`;
+  }
+
+  decode(list: string, cursor: string): unknown[] {
+    const [text = "", signature = ""] = cursor.split(".");
+    if (!equalBytes(this.#sign(list, text), Buffer.from(signature, "base64url"))) {
+      throw invalid("?after", "is not a cursor of this list");
+    }
+    return JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+  }
+
+  #sign(list: string, text: string): Buffer {
+    return hmac(this.#key, `${list} ${text}`).subarray(0, SIGNATURE_BYTES);
+  }
+}
+
+/** A page from `limit + 1` rows: the extra one only tells that there is more. */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+  cursorOf: (row: Row) => string,
+): Page<Item> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const nextCursor = rows.length > limit && last !== undefined ? cursorOf(last) : null;
+  return { data: shown.map(toItem), nextCursor, limit };
+}

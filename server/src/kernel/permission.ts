@@ -1,0 +1,53 @@
+/** The roles that every workspace has; `owner` and `admin` hold every permission. */
+export const BUILT_IN_ROLES = [
+  "owner",
+  "admin",
+  "builder",
+  "agent",
+  "change_manager",
+  "member",
+  "viewer",
+  "auditor",
+] as const;
+export type BuiltInRole = (typeof BUILT_IN_ROLES)[number];
+
+/** One right, declared by the domain that it guards, together with the built-in roles that hold it. */
+export interface Permission<Name extends string = string> {
+  readonly name: Name;
+  readonly summary: string;
+  readonly roles: readonly BuiltInRole[];
+}
+
+type LesserRole = Exclude<BuiltInRole, "owner" | "admin">;
+
+export const EVERY_ROLE: readonly LesserRole[] = [
+  "builder",
+  "agent",
+  "change_manager",
+  "member",
+  "viewer",
+  "auditor",
+];
+
+export function permission<const Name extends string>(
+  name: Name,
+  summary: string,
+  roles: readonly LesserRole[],
+): Permission<Name> {
+  return { name, summary, roles: ["owner", "admin", ...roles] };
+}
+
+/** Expands `*` and `resource:*` against the catalog, so that a check is one look-up in a set. */
+export function expand(
+  patterns: readonly string[],
+  catalog: readonly Permission[],
+): ReadonlySet<string> {
+  const granted = new Set<string>();
+  for (const { name } of catalog) {
+    const wildcard = `${name.slice(0, name.indexOf(":") + 1)}*`;
+    if (patterns.some((pattern) => pattern === "*" || pattern === name || pattern === wildcard)) {
+      granted.add(name);
+    }
+  }
+  return granted;
+}

@@ -1,0 +1,59 @@
+import Type from "typebox";
+import type { Failure, FailureType } from "./failure.ts";
+
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String(),
+    code: Type.String({ description: "A stable word that programs may test for" }),
+    requestId: Type.String(),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: "`/field` of the body, `?name` of the query, `:name` of the path" }),
+          message: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { title: "Problem", description: "RFC 9457" },
+);
+
+export interface ProblemAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A failure as the answer that reports it. */
+export function problemOf(
+  { type, message, particulars }: Failure,
+  at: { readonly instance: string; readonly requestId: string },
+): ProblemAnswer {
+  return {
+    status: type.status,
+    headers: { "content-type": "application/problem+json", ...particulars.headers },
+    body: JSON.stringify({
+      type: problemType(type),
+      title: type.title,
+      status: type.status,
+      detail: message,
+      instance: at.instance,
+      code: type.code,
+      requestId: at.requestId,
+      ...(particulars.errors && { errors: particulars.errors }),
+      ...particulars.extra,
+      // The SDK's paths answer with `success` in every case.
+      ...(SDK_PATH.test(at.instance) && { success: false }),
+    }),
+  };
+}
+
+const SDK_PATH = /^\/api\/(v1\/)?flowsdk\//;
+
+export function problemType({ code }: FailureType): string {
+  return `urn:millrace:problem:${code}`;
+}

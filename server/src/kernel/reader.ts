@@ -1,0 +1,158 @@
+import { Act } from "./act.ts";
+import { type Outside, systemCaller } from "./caller.ts";
+import { compilePattern } from "./condition/pattern.ts";
+import { NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
+import type { EventType, Position, RecordedEvent } from "./event.ts";
+import { causeOf, EVENT_COLUMNS, type EventRow, SETTLED, toEvent } from "./log.ts";
+import type { Next } from "./loop.ts";
+import type { ReadContext, WriteContext } from "./operation.ts";
+
+/**
+ * Something that reacts to the log. Its writes and its cursor commit together, so that each event
+ * takes effect exactly once, on whichever node; it sees every event once and in order.
+ */
+export interface Reader {
+  readonly name: string;
+  /** Event types, or patterns of them. */
+  readonly on: readonly string[];
+  /** Where a reader that is new to this database begins. */
+  readonly startsAt: "beginning" | "end";
+  /** All events are of one workspace and environment. No network calls: a transaction is open. */
+  readonly handle: (ctx: ReaderContext, events: readonly RecordedEvent[]) => Promise<void>;
+}
+
+export interface ReaderContext<E extends EventType = EventType> extends ReadContext {
+  /** The context in which to react to one of the events: what it emits has that event as its cause. */
+  readonly because: (event: RecordedEvent) => WriteContext<E>;
+}
+
+const BATCH_EVENTS_MAX = 500;
+const POLL_MS = 1_000;
+/** Events of a transaction that is still open will be visible in a moment. */
+const UNSETTLED_POLL_MS = 3;
+
+export function reader<const E extends readonly EventType[] = []>(about: {
+  readonly name: string;
+  readonly on: readonly string[];
+  readonly startsAt: Reader["startsAt"];
+  readonly emits?: E;
+  handle(ctx: ReaderContext<E[number]>, events: readonly RecordedEvent[]): Promise<void>;
+}): Reader {
+  return about as Reader;
+}
+
+/** The reader's cursor and what comes after it, as far as it can no longer change. */
+const READ = `
+  select r.epoch as at_epoch, r.xid as at_xid, r.seq as at_seq, e.settled, ${EVENT_COLUMNS}
+    from readers r
+    left join lateral
+      (select e.*, ${SETTLED} as settled from events e
+        where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq)
+        order by e.epoch, e.xid, e.seq limit $2) e on true
+   where r.name = $1
+   order by e.epoch, e.xid, e.seq`;
+
+const LOCK = `
+  select from readers where name = $1 and epoch = $2 and xid = $3 and seq = $4 for update skip locked`;
+const MOVE = `
+  update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = $1`;
+
+/** A new reader's row; the end of the log is the last event that can no longer be overtaken. */
+const REGISTER = `
+  insert into readers (name, epoch, xid, seq, updated_at)
+  values ($1, $2, case when $3 then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $4)
+  on conflict (name) do nothing`;
+
+export async function registerReaders(outside: Outside, readers: readonly Reader[]): Promise<void> {
+  for (const { name, startsAt } of readers) {
+    const atEnd = startsAt === "end";
+    await outside.db.write(NOWHERE, (session) =>
+      session.send(REGISTER, [name, atEnd ? outside.epoch : 0, atEnd, outside.clock.now()]),
+    );
+  }
+}
+
+type CursorRow = EventRow & {
+  readonly at_epoch: number;
+  readonly at_xid: string;
+  readonly at_seq: number;
+  /** Null in the one row of a reader that has nothing to read. */
+  readonly settled: boolean | null;
+};
+
+/** Handles one batch; resolves to when to look again. */
+export async function advance(
+  outside: Outside,
+  one: Reader,
+): Promise<Next> {
+  const rows = await outside.db.system<CursorRow>(READ, [one.name, BATCH_EVENTS_MAX]);
+  const [first] = rows;
+  if (!first) throw new Error(`The reader ${one.name} is not registered.`);
+  const unsettled = rows.findIndex(({ settled }) => settled !== true);
+  const events = rows.slice(0, unsettled === -1 ? rows.length : unsettled).map(toEvent);
+  const waiting = unsettled !== -1 && rows[unsettled]?.settled === false;
+  if (events.length === 0) return waiting ? UNSETTLED_POLL_MS : POLL_MS;
+  const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
+  if (!(await react(outside, one, from, events))) return POLL_MS;
+  if (rows.length === BATCH_EVENTS_MAX) return "again";
+  return waiting ? UNSETTLED_POLL_MS : POLL_MS;
+}
+
+/** False when another node has this reader in hand. */
+async function react(
+  outside: Outside,
+  one: Reader,
+  from: Position,
+  events: readonly RecordedEvent[],
+): Promise<boolean> {
+  const last = events.at(-1)?.position ?? from;
+  const wants = compilePattern(one.on);
+  const groups = groupByPartition(events.filter(({ type }) => wants(type)));
+  return outside.db.write(NOWHERE, async (session) => {
+    const locked = await session.send(LOCK, [one.name, from.epoch, String(from.xid), from.seq]);
+    if (locked.length === 0) return false;
+    for (const { partition, events: group } of groups) {
+      session.enter(partition);
+      await handleGroup(outside, one, session, group);
+    }
+    void session.send(MOVE, [one.name, last.epoch, String(last.xid), last.seq, outside.clock.now()]);
+    return true;
+  });
+}
+
+async function handleGroup(
+  outside: Outside,
+  one: Reader,
+  session: Transaction,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  const [first] = events;
+  if (!first) return;
+  const { workspace, environment } = first;
+  const partition = { workspace, environment };
+  const acts: Act[] = [];
+  const because = (cause: RecordedEvent): WriteContext => {
+    const caller = systemCaller(partition, causeOf(cause));
+    const act = new Act({ session, services: outside, caller, partition });
+    acts.push(act);
+    return act.ctx;
+  };
+  const { tx } = session;
+  const caller = systemCaller(partition, causeOf(first));
+  await one.handle({ tx, now: outside.clock.now(), caller, services: outside, because }, events);
+  for (const act of acts) act.finish();
+}
+
+const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };
+
+function groupByPartition(events: readonly RecordedEvent[]) {
+  const groups = new Map<string, { partition: Partition; events: RecordedEvent[] }>();
+  for (const recorded of events) {
+    const { workspace, environment } = recorded;
+    const key = `${workspace} ${environment}`;
+    const group = groups.get(key);
+    if (group) group.events.push(recorded);
+    else groups.set(key, { partition: { workspace, environment }, events: [recorded] });
+  }
+  return [...groups.values()];
+}

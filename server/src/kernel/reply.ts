@@ -1,0 +1,97 @@
+import Type, { type Static, type TSchema } from "typebox";
+import { nullable } from "./schema.ts";
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly nextCursor: string | null;
+  readonly limit: number;
+}
+
+/** What an operation answers: its status, what its handler returns, and the body made of that. */
+export interface Reply<Value = unknown> {
+  readonly status: number;
+  /** Absent when there is nothing to say. */
+  readonly body: TSchema | undefined;
+  readonly wrap: (value: Value) => unknown;
+  readonly headers: (value: Value) => Readonly<Record<string, string>>;
+}
+
+interface Extras<Value> {
+  readonly location?: (value: Value) => string;
+  readonly headers?: (value: Value) => Readonly<Record<string, string>>;
+}
+
+/** A handler may return more than its schema names; `revision` among it becomes the ETag. */
+export type Returned<S extends TSchema> = Static<S> & { readonly revision?: number };
+
+export function one<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
+  return dataReply(200, schema, extras);
+}
+
+export function created<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
+  return dataReply(201, schema, extras);
+}
+
+export function accepted<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
+  return dataReply(202, schema, extras);
+}
+
+export function nothing(): Reply<void> {
+  return { status: 204, body: undefined, wrap: () => undefined, headers: () => ({}) };
+}
+
+/** The body as it is, without an envelope. */
+export function bare<S extends TSchema>(schema: S): Reply<Static<S>> {
+  return { status: 200, body: schema, wrap: (value) => value, headers: () => ({}) };
+}
+
+export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {
+  return {
+    status: 200,
+    body: Type.Object({ data: Type.Array(item), pagination: Pagination }),
+    wrap: ({ data, nextCursor, limit }) => ({
+      data,
+      pagination: { nextCursor, hasMore: nextCursor !== null, limit },
+    }),
+    headers: () => ({}),
+  };
+}
+
+export function etagOf(revision: number): string {
+  return `"${revision}"`;
+}
+
+const Pagination = Type.Object(
+  {
+    nextCursor: nullable(Type.String({ description: "Send it as `after` to go on" })),
+    hasMore: Type.Boolean(),
+    limit: Type.Integer(),
+  },
+  { title: "Pagination" },
+);
+
+function dataReply<S extends TSchema>(
+  status: number,
+  schema: S,
+  extras: Extras<Static<S>>,
+): Reply<Returned<S>> {
+  return {
+    status,
+    body: Type.Object({ data: schema }),
+    wrap: (data) => ({ data }),
+    headers: (value) => ({
+      ...extras.headers?.(value),
+      ...(extras.location && { location: extras.location(value) }),
+      ...(hasRevision(value) && { etag: etagOf(value.revision) }),
+    }),
+  };
+}
+
+function hasRevision(value: unknown): value is { revision: number } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "revision" in value &&
+    typeof value.revision === "number"
+  );
+}

@@ -1,0 +1,40 @@
+import Type, { type Static, type TProperties, type TSchema } from "typebox";
+import { idPattern } from "./id.ts";
+
+/** A request object: what it does not name is a fault, so that a misspelt field never passes unseen. */
+export function object<P extends TProperties>(properties: P, options: { title?: string } = {}) {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** All fields of `schema` optional, and at least one present: the body of a PATCH. */
+export function patch<P extends TProperties>(properties: P) {
+  return Type.Object(
+    Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]),
+    ) as { [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>> },
+    { additionalProperties: false, minProperties: 1 },
+  );
+}
+
+/** Also null. One schema with two types: far cheaper to serialise than a union. */
+export function nullable<S extends TSchema>(schema: S) {
+  const { type } = schema as { type?: string };
+  if (type === undefined) return Type.Unsafe<Static<S> | null>(Type.Union([schema, Type.Null()]));
+  return Type.Unsafe<Static<S> | null>({ ...schema, type: [type, "null"] });
+}
+
+export function id(prefix: string, description?: string) {
+  return Type.String({ pattern: idPattern(prefix), ...(description && { description }) });
+}
+
+export const Time = Type.String({ format: "date-time", description: "ISO 8601, UTC, milliseconds" });
+
+/** One line of text. */
+export function line(maxLength: number, description?: string) {
+  return Type.String({ minLength: 1, maxLength, ...(description && { description }) });
+}
+
+/** Text of any length up to a limit, also empty. */
+export function text(maxLength: number, description?: string) {
+  return Type.String({ maxLength, ...(description && { description }) });
+}

@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseCidr } from "./outbound/address.ts";
+
+export type ProcessRole = "all" | "api" | "worker";
+
+export interface Settings {
+  readonly port: number;
+  readonly host: string;
+  /** The server database, when one is given; otherwise the embedded one under `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  readonly databasePool: number;
+  readonly dataDir: string;
+  readonly adminEmail: string;
+  readonly adminPassword: string | undefined;
+  readonly masterKey: Buffer | undefined;
+  readonly baseUrl: string | undefined;
+  readonly role: ProcessRole;
+  readonly outboundAllow: readonly string[];
+  readonly outboundCaPem: string | undefined;
+  readonly trustProxy: readonly string[];
+  readonly rateLimit: number;
+  readonly loginRateLimit: number;
+  readonly logLevel: string;
+}
+
+/** Every fault of the configuration at once, so that an operator mends them in one go. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads and checks all settings; throws one error that names each bad variable. */
+export function readSettings(env: Environment): Settings {
+  const faults: string[] = [];
+  const read = <T>(name: string, fallback: T, parse: (text: string) => T | undefined): T => {
+    const text = env[name];
+    if (text === undefined || text === "") return fallback;
+    const value = parse(text);
+    if (value !== undefined) return value;
+    faults.push(`${name}: ${EXPECTED[name]}`);
+    return fallback;
+  };
+  const settings: Settings = {
+    port: read("PORT", 8080, integer(0, 65_535)),
+    host: read("HOST", "127.0.0.1", (text) => text),
+    databaseUrl: read("DATABASE_URL", undefined, databaseUrl),
+    databasePool: read("MILLRACE_DATABASE_POOL", 16, integer(2, 500)),
+    dataDir: resolve(read("MILLRACE_DATA_DIR", "data", (text) => text)),
+    adminEmail: read("MILLRACE_ADMIN_EMAIL", "admin@example.com", email),
+    adminPassword: read("MILLRACE_ADMIN_PASSWORD", undefined, password),
+    masterKey: read("MILLRACE_MASTER_KEY", undefined, masterKey),
+    baseUrl: read("MILLRACE_BASE_URL", undefined, baseUrl),
+    role: read("MILLRACE_ROLE", "all", role),
+    outboundAllow: read("MILLRACE_OUTBOUND_ALLOW", [], cidrs),
+    outboundCaPem: read("MILLRACE_OUTBOUND_CA", undefined, pemFile),
+    trustProxy: read("MILLRACE_TRUST_PROXY", [], cidrs),
+    rateLimit: read("MILLRACE_RATE_LIMIT", 60_000, integer(0, 1_000_000_000)),
+    loginRateLimit: read("MILLRACE_LOGIN_RATE_LIMIT", 10, integer(0, 1_000_000)),
+    logLevel: read("MILLRACE_LOG_LEVEL", "info", logLevel),
+  };
+  if (faults.length > 0) {
+    throw new SettingsError(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
+  }
+  return settings;
+}
+
+/** Variables of ours that no setting reads: most likely misspelt, so the start says so. */
+export function unknownSettings(env: Environment): readonly string[] {
+  return Object.keys(env).filter((name) => name.startsWith("MILLRACE_") && !(name in EXPECTED));
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  PORT: "a port number from 0 to 65535",
+  HOST: "an address to listen on",
+  DATABASE_URL: "a URL such as postgres://user:password@host:5432/database",
+  MILLRACE_DATABASE_POOL: "a number of connections from 2 to 500",
+  MILLRACE_DATA_DIR: "a folder",
+  MILLRACE_ADMIN_EMAIL: "an e-mail address",
+  MILLRACE_ADMIN_PASSWORD: "a password of 8 to 200 characters",
+  MILLRACE_MASTER_KEY: "32 bytes in base64",
+  MILLRACE_BASE_URL: "an http or https address without a query",
+  MILLRACE_ROLE: "all, api or worker",
+  MILLRACE_OUTBOUND_ALLOW: "comma-separated CIDR ranges such as 10.1.0.0/16",
+  MILLRACE_OUTBOUND_CA: "a readable PEM file with a certificate",
+  MILLRACE_TRUST_PROXY: "comma-separated CIDR ranges of proxies such as 10.0.0.1/32",
+  MILLRACE_RATE_LIMIT: "requests per minute for each credential, 0 for no limit",
+  MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
+  MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
+};
+
+function integer(least: number, most: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+  };
+}
+
+function databaseUrl(text: string): string | undefined {
+  // Not `new URL`: it refuses an empty host, which is how a unix socket is written.
+  return /^postgres(ql)?:\/\/\S+$/.test(text) ? text : undefined;
+}
+
+function email(text: string): string | undefined {
+  return /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text) ? text.toLowerCase() : undefined;
+}
+
+function password(text: string): string | undefined {
+  return text.length >= 8 && text.length <= 200 ? text : undefined;
+}
+
+function masterKey(text: string): Buffer | undefined {
+  const key = Buffer.from(text, "base64");
+  return key.length === 32 && /^[\w+/=-]+$/.test(text) ? key : undefined;
+}
+
+function baseUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const plain = url.search === "" && url.hash === "" && url.username === "";
+  return plain && /^https?:$/.test(url.protocol) ? text.replace(/\/+$/, "") : undefined;
+}
+
+function role(text: string): ProcessRole | undefined {
+  return text === "all" || text === "api" || text === "worker" ? text : undefined;
+}
+
+function cidrs(text: string): readonly string[] | undefined {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts.every((part) => parseCidr(part) !== undefined) ? parts : undefined;
+}
+
+function pemFile(path: string): string | undefined {
+  try {
+    const pem = readFileSync(path, "utf8");
+    return pem.includes("-----BEGIN CERTIFICATE-----") ? pem : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function logLevel(text: string): string | undefined {
+  return ["trace", "debug", "info", "warn", "error", "silent"].includes(text) ? text : undefined;
+}

@@ -1,0 +1,86 @@
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { Value } from "typebox/value";
+import type { Fault } from "./failure.ts";
+
+export type Part = "params" | "query" | "body";
+
+/** Checks one part of a request. Compiled at first use: a start should not wait for all of them. */
+export class Shape {
+  readonly #schema: TSchema;
+  readonly #part: Part;
+  readonly #hasDefaults: boolean;
+  #compiled: ReturnType<typeof Compile> | undefined;
+
+  constructor(schema: TSchema, part: Part) {
+    this.#schema = schema;
+    this.#part = part;
+    this.#hasDefaults = JSON.stringify(schema).includes('"default":');
+  }
+
+  /** The value with its defaults, or its faults. Texts of a query become what the schema wants. */
+  check(value: unknown): { readonly value: unknown } | { readonly faults: readonly Fault[] } {
+    this.#compiled ??= Compile(this.#schema);
+    let subject = value;
+    if (this.#part === "query") subject = Value.Convert(this.#schema, subject);
+    if (this.#hasDefaults) subject = Value.Default(this.#schema, subject);
+    if (this.#compiled.Check(subject)) return { value: subject };
+    return { faults: this.#faultsOf(subject) };
+  }
+
+  #faultsOf(subject: unknown): Fault[] {
+    const faults = new Map<string, Fault>();
+    for (const error of this.#compiled?.Errors(subject) ?? []) {
+      for (const { path, message } of readable(error)) {
+        const full = this.#part === "body" ? path : pathOf(this.#part, path);
+        if (!faults.has(full)) faults.set(full, { path: full, message });
+      }
+    }
+    return [...faults.values()];
+  }
+}
+
+/** `/title` is a field of the body, `?limit` of the query, `:id` of the path. */
+function pathOf(part: "params" | "query", path: string): string {
+  return `${part === "query" ? "?" : ":"}${path.slice(1)}`;
+}
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+function readable({ keyword, instancePath, params, message }: SchemaError): Fault[] {
+  const names = (key: string): string[] => {
+    const list = (params as Readonly<Record<string, unknown>>)[key];
+    return Array.isArray(list) ? list.map(String) : [];
+  };
+  switch (keyword) {
+    case "required":
+      return names("requiredProperties").map((name) => ({
+        path: `${instancePath}/${escape(name)}`,
+        message: "is required",
+      }));
+    case "additionalProperties":
+      return names("additionalProperties").map((name) => ({
+        path: `${instancePath}/${escape(name)}`,
+        message: "is not a known field",
+      }));
+    case "enum":
+      return [{ path: instancePath, message: `must be one of ${names("allowedValues").join(", ")}` }];
+    case "pattern":
+      return [{ path: instancePath, message: "does not have the right form" }];
+    case "minProperties":
+      return [{ path: instancePath, message: "must name at least one field" }];
+    case "boolean":
+      return [];
+    default:
+      return [{ path: instancePath, message }];
+  }
+}
+
+function escape(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}

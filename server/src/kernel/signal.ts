@@ -1,0 +1,100 @@
+import type pg from "pg";
+import type { Database } from "./db/database.ts";
+import { Loop } from "./loop.ts";
+
+const CHANNEL = "millrace_log";
+const NOTIFY_DELAY_MS = 10;
+const RECONNECT_DELAY_MS = 1_000;
+const LISTEN_CHECK_MS = 30_000;
+
+/** What there is to do now: events to read, or jobs to claim. */
+export type Commotion = "events" | "jobs";
+
+/** The little of an event that a cache or a waiting reader needs to know. */
+export interface Notice {
+  readonly type: string;
+  readonly topic: string;
+  readonly workspace: string;
+  readonly environment: string;
+  readonly resourceId: string;
+}
+
+/**
+ * Says that something was committed. This process hears it at once. The others hear it from a
+ * notification that leaves outside of the acts' own transactions and a few milliseconds later, for
+ * many acts together: PostgreSQL serialises the commits of transactions that notify.
+ */
+export class Signal {
+  readonly #db: Database;
+  readonly #node: string;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Set<(what: Commotion) => void>();
+  readonly #toTell = new Set<Commotion>();
+  #timer: NodeJS.Timeout | undefined;
+  #listening: Loop | undefined;
+  #client: pg.PoolClient | undefined;
+
+  constructor(db: Database, node: string, onError: (error: unknown) => void) {
+    this.#db = db;
+    this.#node = node;
+    this.#onError = onError;
+  }
+
+  subscribe(listener: (what: Commotion) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  raise(what: Commotion): void {
+    this.#hear(what);
+    this.#toTell.add(what);
+    this.#timer ??= setTimeout(() => this.#tellOthers(), NOTIFY_DELAY_MS);
+  }
+
+  /** Hears the other nodes from now on, through reconnections. Without it, polling still finds all. */
+  listen(): void {
+    this.#listening ??= new Loop(() => this.#ensureListening(), this.#onError);
+  }
+
+  async close(): Promise<void> {
+    await this.#listening?.stop();
+    clearTimeout(this.#timer);
+    this.#client?.release(true);
+    this.#client = undefined;
+  }
+
+  #hear(what: Commotion): void {
+    for (const listener of this.#listeners) listener(what);
+  }
+
+  #tellOthers(): void {
+    this.#timer = undefined;
+    const payload = [this.#node, ...this.#toTell].join(" ");
+    this.#toTell.clear();
+    this.#db.system("select pg_notify($1, $2)", [CHANNEL, payload]).catch(this.#onError);
+  }
+
+  async #ensureListening(): Promise<number> {
+    if (this.#client) return LISTEN_CHECK_MS;
+    const client = await this.#db.systemClient();
+    client.on("notification", ({ payload }) => {
+      const [node, ...news] = (payload ?? "").split(" ");
+      if (node !== this.#node) for (const what of news) this.#hear(what as Commotion);
+    });
+    client.once("error", () => {
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      client.release(true);
+      this.#listening?.wake();
+    });
+    try {
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      client.release(true);
+      this.#onError(error);
+      return RECONNECT_DELAY_MS;
+    }
+    this.#client = client;
+    return LISTEN_CHECK_MS;
+  }
+}

@@ -1,0 +1,47 @@
+import { pino } from "pino";
+import { FolderInUse } from "#kernel/embedded/embedded.ts";
+import { readSettings, SettingsError, unknownSettings } from "#kernel/settings.ts";
+import { type Running, start } from "./start.ts";
+
+/** What an operator can mend is said in a sentence; anything else with its stack. */
+function explain(error: unknown): string {
+  if (error instanceof SettingsError || error instanceof FolderInUse) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function say(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+try {
+  const settings = readSettings(process.env);
+  const log = pino({ level: settings.logLevel, base: null });
+  for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of ours`);
+  const running = await start(settings, log);
+  announce(running);
+  let stopping = false;
+  const end = async (why: string, code: number): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    log.info(`stopping: ${why}`);
+    await running.stop();
+    log.flush();
+    process.exit(code);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(signal, 0));
+  void running.died.then((reason) => end(`the database ended: ${reason}`, 1));
+} catch (error) {
+  process.stderr.write(`Millrace did not start.\n${explain(error)}\n`);
+  process.exit(1);
+}
+
+function announce({ address, owner }: Running): void {
+  say([`Millrace is ready at ${address} (API reference: ${address}/docs)`]);
+  if (!owner) return;
+  say([
+    `The workspace "default" has its owner: ${owner.email}`,
+    ...(owner.password === undefined
+      ? []
+      : [`Password, shown only this once: ${owner.password}`]),
+  ]);
+}
