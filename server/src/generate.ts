@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MasterKey, newDataKey } from "#kernel/crypto.ts";
@@ -11,6 +11,8 @@ import { domains } from "./app.ts";
 /** Writes what is generated and committed: the tables' types, the API and the events. */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "millrace-generate-"));
+// The account that runs PostgreSQL for root must be able to pass.
+chmodSync(folder, 0o755);
 const database = await startEmbedded({ folder, log: () => undefined, settings: { fsync: "off" } });
 try {
   await prepareDatabase(database.connection, new MasterKey(newDataKey()));

@@ -3,6 +3,7 @@ import pg from "pg";
 import { parse } from "pg-connection-string";
 import type { Logger } from "pino";
 import { Authenticator } from "#domains/identity/index.ts";
+import type { Domain } from "#kernel/domain.ts";
 import { loadMasterKey } from "#kernel/crypto.ts";
 import { prepareDatabase } from "#kernel/db/prepare.ts";
 import { startEmbedded } from "#kernel/embedded/embedded.ts";
@@ -23,7 +24,11 @@ export interface Running {
 }
 
 /** Starts the product: database, kernel, work, HTTP, in this order; `stop` goes the other way. */
-export async function start(settings: Settings, log: Logger): Promise<Running> {
+export async function start(
+  settings: Settings,
+  log: Logger,
+  served: readonly Domain[] = domains,
+): Promise<Running> {
   const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
   await using undo = new AsyncDisposableStack();
   const database = await openDatabase(settings, log);
@@ -32,7 +37,7 @@ export async function start(settings: Settings, log: Logger): Promise<Running> {
     database: await prepareDatabase(database.connection, masterKey),
     settings,
     masterKey,
-    domains,
+    domains: served,
     log,
   });
   undo.defer(() => kernel.close());

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { Caller, Services, WorkspaceRef } from "./caller.ts";
 import type { Partition, Transaction } from "./db/database.ts";
-import { type EventType, topicOf } from "./event.ts";
+import { type Actor, type EventType, topicOf } from "./event.ts";
 import { Failure, PreconditionFailed } from "./failure.ts";
 import { enqueue, type JobOptions, type JobType } from "./job.ts";
 import { append, type PendingEvent } from "./log.ts";
@@ -32,11 +32,13 @@ export class Act {
   readonly #options: ActOptions;
   readonly #pending: Pending[] = [];
   #partition: Partition;
+  #actor: Actor;
 
   constructor(options: ActOptions) {
     const { session, services, caller, ifMatch } = options;
     this.#options = options;
     this.#partition = options.partition;
+    this.#actor = caller.actor;
     this.ctx = {
       tx: session.tx,
       now: services.clock.now(),
@@ -51,6 +53,9 @@ export class Act {
       enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
         this.#push({ job, payload, options }),
       expectRevision: (revision) => expectRevision(revision, ifMatch),
+      actAs: (actor) => {
+        this.#actor = actor;
+      },
       enter: (partition) => {
         this.#partition = partition;
         session.enter(partition);
@@ -74,7 +79,7 @@ export class Act {
       if (!samePartition(at, batch.partition)) session.enter(batch.partition);
       at = batch.partition;
       if (batch.events.length > 0) {
-        const act = { actor: caller.actor, at: now, cause: caller.cause, requestId: caller.requestId };
+        const act = { actor: this.#actor, at: now, cause: caller.cause, requestId: caller.requestId };
         void append(session, services.epoch, act, batch.events);
       }
       for (const { job, payload, options } of batch.jobs) {

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import type { Tx } from "./db/connection.ts";
 import type { Partition } from "./db/database.ts";
-import type { DataOf, EventType, ResourceRef } from "./event.ts";
+import type { Actor, DataOf, EventType, ResourceRef } from "./event.ts";
 import type { Failure, FailureType } from "./failure.ts";
 import type { JobOptions, JobType } from "./job.ts";
 import type { Permission } from "./permission.ts";
@@ -73,6 +73,8 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   ) => void;
   /** Fails with 412 when the caller's If-Match names another revision than this one. */
   readonly expectRevision: (revision: number) => void;
+  /** Whom the events name, where the act itself finds out who it is. */
+  readonly actAs: (actor: Actor) => void;
   /** Goes on in another partition, for the rare act that concerns several. */
   readonly enter: (partition: Partition) => void;
 }

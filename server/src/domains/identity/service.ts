@@ -44,6 +44,7 @@ export async function logIn(
     }
     return new Failure(BadLogin, { headers: { "www-authenticate": "Bearer" } });
   }
+  ctx.actAs({ id: user.id, name: user.name, type: "user" });
   const token = `mrs_${randomBytes(32).toString("base64url")}`;
   const id = newId("ses", ctx.now.getTime());
   const expires = new Date(ctx.now.getTime() + SESSION_MS);

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Effort, Measured } from "./figure.ts";
+import { type Load, load, type Target } from "./load.ts";
+import { spreadOf } from "./statistics.ts";
+
+const WARM_UP_MS = 2_000;
+/** What a round leaves to the database's background workers should not fall into the next one. */
+const BREATH_MS = 250;
+
+export interface Contest {
+  readonly ours: Target;
+  readonly reference: Target;
+  readonly ratioAtLeast: number;
+}
+
+/**
+ * Warms both up, then lets them take turns: whatever else the machine does falls on both, and the
+ * ratio of neighbouring rounds says more than either rate.
+ */
+export async function compare(contest: Contest, { rounds, roundMs }: Effort): Promise<Measured> {
+  const ours: Load[] = [];
+  const reference: Load[] = [];
+  await load(contest.ours, { forMs: WARM_UP_MS });
+  await load(contest.reference, { forMs: WARM_UP_MS });
+  for (let round = 0; round < rounds; round += 1) {
+    await pause(BREATH_MS);
+    ours.push(await load(contest.ours, { forMs: roundMs }));
+    await pause(BREATH_MS);
+    reference.push(await load(contest.reference, { forMs: roundMs }));
+  }
+  const ratio = spreadOf(ours.map((mine, at) => mine.perSecond / (reference[at]?.perSecond ?? 0)));
+  const { ratioAtLeast } = contest;
+  return {
+    ours: rate(ours),
+    reference: rate(reference),
+    ratio: `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
+    target: `≥ ${ratioAtLeast}`,
+    reached: ratio.median >= ratioAtLeast,
+    notes: [`latency: ours ${latency(ours)}, reference ${latency(reference)}`],
+    values: { ratio, ours, reference },
+  };
+}
+
+function rate(rounds: readonly Load[]): string {
+  return `${Math.round(spreadOf(rounds.map(({ perSecond }) => perSecond)).median)}/s`;
+}
+
+function latency(rounds: readonly Load[]): string {
+  const p50 = spreadOf(rounds.map(({ p50Ms }) => p50Ms)).median;
+  const p99 = spreadOf(rounds.map(({ p99Ms }) => p99Ms)).median;
+  return `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`;
+}

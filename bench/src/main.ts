@@ -1,0 +1,75 @@
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { Figure, Measured } from "./figure.ts";
+import { create } from "./figures/create.ts";
+import { memory } from "./figures/memory.ts";
+import { read } from "./figures/read.ts";
+import { readers } from "./figures/readers.ts";
+import { start } from "./figures/start.ts";
+import { Rig } from "./rig.ts";
+import { drawTable } from "./table.ts";
+
+const FIGURES: readonly Figure[] = [read, create, start, memory, readers];
+const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
+Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.
+`;
+
+const wanted = readArguments();
+const results: (Measured & { readonly name: string })[] = [];
+let failed = false;
+// An end from outside, too, leaves no process and no folder behind.
+const ending = new Promise<never>((_, reject) => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => reject(new Error(`It was ended by ${signal}.`)));
+  }
+});
+ending.catch(() => (failed = true));
+for (const { name, measure } of wanted.figures) {
+  process.stderr.write(`${name} …\n`);
+  try {
+    await using rig = await Rig.open();
+    results.push({ name, ...(await Promise.race([measure(rig, wanted.effort), ending])) });
+  } catch (error) {
+    failed = true;
+    process.stderr.write(`${name} failed.\n${error instanceof Error ? error.stack : error}\n`);
+  }
+}
+process.stdout.write(drawTable(results));
+if (wanted.json !== undefined) writeFileSync(wanted.json, `${JSON.stringify(results, null, 2)}\n`);
+process.exit(failed ? 1 : 0);
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: "string", default: "5" },
+        seconds: { type: "string", default: "4" },
+        json: { type: "string" },
+        profile: { type: "string" },
+      },
+    });
+    const unknown = positionals.find((given) => !FIGURES.some(({ name }) => name === given));
+    if (unknown !== undefined) throw new Error(`There is no benchmark ${unknown}.`);
+    return {
+      figures: FIGURES.filter(({ name }) => positionals.length === 0 || positionals.includes(name)),
+      json: values.json,
+      effort: {
+        rounds: within(values.rounds, 100),
+        roundMs: within(values.seconds, 60) * 1000,
+        profileFolder: values.profile,
+      },
+    };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exit(1);
+  }
+}
+
+function within(text: string, most: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > most) {
+    throw new Error(`${text} is not a whole number from 1 to ${most}.`);
+  }
+  return value;
+}

@@ -1,0 +1,70 @@
+/**
+ * The reference: what somebody would write for one table with nothing around it. No tenancy, no
+ * permissions, no event, no log; one prepared statement for each request.
+ */
+import { randomUUID } from "node:crypto";
+import Fastify from "fastify";
+import pg from "pg";
+
+interface NoteIn {
+  readonly title: string;
+  readonly body: string;
+}
+
+const note = {
+  type: "object",
+  properties: {
+    id: { type: "string" },
+    title: { type: "string" },
+    body: { type: "string" },
+    createdAt: { type: "string", format: "date-time" },
+  },
+};
+const reply = { type: "object", properties: { data: note } };
+const noteIn = {
+  type: "object",
+  required: ["title", "body"],
+  properties: {
+    title: { type: "string", maxLength: 100 },
+    body: { type: "string", maxLength: 10_000 },
+  },
+};
+
+const COLUMNS = `id, title, body, created_at as "createdAt"`;
+const FIND = { name: "find", text: `select ${COLUMNS} from notes where id = $1` };
+const ADD = {
+  name: "add",
+  text: `insert into notes (id, title, body, created_at) values ($1, $2, $3, $4) returning ${COLUMNS}`,
+};
+
+const connection = JSON.parse(process.env["REFERENCE_DATABASE"] ?? "{}") as pg.ClientConfig;
+const pool = new pg.Pool({ ...connection, max: 16 });
+const app = Fastify();
+
+app.get<{ Params: { id: string } }>(
+  "/notes/:id",
+  { schema: { response: { 200: reply } } },
+  async (request, answer) => {
+    const { rows } = await pool.query({ ...FIND, values: [request.params.id] });
+    return rows.length === 0 ? answer.code(404).send() : { data: rows[0] };
+  },
+);
+
+app.post<{ Body: NoteIn }>(
+  "/notes",
+  { schema: { body: noteIn, response: { 201: reply } } },
+  async (request, answer) => {
+    const { title, body } = request.body;
+    const values = [`note_${randomUUID()}`, title, body, new Date()];
+    const { rows } = await pool.query({ ...ADD, values });
+    answer.code(201);
+    return { data: rows[0] };
+  },
+);
+
+app.get("/readyz", async () => ({ status: "ready" }));
+
+process.once("SIGTERM", () => {
+  void app.close().then(() => pool.end());
+});
+await app.listen({ host: "127.0.0.1", port: Number(process.env["PORT"]) });

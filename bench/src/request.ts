@@ -1,0 +1,39 @@
+/** How a request shows who it is and where it belongs. */
+export function asMember(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}`, "x-workspace": "default" };
+}
+
+/** Reads of these paths in turn, for ever. */
+export function readsOf(paths: readonly string[], headers?: Readonly<Record<string, string>>) {
+  const requests = paths.map((path) => get(path, headers));
+  let at = 0;
+  return (): string => requests[at++ % requests.length] ?? "";
+}
+
+/** Ever new notes, each with a title of its own. All are of one length, so the head is made once. */
+export function newNotes(path: string, headers?: Readonly<Record<string, string>>) {
+  const blank = "0".repeat(12);
+  const model = post(path, { title: `Note ${blank}`, body: "All is well. ".repeat(8) }, headers);
+  const at = model.lastIndexOf(blank);
+  const [before, after] = [model.slice(0, at), model.slice(at + blank.length)];
+  let made = 0;
+  return (): string => before + String(++made).padStart(blank.length, "0") + after;
+}
+
+/** The text of a request, as the load generator sends it. */
+function get(path: string, headers: Readonly<Record<string, string>> = {}): string {
+  return `GET ${path} HTTP/1.1\r\nhost: bench\r\n${lines(headers)}\r\n`;
+}
+
+function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
+  const text = JSON.stringify(body);
+  const length = String(Buffer.byteLength(text));
+  const all = { "content-type": "application/json", "content-length": length, ...headers };
+  return `POST ${path} HTTP/1.1\r\nhost: bench\r\n${lines(all)}\r\n${text}`;
+}
+
+function lines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+}

@@ -1,0 +1,161 @@
+import { chmod, mkdir, mkdtemp, realpath, rm, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { loadMasterKey } from "../../server/src/kernel/crypto.ts";
+import { withClient } from "../../server/src/kernel/db/migrate.ts";
+import { prepareDatabase } from "../../server/src/kernel/db/prepare.ts";
+import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
+import { NOTES_SQL } from "../../server/src/kernel/testing/notes.ts";
+import { type Child, startChild } from "./child.ts";
+import { TALLY_SQL } from "./tally.ts";
+
+const PASSWORD = "a password for the benchmark";
+const SEEDS = 1_000;
+const TMPFS = 0x01021994;
+
+export interface ProductOptions {
+  /** Whether the readers of the tally run. */
+  readonly readers?: "on" | "off";
+  /** Where the product's CPU profile goes. */
+  readonly profileFolder?: string | undefined;
+}
+
+/**
+ * A data folder of its own with notes in it, and the servers that run on it. Both databases are in
+ * the one embedded cluster, with the settings that the product gives it, so a commit waits for the
+ * disk on both sides.
+ */
+export class Rig {
+  /** Notes that exist on both sides. */
+  readonly noteIds: readonly string[];
+  readonly #folder: string;
+  readonly #owner: pg.ClientConfig;
+  readonly #children: Child[] = [];
+
+  private constructor(folder: string, owner: pg.ClientConfig, noteIds: readonly string[]) {
+    this.#folder = folder;
+    this.#owner = owner;
+    this.noteIds = noteIds;
+  }
+
+  static async open(): Promise<Rig> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-bench-")));
+    try {
+      // As root, PostgreSQL runs as another account, which has to get in.
+      await chmod(folder, 0o711);
+      if ((await statfs(folder)).type === TMPFS) {
+        process.stderr.write(`${folder} is in memory: no commit waits for a disk. Set TMPDIR.\n`);
+      }
+      await mkdir(join(folder, "data"), { mode: 0o711 });
+      const noteIds = Array.from(
+        { length: SEEDS },
+        (_, n) => `note_${String(n).padStart(26, "0")}`,
+      );
+      return new Rig(folder, await furnish(join(folder, "data"), noteIds), noteIds);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** The product with notes, and a token for its first user. */
+  async startProduct(options: ProductOptions = {}): Promise<Child & { readonly token: string }> {
+    const { profileFolder } = options;
+    const profile = ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
+    const child = await this.#start(
+      [...(profileFolder === undefined ? [] : profile), join(import.meta.dirname, "product.ts")],
+      { ...this.#settings(), BENCH_READERS: options.readers ?? "off" },
+    );
+    return { ...child, token: await logIn(child.port) };
+  }
+
+  /** The product as `npm start` has it. */
+  startPlainProduct(): Promise<Child> {
+    return this.#start([join(import.meta.dirname, "../../server/start.mjs")], this.#settings());
+  }
+
+  /** Needs a running product, whose database server it shares. */
+  startReference(): Promise<Child> {
+    const connection = { ...this.#owner, database: "reference" };
+    return this.#start([join(import.meta.dirname, "reference.ts")], {
+      REFERENCE_DATABASE: JSON.stringify(connection),
+    });
+  }
+
+  /** One statement as the owner of the product's database. */
+  query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return withClient(this.#owner, async (client) => (await client.query<Row>(text, values)).rows);
+  }
+
+  /** Ends what still runs, the reference before the product that holds its database. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children.toReversed()) await child.stop();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+
+  #settings(): Record<string, string> {
+    return {
+      MILLRACE_DATA_DIR: join(this.#folder, "data"),
+      MILLRACE_ADMIN_PASSWORD: PASSWORD,
+      MILLRACE_RATE_LIMIT: "0",
+    };
+  }
+
+  async #start(args: readonly string[], env: Record<string, string>): Promise<Child> {
+    const child = await startChild({ args, env, logFile: join(this.#folder, "children.log") });
+    this.#children.push(child);
+    return child;
+  }
+}
+
+/** Makes the cluster, both databases and their notes, then ends the server again. */
+async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.ClientConfig> {
+  const database = await startEmbedded({ folder: dataDir, log: () => undefined });
+  try {
+    const owner: pg.ClientConfig = database.connection;
+    await prepareDatabase(owner, loadMasterKey(undefined, dataDir));
+    await withClient(owner, async (client) => {
+      await client.query(NOTES_SQL);
+      await client.query(TALLY_SQL);
+      await client.query(
+        `${SEED("workspace_id, environment,", "home_workspace_id, 'production',")}
+        cross join installation`,
+        [noteIds],
+      );
+      await client.query("create database reference");
+    });
+    await withClient({ ...owner, database: "reference" }, async (client) => {
+      await client.query(REFERENCE_SQL);
+      await client.query(SEED("", ""), [noteIds]);
+    });
+    return owner;
+  } finally {
+    await database.stop();
+  }
+}
+
+/** The same table without what the product adds to it: no tenancy, no rule about titles. */
+const REFERENCE_SQL = `
+  create table notes (
+    id         text        collate "C" primary key,
+    title      text        collate "C" not null,
+    body       text        not null,
+    revision   integer     not null default 1,
+    created_at timestamptz not null
+  )`;
+
+const SEED = (columns: string, values: string): string => `
+  insert into notes (${columns} id, title, body, created_at)
+  select ${values} id, 'Seed ' || id, repeat('All is well. ', 8), now() from unnest($1::text[]) as id`;
+
+async function logIn(port: number): Promise<string> {
+  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/auth/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: "admin@example.com", password: PASSWORD }),
+  });
+  if (reply.status !== 200) throw new Error(`The login failed: ${await reply.text()}`);
+  const { data } = (await reply.json()) as { data: { token: string } };
+  return data.token;
+}

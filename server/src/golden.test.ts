@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Compile } from "typebox/compile";
+import { describe, expect, inject, test } from "vitest";
+import { parse } from "yaml";
+import { describeTables } from "#kernel/db/describe.ts";
+import { describeApi, describeEvents } from "#kernel/openapi.ts";
+import { NOTES_SQL } from "#kernel/testing/notes.ts";
+import { startWorld } from "#kernel/testing/world.ts";
+import { domains } from "./app.ts";
+
+const root = join(import.meta.dirname, "../..");
+const golden = (name: string): unknown => JSON.parse(readFileSync(join(root, name), "utf8"));
+const operations = domains.flatMap((domain) => domain.operations);
+
+test("openapi.json is what the code says (npm run generate)", () => {
+  expect(golden("openapi.json")).toEqual(JSON.parse(JSON.stringify(describeApi(domains))));
+});
+
+test("events.json is what the code says (npm run generate)", () => {
+  expect(golden("events.json")).toEqual(JSON.parse(JSON.stringify(describeEvents(domains))));
+});
+
+test("tables.ts is what the migrations make (npm run generate)", async () => {
+  const { owner, template } = inject("database");
+  const committed = readFileSync(join(root, "server/src/tables.ts"), "utf8");
+  const described = await describeTables({ ...owner, database: template });
+  expect(NOTES_SQL).toContain("notes");
+  expect(described.replace(/ {2}notes: \{[^}]*\};\n/, "")).toBe(committed);
+});
+
+test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
+  await using world = await startWorld();
+  const json = await world.stranger("GET /api/v1/openapi.json");
+  expect(json.headers["content-type"]).toMatch(/^application\/json/);
+  const result = await new Validator().validate(structuredClone(json.body));
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  const yaml = await world.stranger("GET /api/v1/openapi.yaml");
+  expect(parse(yaml.body)).toEqual(json.body);
+});
+
+describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
+  test("is described: what it needs, what it causes, how it fails, with examples that are valid", () => {
+    const paths = describeApi(domains)["paths"] as Record<string, Record<string, any>>;
+    for (const route of [op.route, ...(op.also ?? [])]) {
+      const [method = "", path = ""] = route.split(" ");
+      const described = paths[path]?.[method.toLowerCase()];
+      expect(described.summary.length).toBeGreaterThan(5);
+      expect(described["x-permission"]).toBe(op.permission?.name ?? null);
+      expect(described["x-events"]).toEqual(op.emits.map(({ type }) => type));
+      for (const { status, code } of op.fails ?? []) {
+        expect(described.responses[status].description).toContain(code);
+      }
+      if (op.body) {
+        expect(described.requestBody.content["application/json"].example).toBeDefined();
+      }
+    }
+    for (const part of ["params", "query", "body"] as const) {
+      const schema = op[part];
+      const example = op.example?.[part];
+      if (schema && example !== undefined) expect(Compile(schema).Check(example)).toBe(true);
+    }
+  });
+});
+
+test("ids, routes, events and permissions are each declared once", () => {
+  const routes = operations.flatMap(({ route, also = [] }) => [route, ...also]);
+  const events = domains.flatMap((domain) => domain.events.map(({ type }) => type));
+  const permissions = domains.flatMap((domain) => domain.permissions.map(({ name }) => name));
+  for (const names of [operations.map(({ id }) => id), routes, events, permissions]) {
+    expect(new Set(names).size).toBe(names.length);
+  }
+});
+
+test("what an operation names is in its domain's catalog", () => {
+  for (const { operations: declared, events, permissions, name } of domains) {
+    for (const op of declared) {
+      for (const { type } of op.emits) expect([name, events.map((one) => one.type)]).toEqual([name, expect.arrayContaining([type])]);
+      if (op.permission) expect(permissions).toContain(op.permission);
+    }
+  }
+});

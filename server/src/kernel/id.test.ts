@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { eventIdOf, positionOf } from "./event.ts";
+import { idPattern, newId, newWorkspaceKey, workspaceIdOf, workspaceKeyOf } from "./id.ts";
+
+test("ids have their prefix, are of one length, never repeat, and sort by time", () => {
+  const ids = Array.from({ length: 5_000 }, () => newId("inc"));
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(new RegExp(idPattern("inc")));
+  expect(newId("inc", 1_000) < newId("inc", 1_001)).toBe(true);
+});
+
+test("a workspace's id and key give each other", () => {
+  for (let index = 0; index < 100; index += 1) {
+    const key = newWorkspaceKey();
+    expect(workspaceKeyOf(workspaceIdOf(key))).toBe(key);
+  }
+  expect(workspaceKeyOf(`ws_${"z".repeat(26)}`)).toBeUndefined();
+  expect(workspaceKeyOf("ws_short")).toBeUndefined();
+});
+
+const place = fc.record({
+  epoch: fc.integer({ min: 0, max: 1023 }),
+  xid: fc.integer({ min: 0, max: 2 ** 50 - 1 }),
+  seq: fc.integer({ min: 0, max: 2 ** 50 - 1 }),
+});
+
+test("an event's id is its place, and sorts as the log does", () => {
+  fc.assert(
+    fc.property(place, place, (a, b) => {
+      expect(positionOf(eventIdOf(a))).toEqual(a);
+      const byPlace = Math.sign(a.epoch - b.epoch || a.xid - b.xid || a.seq - b.seq);
+      const [left, right] = [eventIdOf(a), eventIdOf(b)];
+      expect(left < right ? -1 : left > right ? 1 : 0).toBe(byPlace);
+    }),
+  );
+});

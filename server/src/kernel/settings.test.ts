@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { readSettings, unknownSettings } from "./settings.ts";
+
+test("without configuration the defaults of the contract hold", () => {
+  expect(readSettings({})).toMatchObject({
+    port: 8080,
+    host: "127.0.0.1",
+    databaseUrl: undefined,
+    adminEmail: "admin@example.com",
+    role: "all",
+    outboundAllow: [],
+    rateLimit: 60_000,
+    loginRateLimit: 10,
+  });
+});
+
+test("every bad setting is named at once, with what it should be", () => {
+  const bad = {
+    PORT: "70000",
+    DATABASE_URL: "mysql://x",
+    MILLRACE_ADMIN_EMAIL: "nobody",
+    MILLRACE_ADMIN_PASSWORD: "short",
+    MILLRACE_MASTER_KEY: "AAAA",
+    MILLRACE_BASE_URL: "ftp://x",
+    MILLRACE_ROLE: "boss",
+    MILLRACE_OUTBOUND_ALLOW: "10.0.0.0/99",
+    MILLRACE_OUTBOUND_CA: "/no/such/file",
+    MILLRACE_TRUST_PROXY: "everyone",
+    MILLRACE_RATE_LIMIT: "-1",
+    MILLRACE_LOG_LEVEL: "loud",
+  };
+  for (const name of Object.keys(bad)) {
+    expect(() => readSettings(bad)).toThrow(new RegExp(`${name}: \\S`));
+  }
+  expect(() => readSettings(bad)).not.toThrow(/AAAA|short/);
+});
+
+test("a misspelt setting is noticed", () => {
+  expect(unknownSettings({ MILLRACE_ROLL: "api", MILLRACE_ROLE: "api", PATH: "" })).toEqual(["MILLRACE_ROLL"]);
+});

@@ -1,0 +1,67 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { pino } from "pino";
+import type { TestProject } from "vitest/node";
+import { firstStart } from "../../first-start.ts";
+import { connectionOf } from "../../start.ts";
+import { domains } from "../../app.ts";
+import { MasterKey } from "../crypto.ts";
+import { withClient } from "../db/migrate.ts";
+import { prepareDatabase, type PreparedDatabase } from "../db/prepare.ts";
+import { startEmbedded } from "../embedded/embedded.ts";
+import { openKernel } from "../kernel.ts";
+import { readSettings } from "../settings.ts";
+import { NOTES_SQL } from "./notes.ts";
+
+export interface TestDatabase {
+  readonly owner: pg.ClientConfig;
+  readonly prepared: PreparedDatabase;
+  readonly template: string;
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    database: TestDatabase;
+  }
+}
+
+export const TEST_KEY = new MasterKey(Buffer.alloc(32, 7));
+export const TEST_PASSWORD = "correct horse battery";
+
+/**
+ * One cluster for the whole run, and in it one migrated template, of which every test gets a copy.
+ * `TEST_DATABASE_URL` names a server to use instead of the embedded database.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const url = process.env["TEST_DATABASE_URL"];
+  const folder = mkdtempSync(join(tmpdir(), "millrace-test-"));
+  // The account that runs PostgreSQL for root must be able to pass.
+  chmodSync(folder, 0o755);
+  const embedded =
+    url === undefined
+      ? await startEmbedded({ folder, log: () => undefined, settings: { fsync: "off", max_connections: "300" } })
+      : undefined;
+  const owner: pg.ClientConfig = embedded?.connection ?? connectionOf(url ?? "");
+  const template = `millrace_template_${process.pid}`;
+  await withClient(owner, (client) => client.query(`create database ${template}`));
+  const prepared = await makeTemplate({ ...owner, database: template });
+  project.provide("database", { owner, prepared, template });
+  return async () => {
+    await withClient(owner, (client) => client.query(`drop database ${template} with (force)`));
+    await embedded?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
+  const prepared = await prepareDatabase(owner, TEST_KEY);
+  await withClient(owner, (client) => client.query(NOTES_SQL));
+  const settings = readSettings({ MILLRACE_ADMIN_PASSWORD: TEST_PASSWORD });
+  const log = pino({ level: "silent" });
+  const kernel = await openKernel({ database: prepared, settings, masterKey: TEST_KEY, domains, log });
+  await firstStart(kernel);
+  await kernel.close();
+  return prepared;
+}

@@ -1,0 +1,182 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { FastifyInstance, InjectOptions } from "fastify";
+import pg from "pg";
+import { pino } from "pino";
+import { inject } from "vitest";
+import { Authenticator } from "#domains/identity/index.ts";
+import { domains } from "../../app.ts";
+import { Clock } from "../clock.ts";
+import { sha256 } from "../crypto.ts";
+import { withClient } from "../db/migrate.ts";
+import type { Domain } from "../domain.ts";
+import { buildServer } from "../http/server.ts";
+import { newId, newWorkspaceKey } from "../id.ts";
+import { openKernel } from "../kernel.ts";
+import { readSettings } from "../settings.ts";
+import { TEST_KEY } from "./database.ts";
+import { notes } from "./notes.ts";
+
+/** A clock that a test may move on. */
+export class TestClock extends Clock {
+  #aheadMs = 0;
+
+  override nowMs(): number {
+    return super.nowMs() + this.#aheadMs;
+  }
+
+  advance(ms: number): void {
+    this.#aheadMs += ms;
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: any;
+  readonly headers: Record<string, string>;
+  /** The types of the events that this very request appended, in order. */
+  readonly events: string[];
+}
+
+export type Ask = (
+  route: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
+export interface WorldOptions {
+  readonly domains?: readonly Domain[];
+  /** Whether readers and jobs run. */
+  readonly work?: boolean;
+  readonly env?: Record<string, string>;
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A database of its own, the real product on it, and people to talk to it over HTTP. */
+export async function startWorld(options: WorldOptions = {}) {
+  const { owner, prepared, template } = inject("database");
+  const name = `millrace_test_${randomUUID().replaceAll("-", "")}`;
+  await withClient(owner, (client) => client.query(`create database ${name} template ${template}`));
+  const database = {
+    app: { ...prepared.app, database: name },
+    system: { ...prepared.system, database: name },
+  };
+  const admin = new pg.Pool({ ...owner, database: name, max: 2 });
+  const clock = new TestClock();
+  const lines: string[] = [];
+  const log = pino({ level: "info", base: null }, { write: (line: string) => void lines.push(line) });
+  const settings = readSettings({ MILLRACE_DATABASE_POOL: "8", ...options.env });
+  const served = options.domains ?? [...domains, notes];
+  const kernel = await openKernel({ database, settings, masterKey: TEST_KEY, domains: served, log, clock });
+  if (options.work) await kernel.startWork();
+  const authenticator = new Authenticator(kernel);
+  const app = await buildServer({ kernel, authenticate: (token) => authenticator.authenticate(token) });
+  const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
+    (await admin.query(text, values)).rows;
+  const home = (await sql("select home_workspace_id as key from installation"))[0].key as string;
+
+  const asToken = (token: string | undefined, workspace?: string): Ask =>
+    asker(app, sql, {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(workspace !== undefined && { "x-workspace": workspace }),
+    });
+
+  return {
+    app,
+    kernel,
+    clock,
+    database,
+    lines,
+    sql,
+    home,
+    asToken,
+    /** Somebody without a credential. */
+    stranger: asToken(undefined),
+    /** A further workspace. */
+    async workspace(slug: string): Promise<{ key: string; slug: string }> {
+      const key = newWorkspaceKey();
+      await sql(
+        "insert into workspaces (key, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())",
+        [key, slug],
+      );
+      await sql("insert into workspace_keys values ($1, $2, now())", [key, kernel.keys.wrapNew(key)]);
+      return { key, slug };
+    },
+    /** A new member with these roles, logged in. */
+    async member(
+      roles: readonly string[],
+      workspace: { key: string; slug: string } = { key: home, slug: "default" },
+    ): Promise<Ask & { token: string; userId: string }> {
+      const userId = newId("usr");
+      const token = `mrs_${randomBytes(16).toString("hex")}`;
+      await sql(
+        `with u as (insert into users (id, email, name, created_at, updated_at)
+                    values ($1, $1 || '@example.com', 'Somebody', now(), now()) returning id),
+              s as (insert into sessions (id, user_id, token_hash, created_at, expires_at)
+                    select $2, id, $3, now(), now() + interval '30 days' from u)
+         insert into memberships (workspace_id, user_id, roles, created_at)
+         select $4, id, $5, now() from u`,
+        [userId, newId("ses"), sha256(token), workspace.key, [...roles]],
+      );
+      return Object.assign(asToken(token, workspace.slug), { token, userId });
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await kernel.close();
+      await admin.end();
+      await withClient(owner, (client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+/** Waits until the condition holds: no test guesses how long something takes. */
+export async function until<T>(
+  condition: () => Promise<T | undefined | false>,
+  limitMs = 20_000,
+): Promise<T> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > end) throw new Error(`This did not come about: ${condition.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function asker(
+  app: FastifyInstance,
+  sql: (text: string, values: unknown[]) => Promise<any[]>,
+  base: Record<string, string>,
+): Ask {
+  return async (route, body, headers = {}) => {
+    const [method, url] = route.split(" ") as ["GET", string];
+    const reply = await app.inject({
+      method,
+      url,
+      headers: { ...base, ...headers },
+      ...(body !== undefined && {
+        payload: typeof body === "string" ? body : JSON.stringify(body),
+        headers: { "content-type": "application/json", ...base, ...headers },
+      }),
+    } as InjectOptions);
+    const requestId = reply.headers["x-request-id"];
+    const rows = await sql(
+      "select type from events where request_id = $1 order by epoch, xid, seq",
+      [requestId],
+    );
+    return {
+      status: reply.statusCode,
+      body: reply.payload === "" ? undefined : parse(reply.payload),
+      headers: reply.headers as Record<string, string>,
+      events: rows.map(({ type }) => type as string),
+    };
+  };
+}
+
+function parse(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

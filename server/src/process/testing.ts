@@ -1,0 +1,209 @@
+/** What the tests of whole processes share: the product as a child process, spoken to over HTTP, and cleared away. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach } from "vitest";
+import {
+  comesTrue,
+  isAlive,
+  otherProcesses,
+  PROC_READABLE,
+  signal,
+} from "#kernel/embedded/processes.ts";
+
+const START = join(import.meta.dirname, "../../start.mjs");
+const PASSWORD = "correct horse battery";
+const EMAIL = "admin@example.com";
+const LINES_KEPT_MAX = 2_000;
+const ANSWER_LIMIT_MS = 30_000;
+const END_LIMIT_MS = 30_000;
+
+let folderOfTest: string;
+let products: Product[];
+
+/** Registers the hooks that give each test of a file a folder, and end whatever the test has started. */
+export function useProducts(): void {
+  beforeEach(async () => {
+    folderOfTest = await realpath(await mkdtemp(join(tmpdir(), "millrace-process-")));
+    // The account that runs PostgreSQL for root must be able to pass.
+    await chmod(folderOfTest, 0o755);
+    products = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(products.map((product) => end(product)));
+    const left = databaseOf(dataFolder());
+    if (left && isAlive(left.pid)) {
+      signal(left.pid, "SIGKILL");
+      await comesTrue(() => !isAlive(left.pid), END_LIMIT_MS);
+    }
+    if (left) await rm(left.host, { recursive: true, force: true });
+    await rm(folderOfTest, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  });
+}
+
+/** The data folder of the running test; the product makes it. */
+export function dataFolder(): string {
+  return join(folderOfTest, "data");
+}
+
+/** A process of the product, in a process group of its own. */
+export interface Product {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** What it wrote to its output and its errors; the newest lines of a long life. */
+  readonly lines: readonly string[];
+  /** Resolves with its address. Rejects with all that it said when it ended before it was ready. */
+  readonly ready: Promise<string>;
+  /** Resolves with the exit code, or with the signal that ended it, once all that it said is read. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+}
+
+/** Starts the product, or another program that announces itself like it. */
+export function launch(
+  env: Record<string, string> = {},
+  program: readonly string[] = [START],
+): Product {
+  const child = spawn(process.execPath, [...program], {
+    cwd: folderOfTest,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      MILLRACE_DATA_DIR: dataFolder(),
+      MILLRACE_ADMIN_PASSWORD: PASSWORD,
+      MILLRACE_LOGIN_RATE_LIMIT: "0",
+      ...env,
+    },
+  });
+  const lines: string[] = [];
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, killedBy) => resolve(code ?? killedBy));
+  });
+  const ready = new Promise<string>((resolve, reject) => {
+    for (const input of [child.stdout!, child.stderr!]) {
+      createInterface({ input }).on("line", (line) => {
+        lines.push(line);
+        if (lines.length > LINES_KEPT_MAX) lines.shift();
+        const address = /^Millrace is ready at (\S+)/.exec(line)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+    }
+    ended.then((how) => reject(new Error(`It ended (${how}):\n${lines.join("\n")}`)), reject);
+  });
+  // Not every test waits for it.
+  ready.catch(() => undefined);
+  const product = { child, pid: child.pid!, lines, ready, ended };
+  products.push(product);
+  return product;
+}
+
+/** Lets the product drain; by force when it does not. */
+async function end({ child, pid, ended }: Product): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  const force = setTimeout(() => process.kill(-pid, "SIGKILL"), END_LIMIT_MS);
+  await ended;
+  clearTimeout(force);
+}
+
+/** The PostgreSQL server that holds a data folder, as its lock file names it. */
+export interface DatabaseProcess {
+  readonly pid: number;
+  /** The folder of its socket. */
+  readonly host: string;
+}
+
+export function databaseOf(folder: string): DatabaseProcess | undefined {
+  try {
+    const text = readFileSync(join(folder, "postgres/postmaster.pid"), "utf8").split("\n");
+    const [pid, host] = [Number(text[0]), text[4] ?? ""];
+    return pid > 0 && host.startsWith("/tmp/millrace-") ? { pid, host } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whom a kill -9 hits: Node's process group, Node alone, or Node and all of PostgreSQL, like a power cut. */
+export type Victims = "group" | "parent" | "everything";
+
+export async function kill(product: Product, victims: Victims): Promise<void> {
+  const database = databaseOf(dataFolder());
+  // Frozen, PostgreSQL can't begin to shut down when Node dies.
+  if (victims === "everything" && database) signal(database.pid, "SIGSTOP");
+  process.kill(victims === "group" ? -product.pid : product.pid, "SIGKILL");
+  if (victims === "everything" && database) {
+    for (const pid of [database.pid, ...backendsOf(database)]) signal(pid, "SIGKILL");
+  }
+  await product.ended;
+}
+
+function backendsOf({ host }: DatabaseProcess): number[] {
+  if (!PROC_READABLE) return [];
+  const title = `postgres: ${basename(host)}: `;
+  return otherProcesses()
+    .filter(({ commandLine }) => commandLine.startsWith(title))
+    .map(({ pid }) => pid);
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: any;
+  readonly headers: Headers;
+}
+
+export type Ask = (
+  route: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
+/** Somebody who talks to the server at this address; rejects when there is no whole answer. */
+export function asker(address: string, token?: string): Ask {
+  return async (route, body, headers = {}) => {
+    const [method = "", path = ""] = route.split(" ");
+    const reply = await fetch(address + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    });
+    const text = await reply.text();
+    return { status: reply.status, body: text === "" ? undefined : JSON.parse(text), headers: reply.headers };
+  };
+}
+
+/** The token of a new session of the first owner. */
+export async function logIn(address: string): Promise<string> {
+  const credentials = { email: EMAIL, password: PASSWORD };
+  const { status, body } = await asker(address)("POST /api/v1/auth/token", credentials);
+  if (status !== 200) throw new Error(`The owner can't log in: ${status} ${JSON.stringify(body)}`);
+  return body.data.token;
+}
+
+/** All of a list, page by page. */
+export async function all(
+  ask: Ask,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<any[]> {
+  const items: any[] = [];
+  let after: string | null = null;
+  do {
+    const cursor: string = after === null ? "" : `&after=${encodeURIComponent(after)}`;
+    const { status, body } = await ask(`GET ${path}?limit=200${cursor}`, undefined, headers);
+    if (status !== 200) throw new Error(`${path} answered ${status} ${JSON.stringify(body)}`);
+    items.push(...body.data);
+    after = body.pagination.nextCursor;
+  } while (after !== null);
+  return items;
+}

@@ -1,0 +1,174 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Operation } from "#kernel/operation.ts";
+import { notes } from "#kernel/testing/notes.ts";
+import type { Arranged, Sample } from "#kernel/testing/samples.ts";
+import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { domains } from "./app.ts";
+import { hostileBodies, hostileParams } from "#kernel/testing/hostile.ts";
+
+/**
+ * What holds for every operation, whoever declared it. Nothing is named here: operations come from
+ * the domains, and a call of each that succeeds from the samples beside them.
+ */
+const operations = [...domains, notes].flatMap((domain) => domain.operations);
+const samples = (
+  await Promise.all(
+    globSync("{domains/**/samples.ts,kernel/testing/notes-samples.ts}", { cwd: import.meta.dirname }).map(
+      async (file) => (await import(join(import.meta.dirname, file))).samples as readonly Sample[],
+    ),
+  )
+).flat();
+const byOperation = Map.groupBy(samples, ({ operation }) => operation);
+
+let world: World;
+let owner: Ask & { token: string };
+let other: Ask;
+let powerless: Ask;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+  owner = await world.member(["owner"]);
+  other = await world.member(["owner"], await world.workspace("elsewhere"));
+  powerless = await world.member([]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("every operation has a sample, and every sample an operation", () => {
+  expect([...byOperation.keys()].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+});
+
+describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
+  const arrange = async (sample = byOperation.get(op.id)?.[0]): Promise<Arranged> => {
+    if (!sample) throw new Error(`${op.id} has no sample`);
+    return sample.arrange(owner, world);
+  };
+
+  test("does what its samples say, and appends exactly the events that it declares", async () => {
+    const seen = new Set<string>();
+    for (const sample of byOperation.get(op.id) ?? []) {
+      const input = await arrange(sample);
+      const answer = await call(input.by ?? owner, op, input);
+      expect(answer).toMatchObject({ status: input.status ?? op.reply.status });
+      for (const type of answer.events) seen.add(type);
+    }
+    expect([...seen].toSorted()).toEqual(op.emits.map(({ type }) => type).toSorted());
+  });
+
+  test.runIf(op.access !== "public")("refuses a caller without a credential", async () => {
+    const input = await arrange();
+    const refused = { status: 401, body: { code: "unauthenticated" }, events: [] };
+    const stranger = await call(world.stranger, op, input);
+    expect(stranger).toMatchObject({ ...refused, headers: { "www-authenticate": "Bearer" } });
+    expect(await call(world.asToken("mrs_guessed", "default"), op, input)).toMatchObject(refused);
+  });
+
+  test.runIf(op.permission)("refuses a caller without the permission, whatever the body", async () => {
+    const input = await arrange();
+    const refused = { status: 403, body: { code: "forbidden" }, events: [] };
+    expect(await call(powerless, op, input)).toMatchObject(refused);
+    if (op.body) {
+      expect(await powerless(routeOf(op, input), "{ not json")).toMatchObject(refused);
+    }
+  });
+
+  test.runIf(op.access === "workspace")("needs a workspace that the caller belongs to", async () => {
+    const input = await arrange();
+    const route = routeOf(op, input);
+    const without = await world.asToken(owner.token)(route, input.body);
+    expect(without).toMatchObject({ status: 400, body: { code: "workspace_required" }, events: [] });
+    const answers = [];
+    for (const slug of ["elsewhere", "no-such-workspace"]) {
+      const { status, body } = await world.asToken(owner.token, slug)(route, input.body);
+      answers.push([status, body.code, body.detail]);
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]?.slice(0, 2)).toEqual([403, "workspace_forbidden"]);
+    const nowhere = await owner(route, input.body, { "x-environment": "moon" });
+    expect(nowhere).toMatchObject({ status: 400, body: { code: "unknown_environment" }, events: [] });
+  });
+
+  test.runIf(op.params && op.access === "workspace")(
+    "shows nothing of it to another workspace or environment",
+    async () => {
+      const input = await arrange();
+      if (input.partitioned === false) return;
+      const hidden = { status: 404, body: { code: "not_found" }, events: [] };
+      expect(await call(other, op, input)).toMatchObject(hidden);
+      if (input.environmental === false) return;
+      const staged = await call(owner, op, input, { "x-environment": "staging" });
+      expect(staged).toMatchObject(hidden);
+    },
+  );
+
+  test("answers hostile input with 404 or 422, and does nothing", async () => {
+    const input = await arrange();
+    const by = input.by ?? owner;
+    for (const params of hostileParams(op.params, input.params)) {
+      const answer = await call(by, op, { ...input, params });
+      expect([400, 404, 422], `${JSON.stringify(params)}`).toContain(answer.status);
+      expect(answer.events).toEqual([]);
+    }
+    // A GET has no body that anybody reads.
+    const bodies = op.route.startsWith("GET") ? [] : hostileBodies(op.body, input.body);
+    for (const body of bodies) {
+      const answer = await call(by, op, { ...input, body: body as never });
+      expect(answer, `${JSON.stringify(body)?.slice(0, 200)}`).toMatchObject({
+        status: 422,
+        body: { code: "invalid", errors: [{ path: expect.any(String) }] },
+        events: [],
+      });
+    }
+    const strange = await call(by, op, { ...input, query: { ...input.query, unheard: "of" } });
+    expect(strange).toMatchObject({ status: 422, events: [] });
+    expect(strange.body.errors).toContainEqual({ path: "?unheard", message: "is not a known field" });
+  });
+
+  test.runIf(op.kind === "command" && op.access !== "public" && /^(POST|PATCH)/.test(op.route))(
+    "repeats its answer to a repeated Idempotency-Key, and appends nothing",
+    async () => {
+      const input = await arrange();
+      const by = input.by ?? owner;
+      const key = { "idempotency-key": `sweep of ${op.id}`.replaceAll(" ", "-") };
+      const first = await call(by, op, input, key);
+      expect(first.events).not.toEqual([]);
+      // Ending the session that asks ends its replays too.
+      if (op.id === "auth.logout") return;
+      const second = await call(by, op, input, key);
+      expect(second).toMatchObject({ status: first.status, events: [] });
+      expect(second.body).toEqual(first.body);
+      expect(second.headers["idempotency-replayed"]).toBe("true");
+    },
+  );
+
+  test.runIf(/^(PATCH|PUT|DELETE) .*\{/.test(op.route) && op.kind === "command")(
+    "honours If-Match",
+    async () => {
+      const input = await arrange();
+      const stale = await call(input.by ?? owner, op, input, { "if-match": '"0"' });
+      expect(stale).toMatchObject({ status: 412, body: { code: "precondition_failed" }, events: [] });
+    },
+  );
+});
+
+afterAll(() => {
+  const routes = operations.flatMap(({ route, also }) => [route, ...(also ?? [])]);
+  console.log(`the sweeps covered ${operations.length} operations on ${routes.length} routes`);
+});
+
+function call(
+  ask: Ask,
+  op: Operation,
+  input: Arranged,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return ask(routeOf(op, input), op.body ? (input.body ?? undefined) : input.body, headers);
+}
+
+function routeOf(op: Operation, { params = {}, query }: Arranged): string {
+  const path = op.route.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
+  return query ? `${path}?${new URLSearchParams(query).toString()}` : path;
+}
