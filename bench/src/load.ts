@@ -114,7 +114,7 @@ class AnswerBuffer {
   /** The status, when the new bytes complete the answer. */
   take(size: number): number | undefined {
     this.#filled += size;
-    const text = this.#bytes.latin1Slice(0, this.#filled);
+    const text = this.#bytes.toString("latin1", 0, this.#filled);
     const headEnd = text.indexOf("\r\n\r\n");
     if (headEnd === -1) return undefined;
     const at = text.indexOf("content-length: ");

@@ -17,21 +17,26 @@ Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is g
 const wanted = readArguments();
 const results: (Measured & { readonly name: string })[] = [];
 let failed = false;
+let ended = false;
 // An end from outside, too, leaves no process and no folder behind.
 const ending = new Promise<never>((_, reject) => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => reject(new Error(`It was ended by ${signal}.`)));
+    process.once(signal, () => {
+      ended = true;
+      reject(new Error(`It was ended by ${signal}.`));
+    });
   }
 });
-ending.catch(() => (failed = true));
+ending.catch(() => undefined);
 for (const { name, measure } of wanted.figures) {
+  if (ended) break;
   process.stderr.write(`${name} …\n`);
   try {
     await using rig = await Rig.open();
     results.push({ name, ...(await Promise.race([measure(rig, wanted.effort), ending])) });
   } catch (error) {
     failed = true;
-    process.stderr.write(`${name} failed.\n${error instanceof Error ? error.stack : error}\n`);
+    process.stderr.write(`${name} failed.\n${explain(error)}\n`);
   }
 }
 process.stdout.write(drawTable(results));
@@ -72,4 +77,8 @@ function within(text: string, most: number): number {
     throw new Error(`${text} is not a whole number from 1 to ${most}.`);
   }
   return value;
+}
+
+function explain(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

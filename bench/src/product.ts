@@ -11,9 +11,11 @@ const log = pino({ level: settings.logLevel, base: null });
 const counted = process.env["BENCH_READERS"] === "on";
 const running = await start(settings, log, [...domains, notes, ...(counted ? [tally] : [])]);
 
-process.once("SIGTERM", () => {
-  void running.stop().then(() => process.exit(0));
-});
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.once(signal, () => {
+    void running.stop().then(() => process.exit(0));
+  });
+}
 void running.died.then((reason) => {
   log.fatal(reason);
   process.exit(1);

@@ -77,7 +77,11 @@ test("ids, routes, events and permissions are each declared once", () => {
 test("what an operation names is in its domain's catalog", () => {
   for (const { operations: declared, events, permissions, name } of domains) {
     for (const op of declared) {
-      for (const { type } of op.emits) expect([name, events.map((one) => one.type)]).toEqual([name, expect.arrayContaining([type])]);
+      for (const { type } of op.emits)
+        expect([name, events.map((one) => one.type)]).toEqual([
+          name,
+          expect.arrayContaining([type]),
+        ]);
       if (op.permission) expect(permissions).toContain(op.permission);
     }
   }

@@ -28,7 +28,8 @@ try {
     log.flush();
     process.exit(code);
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void end(signal, 0));
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.on(signal, () => void end(signal, 0));
   void running.died.then((reason) => end(`the database ended: ${reason}`, 1));
 } catch (error) {
   process.stderr.write(`Millrace did not start.\n${explain(error)}\n`);
@@ -40,8 +41,6 @@ function announce({ address, owner }: Running): void {
   if (!owner) return;
   say([
     `The workspace "default" has its owner: ${owner.email}`,
-    ...(owner.password === undefined
-      ? []
-      : [`Password, shown only this once: ${owner.password}`]),
+    ...(owner.password === undefined ? [] : [`Password, shown only this once: ${owner.password}`]),
   ]);
 }

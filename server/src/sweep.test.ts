@@ -15,7 +15,9 @@ import { hostileBodies, hostileParams } from "#kernel/testing/hostile.ts";
 const operations = [...domains, notes].flatMap((domain) => domain.operations);
 const samples = (
   await Promise.all(
-    globSync("{domains/**/samples.ts,kernel/testing/notes-samples.ts}", { cwd: import.meta.dirname }).map(
+    globSync("{domains/**/samples.ts,kernel/testing/notes-samples.ts}", {
+      cwd: import.meta.dirname,
+    }).map(
       async (file) => (await import(join(import.meta.dirname, file))).samples as readonly Sample[],
     ),
   )
@@ -56,42 +58,52 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     expect([...seen].toSorted()).toEqual(op.emits.map(({ type }) => type).toSorted());
   });
 
-  test.runIf(op.access !== "public")("refuses a caller without a credential", async () => {
-    const input = await arrange();
-    const refused = { status: 401, body: { code: "unauthenticated" }, events: [] };
-    const stranger = await call(world.stranger, op, input);
-    expect(stranger).toMatchObject({ ...refused, headers: { "www-authenticate": "Bearer" } });
-    expect(await call(world.asToken("mrs_guessed", "default"), op, input)).toMatchObject(refused);
-  });
+  if (op.access !== "public")
+    test("refuses a caller without a credential", async () => {
+      const input = await arrange();
+      const refused = { status: 401, body: { code: "unauthenticated" }, events: [] };
+      const stranger = await call(world.stranger, op, input);
+      expect(stranger).toMatchObject({ ...refused, headers: { "www-authenticate": "Bearer" } });
+      expect(await call(world.asToken("mrs_guessed", "default"), op, input)).toMatchObject(refused);
+    });
 
-  test.runIf(op.permission)("refuses a caller without the permission, whatever the body", async () => {
-    const input = await arrange();
-    const refused = { status: 403, body: { code: "forbidden" }, events: [] };
-    expect(await call(powerless, op, input)).toMatchObject(refused);
-    if (op.body) {
-      expect(await powerless(routeOf(op, input), "{ not json")).toMatchObject(refused);
-    }
-  });
+  if (op.permission)
+    test("refuses a caller without the permission, whatever the body", async () => {
+      const input = await arrange();
+      const refused = { status: 403, body: { code: "forbidden" }, events: [] };
+      expect(await call(powerless, op, input)).toMatchObject(refused);
+      if (op.body) {
+        expect(await powerless(routeOf(op, input), "{ not json")).toMatchObject(refused);
+      }
+    });
 
-  test.runIf(op.access === "workspace")("needs a workspace that the caller belongs to", async () => {
-    const input = await arrange();
-    const route = routeOf(op, input);
-    const without = await world.asToken(owner.token)(route, input.body);
-    expect(without).toMatchObject({ status: 400, body: { code: "workspace_required" }, events: [] });
-    const answers = [];
-    for (const slug of ["elsewhere", "no-such-workspace"]) {
-      const { status, body } = await world.asToken(owner.token, slug)(route, input.body);
-      answers.push([status, body.code, body.detail]);
-    }
-    expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]?.slice(0, 2)).toEqual([403, "workspace_forbidden"]);
-    const nowhere = await owner(route, input.body, { "x-environment": "moon" });
-    expect(nowhere).toMatchObject({ status: 400, body: { code: "unknown_environment" }, events: [] });
-  });
+  if (op.access === "workspace")
+    test("needs a workspace that the caller belongs to", async () => {
+      const input = await arrange();
+      const route = routeOf(op, input);
+      const without = await world.asToken(owner.token)(route, input.body);
+      expect(without).toMatchObject({
+        status: 400,
+        body: { code: "workspace_required" },
+        events: [],
+      });
+      const answers = [];
+      for (const slug of ["elsewhere", "no-such-workspace"]) {
+        const { status, body } = await world.asToken(owner.token, slug)(route, input.body);
+        answers.push([status, body.code, body.detail]);
+      }
+      expect(answers[0]).toEqual(answers[1]);
+      expect(answers[0]?.slice(0, 2)).toEqual([403, "workspace_forbidden"]);
+      const nowhere = await owner(route, input.body, { "x-environment": "moon" });
+      expect(nowhere).toMatchObject({
+        status: 400,
+        body: { code: "unknown_environment" },
+        events: [],
+      });
+    });
 
-  test.runIf(op.params && op.access === "workspace")(
-    "shows nothing of it to another workspace or environment",
-    async () => {
+  if (op.params && op.access === "workspace")
+    test("shows nothing of it to another workspace or environment", async () => {
       const input = await arrange();
       if (input.partitioned === false) return;
       const hidden = { status: 404, body: { code: "not_found" }, events: [] };
@@ -99,8 +111,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
       if (input.environmental === false) return;
       const staged = await call(owner, op, input, { "x-environment": "staging" });
       expect(staged).toMatchObject(hidden);
-    },
-  );
+    });
 
   test("answers hostile input with 404 or 422, and does nothing", async () => {
     const input = await arrange();
@@ -122,12 +133,14 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     }
     const strange = await call(by, op, { ...input, query: { ...input.query, unheard: "of" } });
     expect(strange).toMatchObject({ status: 422, events: [] });
-    expect(strange.body.errors).toContainEqual({ path: "?unheard", message: "is not a known field" });
+    expect(strange.body.errors).toContainEqual({
+      path: "?unheard",
+      message: "is not a known field",
+    });
   });
 
-  test.runIf(op.kind === "command" && op.access !== "public" && /^(POST|PATCH)/.test(op.route))(
-    "repeats its answer to a repeated Idempotency-Key, and appends nothing",
-    async () => {
+  if (op.kind === "command" && op.access !== "public" && /^(POST|PATCH)/.test(op.route))
+    test("repeats its answer to a repeated Idempotency-Key, and appends nothing", async () => {
       const input = await arrange();
       const by = input.by ?? owner;
       const key = { "idempotency-key": `sweep of ${op.id}`.replaceAll(" ", "-") };
@@ -139,17 +152,18 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
       expect(second).toMatchObject({ status: first.status, events: [] });
       expect(second.body).toEqual(first.body);
       expect(second.headers["idempotency-replayed"]).toBe("true");
-    },
-  );
+    });
 
-  test.runIf(/^(PATCH|PUT|DELETE) .*\{/.test(op.route) && op.kind === "command")(
-    "honours If-Match",
-    async () => {
+  if (/^(PATCH|PUT|DELETE) .*\{/.test(op.route) && op.kind === "command")
+    test("honours If-Match", async () => {
       const input = await arrange();
       const stale = await call(input.by ?? owner, op, input, { "if-match": '"0"' });
-      expect(stale).toMatchObject({ status: 412, body: { code: "precondition_failed" }, events: [] });
-    },
-  );
+      expect(stale).toMatchObject({
+        status: 412,
+        body: { code: "precondition_failed" },
+        events: [],
+      });
+    });
 });
 
 afterAll(() => {

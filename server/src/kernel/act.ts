@@ -79,7 +79,12 @@ export class Act {
       if (!samePartition(at, batch.partition)) session.enter(batch.partition);
       at = batch.partition;
       if (batch.events.length > 0) {
-        const act = { actor: this.#actor, at: now, cause: caller.cause, requestId: caller.requestId };
+        const act = {
+          actor: this.#actor,
+          at: now,
+          cause: caller.cause,
+          requestId: caller.requestId,
+        };
         void append(session, services.epoch, act, batch.events);
       }
       for (const { job, payload, options } of batch.jobs) {
@@ -110,7 +115,13 @@ function pendingEvent(
   resource: PendingEvent["resource"],
   data: unknown,
 ): PendingEvent {
-  return { type: event.type, topic: topicOf(event.type), resourceType: event.resource, resource, data };
+  return {
+    type: event.type,
+    topic: topicOf(event.type),
+    resourceType: event.resource,
+    resource,
+    data,
+  };
 }
 
 function groupByPartition(pending: readonly Pending[]) {

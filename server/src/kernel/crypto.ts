@@ -57,7 +57,10 @@ export function open(key: Buffer, sealed: Buffer, context: string): Buffer {
   const tag = sealed.subarray(1 + IV_BYTES, 1 + IV_BYTES + TAG_BYTES);
   const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(context)).setAuthTag(tag);
-  return Buffer.concat([decipher.update(sealed.subarray(1 + IV_BYTES + TAG_BYTES)), decipher.final()]);
+  return Buffer.concat([
+    decipher.update(sealed.subarray(1 + IV_BYTES + TAG_BYTES)),
+    decipher.final(),
+  ]);
 }
 
 export function newDataKey(): Buffer {

@@ -80,7 +80,11 @@ export function changeEvent<Name extends `${string}.${string}`, Data extends TOb
   about: { resource: string; summary: string; data: Data },
 ) {
   const { data: resource } = about;
-  const data = Type.Object({ before: resource, after: resource, changes: Type.Array(Type.String()) });
+  const data = Type.Object({
+    before: resource,
+    after: resource,
+    changes: Type.Array(Type.String()),
+  });
   return event(type, { ...about, data });
 }
 

@@ -80,7 +80,11 @@ export const PreconditionFailed = failure(
   "The resource has changed since the version that If-Match names.",
 );
 export const TooLarge = failure("too_large", 413, "The request body is too large.");
-export const WrongMediaType = failure("wrong_media_type", 415, "The body must be application/json.");
+export const WrongMediaType = failure(
+  "wrong_media_type",
+  415,
+  "The body must be application/json.",
+);
 export const Invalid = failure("invalid", 422, "The request is well-formed but not valid.");
 export const IdempotencyKeyReused = failure(
   "idempotency_key_reused",

@@ -5,7 +5,7 @@ import { randomFillSync } from "node:crypto";
  * The alphabet ascends in ASCII, so ids of one type sort by the millisecond in which they were made.
  */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const VALUES = new Map([...ALPHABET].map((character, value) => [character, value]));
+const VALUES = new Map(Array.from(ALPHABET, (character, value) => [character, value] as const));
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
@@ -13,7 +13,10 @@ const RANDOM_CHARACTERS = 16;
 const pool = Buffer.alloc(RANDOM_CHARACTERS * 512);
 let used = pool.length;
 
-export function newId<Prefix extends string>(prefix: Prefix, atMs = Date.now()): `${Prefix}_${string}` {
+export function newId<Prefix extends string>(
+  prefix: Prefix,
+  atMs = Date.now(),
+): `${Prefix}_${string}` {
   if (used >= pool.length) {
     randomFillSync(pool);
     used = 0;

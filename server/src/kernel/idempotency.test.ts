@@ -45,7 +45,11 @@ test("a failure is replayed too, though what caused it has gone", async () => {
   expect(first).toMatchObject({ status: 409, body: { code: "title_taken" }, events: [] });
   await agent(`DELETE /api/v1/notes/${body.data.id}`);
   const again = await agent("POST /api/v1/notes", taken, key);
-  expect(again).toMatchObject({ status: 409, events: [], headers: { "idempotency-replayed": "true" } });
+  expect(again).toMatchObject({
+    status: 409,
+    events: [],
+    headers: { "idempotency-replayed": "true" },
+  });
   expect(again.body).toEqual(first.body);
   const invalid = fresh();
   expect(await agent("POST /api/v1/notes", {}, invalid)).toMatchObject({ status: 422 });
@@ -78,7 +82,9 @@ test("of many requests at once with one key, one acts; the others replay or are 
     if (answer.status === 409) expect(answer.body.code).toBe("idempotency_in_progress");
     else expect(answer.body).toEqual(acted[0]?.body);
   }
-  const rows = await world.sql("select count(*)::int as n from notes where title = $1", [body.title]);
+  const rows = await world.sql("select count(*)::int as n from notes where title = $1", [
+    body.title,
+  ]);
   expect(rows).toEqual([{ n: 1 }]);
 });
 
@@ -119,7 +125,10 @@ test("stored answers can't be read in the database", async () => {
 
 test("a key that is no key is refused", async () => {
   const key = { "idempotency-key": "x".repeat(256) };
-  expect(await agent("POST /api/v1/notes", draft(), key)).toMatchObject({ status: 422, events: [] });
+  expect(await agent("POST /api/v1/notes", draft(), key)).toMatchObject({
+    status: 422,
+    events: [],
+  });
 });
 
 async function holdNote(id: string): Promise<{ release: () => Promise<void> }> {

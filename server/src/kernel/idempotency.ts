@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import Type from "typebox";
 import { open, seal, sha256 } from "./crypto.ts";
 import type { Transaction } from "./db/database.ts";
+import { type Call, type Outcome, partitionOf } from "./call.ts";
 import type { Outside } from "./caller.ts";
 import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalid } from "./failure.ts";
 import { job } from "./job.ts";
-import { type Call, type Outcome, partitionOf } from "./perform.ts";
 import { problemOf } from "./problem.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -61,7 +61,11 @@ interface Claim {
   readonly lock: bigint;
 }
 
-async function claimOf(outside: Outside, { caller, input, instance }: Call, key: string): Promise<Claim> {
+async function claimOf(
+  outside: Outside,
+  { caller, input, instance }: Call,
+  key: string,
+): Promise<Claim> {
   const scope = `${caller.workspace?.key ?? "-"} ${caller.credential?.id}`;
   const request = sha256(
     canonical([instance, caller.environment, input.params, input.query, input.body ?? null]),
@@ -71,14 +75,20 @@ async function claimOf(outside: Outside, { caller, input, instance }: Call, key:
     scope,
     key,
     request,
-    secret: workspace ? await outside.keys.of(workspace) : outside.masterKey.derive("account answers"),
+    secret: workspace
+      ? await outside.keys.of(workspace)
+      : outside.masterKey.derive("account answers"),
     lock: sha256(`${scope} ${key}`).readBigInt64BE(),
   };
 }
 
 /** A replay should not even prepare, which may reach outside. */
 async function storedBefore(outside: Outside, claim: Claim): Promise<Outcome | undefined> {
-  const rows = await outside.db.system<StoredRow>(LOOK, [claim.scope, claim.key, outside.clock.now()]);
+  const rows = await outside.db.system<StoredRow>(LOOK, [
+    claim.scope,
+    claim.key,
+    outside.clock.now(),
+  ]);
   return replay(rows[0], claim);
 }
 
@@ -88,9 +98,10 @@ async function lockAndLook(
   now: Date,
 ): Promise<Outcome | undefined> {
   // Several statements, because the later ones must see what was committed before the lock was free.
-  const locked = session.send<{ locked: boolean }>("select pg_try_advisory_xact_lock($1) as locked", [
-    claim.lock,
-  ]);
+  const locked = session.send<{ locked: boolean }>(
+    "select pg_try_advisory_xact_lock($1) as locked",
+    [claim.lock],
+  );
   void session.send(FORGET, [claim.scope, claim.key, now]);
   const rows = session.send<StoredRow>(LOOK, [claim.scope, claim.key, now]);
   if (!(await locked)[0]?.locked) throw new Failure(IdempotencyInProgress);
@@ -116,7 +127,9 @@ function store(session: Transaction, claim: Claim, nowMs: number, outcome: Outco
 function replay(row: StoredRow | undefined, claim: Claim): Outcome | undefined {
   if (!row) return undefined;
   if (!row.request.equals(claim.request)) throw new Failure(IdempotencyKeyReused);
-  const outcome = JSON.parse(open(claim.secret, row.answer, contextOf(claim)).toString()) as Outcome;
+  const outcome = JSON.parse(
+    open(claim.secret, row.answer, contextOf(claim)).toString(),
+  ) as Outcome;
   return { ...outcome, headers: { ...outcome.headers, "idempotency-replayed": "true" } };
 }
 
@@ -151,6 +164,8 @@ export const pruneIdempotencyKeys = job({
   async run({ tx, now }) {
     await sql`
       delete from idempotency_keys where ctid in
-        (select ctid from idempotency_keys where expires_at < ${now} limit ${PRUNE_ROWS_MAX})`.execute(tx);
+        (select ctid from idempotency_keys where expires_at < ${now} limit ${PRUNE_ROWS_MAX})`.execute(
+      tx,
+    );
   },
 });

@@ -81,11 +81,15 @@ const plan = command({
   emits: [Planned],
   async run(ctx, { body: { kind, mark, inMs, key, move, fail } }) {
     ctx.emit(Planned, { id: mark }, { mark });
-    ctx.enqueue(kinds[kind]!, { mark }, {
-      ...(key !== undefined && { key }),
-      ...(inMs !== undefined && { dueAt: new Date(ctx.now.getTime() + inMs) }),
-      ...(move && { onConflict: "move" as const }),
-    });
+    ctx.enqueue(
+      kinds[kind]!,
+      { mark },
+      {
+        ...(key !== undefined && { key }),
+        ...(inMs !== undefined && { dueAt: new Date(ctx.now.getTime() + inMs) }),
+        ...(move && { onConflict: "move" as const }),
+      },
+    );
     if (fail) throw new Error("after all, no");
   },
 });
@@ -123,7 +127,9 @@ const pass = (ms: number) => {
 test("a job runs once, in the partition that planned it, and is gone", async () => {
   await enqueue({ kind: "simple", mark: "a" });
   await until(async () => (await marks("a")).length > 0);
-  await until(async () => (await world.sql("select from jobs where kind = 'test.simple'")).length === 0);
+  await until(
+    async () => (await world.sql("select from jobs where kind = 'test.simple'")).length === 0,
+  );
   expect(await marks("a")).toEqual(["a"]);
   const [done] = (await agent("GET /api/v1/audit?type=work.done&resourceId=a")).body.data;
   const [planned] = (await agent("GET /api/v1/audit?type=work.planned&resourceId=a")).body.data;
@@ -131,7 +137,10 @@ test("a job runs once, in the partition that planned it, and is gone", async () 
 });
 
 test("work that was planned in an act that failed is never done", async () => {
-  expect(await enqueue({ kind: "simple", mark: "undone", fail: true })).toMatchObject({ status: 500, events: [] });
+  expect(await enqueue({ kind: "simple", mark: "undone", fail: true })).toMatchObject({
+    status: 500,
+    events: [],
+  });
   expect(await world.sql("select from jobs where payload->>'mark' = 'undone'")).toEqual([]);
 });
 
@@ -148,7 +157,15 @@ test("an attempt that fails is made again later with the same id, and its result
   await enqueue({ kind: "flaky", mark: "c" });
   for (const tries of [1, 2]) {
     await until(async () => attempts["c"]?.length === tries);
-    await until(async () => (await world.sql("select from jobs where kind = 'test.flaky' and last_error = 'not yet' and attempts = $1", [tries])).length === 1);
+    await until(
+      async () =>
+        (
+          await world.sql(
+            "select from jobs where kind = 'test.flaky' and last_error = 'not yet' and attempts = $1",
+            [tries],
+          )
+        ).length === 1,
+    );
     pass(60_000);
   }
   await until(async () => (await marks("c 3")).length > 0);
@@ -158,7 +175,9 @@ test("an attempt that fails is made again later with the same id, and its result
 test("a job that can't succeed is given up, and kept with its error", async () => {
   await enqueue({ kind: "hopeless", mark: "d" });
   const [row] = await until(async () => {
-    const rows = await world.sql("select * from jobs where kind = 'test.hopeless' and failed_at is not null");
+    const rows = await world.sql(
+      "select * from jobs where kind = 'test.hopeless' and failed_at is not null",
+    );
     return rows.length > 0 && rows;
   });
   expect(row).toMatchObject({ attempts: 2, last_error: "never" });
@@ -167,7 +186,9 @@ test("a job that can't succeed is given up, and kept with its error", async () =
 test("an effect that never ends is abandoned at its time limit", async () => {
   await enqueue({ kind: "hanging", mark: "e" });
   await until(async () => {
-    const rows = await world.sql("select last_error from jobs where kind = 'test.hanging' and failed_at is not null");
+    const rows = await world.sql(
+      "select last_error from jobs where kind = 'test.hanging' and failed_at is not null",
+    );
     return rows[0]?.last_error === "The attempt took too long.";
   });
 });

@@ -159,7 +159,8 @@ export interface LogFilter {
 export async function queryLog(tx: Tx, filter: LogFilter, limit: number): Promise<RecordedEvent[]> {
   const { before } = filter;
   const conditions = [
-    before && sql`(e.epoch, e.xid, e.seq) < (${before.epoch}, ${String(before.xid)}::xid8, ${before.seq})`,
+    before &&
+      sql`(e.epoch, e.xid, e.seq) < (${before.epoch}, ${String(before.xid)}::xid8, ${before.seq})`,
     filter.type !== undefined && sql`e.type ~ ${filter.type}`,
     filter.actorId !== undefined && sql`e.actor_id = ${filter.actorId}`,
     filter.resourceType !== undefined && sql`e.resource_type = ${filter.resourceType}`,
@@ -177,7 +178,9 @@ export async function queryLog(tx: Tx, filter: LogFilter, limit: number): Promis
 export async function findEvent(tx: Tx, place: Position): Promise<RecordedEvent | undefined> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)} from events e
-     where (e.epoch, e.xid, e.seq) = (${place.epoch}, ${String(place.xid)}::xid8, ${place.seq})`.execute(tx);
+     where (e.epoch, e.xid, e.seq) = (${place.epoch}, ${String(place.xid)}::xid8, ${place.seq})`.execute(
+    tx,
+  );
   return rows.map(toEvent)[0];
 }
 

@@ -59,7 +59,12 @@ export class News {
   async catchUp(): Promise<Next> {
     this.#at ??= await this.#end();
     const { epoch, xid, seq } = this.#at;
-    const rows = await this.#db.system<NoticeRow>(READ, [epoch, String(xid), seq, BATCH_EVENTS_MAX]);
+    const rows = await this.#db.system<NoticeRow>(READ, [
+      epoch,
+      String(xid),
+      seq,
+      BATCH_EVENTS_MAX,
+    ]);
     const unsettled = rows.findIndex(({ settled }) => !settled);
     const told = unsettled === -1 ? rows : rows.slice(0, unsettled);
     this.tell(told.map(toNotice));
@@ -70,7 +75,9 @@ export class News {
   }
 
   async #end(): Promise<Position> {
-    const [row] = await this.#db.system<Pick<NoticeRow, "epoch" | "xid" | "seq">>(END, [this.#epoch]);
+    const [row] = await this.#db.system<Pick<NoticeRow, "epoch" | "xid" | "seq">>(END, [
+      this.#epoch,
+    ]);
     if (!row) throw new Error("The end of the log can't be read.");
     return placeOf(row);
   }

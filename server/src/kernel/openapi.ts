@@ -77,10 +77,14 @@ const PARAMETERS = {
     type: "string",
     maxLength: 128,
   }),
-  idempotencyKey: header("Idempotency-Key", "Repeating the request with it has no further effect.", {
-    type: "string",
-    maxLength: 255,
-  }),
+  idempotencyKey: header(
+    "Idempotency-Key",
+    "Repeating the request with it has no further effect.",
+    {
+      type: "string",
+      maxLength: 255,
+    },
+  ),
   ifMatch: header("If-Match", "The ETag that the resource must still have.", { type: "string" }),
 };
 
@@ -119,7 +123,9 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
 }
 
 function headersOf(op: Operation): Json[] {
-  const ref = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` });
+  const ref = (name: keyof typeof PARAMETERS): Json => ({
+    $ref: `#/components/parameters/${name}`,
+  });
   const guarded = /^(PATCH|PUT|DELETE) .*\{/.test(op.route);
   return [
     ...(op.access === "workspace" ? [ref("workspace"), ref("environment")] : []),
@@ -156,7 +162,7 @@ function responsesOf(op: Operation, components: Components): Json {
     ...(op.access === "public" ? [] : [Unauthenticated, RateLimited]),
     ...(op.permission ? [Forbidden] : []),
     ...(op.params ? [NotFound] : []),
-    ...(op.params ?? op.query ?? op.body ? [Invalid] : []),
+    ...((op.params ?? op.query ?? op.body) ? [Invalid] : []),
     ...(/^(POST|PATCH)/.test(op.route) && op.access !== "public"
       ? [IdempotencyInProgress, IdempotencyKeyReused]
       : []),
@@ -206,7 +212,9 @@ class Components {
   #parts(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((part) => this.#nested(part));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, this.#nested(part)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, this.#nested(part)]),
+    );
   }
 
   #nested(value: unknown): unknown {

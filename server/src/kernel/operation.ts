@@ -112,7 +112,11 @@ export function command<
   op: Declaration<A, Params, Query, Body, Value> & {
     readonly emits: E;
     /** What must not happen inside a transaction: network calls and long computations. */
-    prepare?(outside: Outside, input: Input<Params, Query, Body>, caller: Caller): Promise<Prepared>;
+    prepare?(
+      outside: Outside,
+      input: Input<Params, Query, Body>,
+      caller: Caller,
+    ): Promise<Prepared>;
     run(
       ctx: WriteContext<E[number]> & In<A>,
       input: Input<Params, Query, Body>,

@@ -1,35 +1,13 @@
-import fastJsonStringify from "fast-json-stringify";
 import { Act } from "./act.ts";
+import { outcomeOf, validate } from "./boundary.ts";
+import { type Call, type Outcome, partitionOf, type RawInput } from "./call.ts";
 import type { Caller, Outside } from "./caller.ts";
-import { codeOf, NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
+import { codeOf, type Transaction } from "./db/database.ts";
 import { DEPTH_MAX } from "./event.ts";
-import { Failure, failure, Forbidden, Invalid, type FailureType, type Fault } from "./failure.ts";
+import { Failure, failure, type FailureType, Forbidden } from "./failure.ts";
 import { once } from "./idempotency.ts";
 import type { Operation } from "./operation.ts";
 import { problemOf } from "./problem.ts";
-import { Shape } from "./shape.ts";
-
-export interface RawInput {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-}
-
-export interface Call {
-  readonly caller: Caller;
-  readonly input: RawInput;
-  /** The path that was called, for problem documents. */
-  readonly instance: string;
-  readonly idempotencyKey?: string | undefined;
-  readonly ifMatch?: string | undefined;
-}
-
-/** What the caller gets: the reply in its envelope, filtered by its schema. */
-export interface Outcome {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
 
 export const ChainTooDeep = failure(
   "chain_too_deep",
@@ -60,21 +38,18 @@ export async function perform(outside: Outside, op: Operation, call: Call): Prom
   });
 }
 
-/** The rows that a caller may see. */
-export function partitionOf({ workspace, environment, credential }: Caller): Partition {
-  return {
-    workspace: workspace?.key ?? NO_WORKSPACE,
-    environment,
-    ...(workspace === undefined && credential !== undefined && { user: credential.user.id }),
-  };
-}
-
 async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
   const input = validate(op, call.input);
   const { caller } = call;
   const value = await outside.db.read(partitionOf(caller), (tx) =>
     op.run(
-      { tx, now: outside.clock.now(), caller, services: outside, workspace: caller.workspace } as never,
+      {
+        tx,
+        now: outside.clock.now(),
+        caller,
+        services: outside,
+        workspace: caller.workspace,
+      } as never,
       input as never,
       undefined as never,
     ),
@@ -114,69 +89,6 @@ export function authorise(op: Operation, { permissions, credential }: Caller): v
       ? [...(credential?.memberships.values() ?? [])].some((member) => member.permissions.has(name))
       : permissions.has(name);
   if (!held) throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
-}
-
-interface Shapes {
-  readonly params: Shape | undefined;
-  readonly query: Shape | undefined;
-  readonly body: Shape | undefined;
-  readonly serialise: (value: unknown) => string;
-}
-const compiled = new WeakMap<Operation, Shapes>();
-
-function shapesOf(op: Operation): Shapes {
-  let shapes = compiled.get(op);
-  if (!shapes) {
-    shapes = {
-      params: op.params && new Shape(op.params, "params"),
-      query: op.query && new Shape(op.query, "query"),
-      body: op.body && new Shape(op.body, "body"),
-      serialise: op.reply.body ? fastJsonStringify(op.reply.body as object) : () => "",
-    };
-    compiled.set(op, shapes);
-  }
-  return shapes;
-}
-
-function validate(op: Operation, input: RawInput): RawInput {
-  const shapes = shapesOf(op);
-  const faults: Fault[] = [];
-  const check = (part: keyof RawInput): unknown => {
-    const shape = shapes[part];
-    if (!shape) return surplus(part, input[part], faults);
-    const absent = part === "body" && op.bodyOptional && input.body === undefined;
-    const result = shape.check(absent ? {} : input[part]);
-    if ("value" in result) return result.value;
-    faults.push(...result.faults);
-    return undefined;
-  };
-  const checked = { params: check("params"), query: check("query"), body: check("body") };
-  if (faults.length > 0) {
-    const [first] = faults;
-    throw new Failure(Invalid, {
-      detail: `${first?.path} ${first?.message}`,
-      errors: faults,
-    });
-  }
-  return checked;
-}
-
-/** A part that the operation does not take must be empty. */
-function surplus(part: keyof RawInput, value: unknown, faults: Fault[]): unknown {
-  if (part === "params" || value === undefined || value === null) return value;
-  const names = typeof value === "object" ? Object.keys(value) : [""];
-  const mark = part === "query" ? "?" : "/";
-  faults.push(...names.map((name) => ({ path: mark + name, message: "is not a known field" })));
-  return value;
-}
-
-function outcomeOf(op: Operation, value: unknown): Outcome {
-  const reply = op.reply as { wrap(value: unknown): unknown; headers(value: unknown): Outcome["headers"] };
-  return {
-    status: op.reply.status,
-    headers: reply.headers(value),
-    body: op.reply.body && shapesOf(op).serialise(reply.wrap(value)),
-  };
 }
 
 /** A broken unique constraint is a failure that some operation declared. */

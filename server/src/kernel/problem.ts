@@ -13,7 +13,9 @@ export const Problem = Type.Object(
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          path: Type.String({ description: "`/field` of the body, `?name` of the query, `:name` of the path" }),
+          path: Type.String({
+            description: "`/field` of the body, `?name` of the query, `:name` of the path",
+          }),
           message: Type.String(),
         }),
       ),

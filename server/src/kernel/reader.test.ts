@@ -77,7 +77,8 @@ test("what a reader emits names its cause, one link deeper in the same chain", a
     const audit = await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.echoed`);
     return audit.body.data[0];
   });
-  const [cause] = (await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.created`)).body.data;
+  const [cause] = (await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.created`))
+    .body.data;
   expect(echoed).toMatchObject({
     causationId: cause.id,
     correlationId: cause.correlationId,
@@ -91,7 +92,9 @@ test("a batch that fails leaves nothing, and is handled again until it succeeds,
   await until(async () => failures === 3);
   const rows = await until(async () => {
     const marks = await world.sql("select type from marks order by event_id");
-    const logged = await world.sql("select type from events where type like 'note.%' order by epoch, xid, seq");
+    const logged = await world.sql(
+      "select type from events where type like 'note.%' order by epoch, xid, seq",
+    );
     return marks.length === logged.length && { marks, logged };
   });
   expect(rows.marks).toEqual(rows.logged);
@@ -99,7 +102,8 @@ test("a batch that fails leaves nothing, and is handled again until it succeeds,
 
 test("a reader that starts at the end hears nothing of what was before", async () => {
   const { body } = await agent("POST /api/v1/notes", { title: "After", body: "" });
-  const [after] = (await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.created`)).body.data;
+  const [after] = (await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.created`))
+    .body.data;
   await until(async () => {
     const rows = await world.sql("select from late_marks where event_id = $1", [after.id]);
     return rows.length === 1;

@@ -81,10 +81,7 @@ type CursorRow = EventRow & {
 };
 
 /** Handles one batch; resolves to when to look again. */
-export async function advance(
-  outside: Outside,
-  one: Reader,
-): Promise<Next> {
+export async function advance(outside: Outside, one: Reader): Promise<Next> {
   const rows = await outside.db.system<CursorRow>(READ, [one.name, BATCH_EVENTS_MAX]);
   const [first] = rows;
   if (!first) throw new Error(`The reader ${one.name} is not registered.`);
@@ -115,7 +112,13 @@ async function react(
       session.enter(partition);
       await handleGroup(outside, one, session, group);
     }
-    void session.send(MOVE, [one.name, last.epoch, String(last.xid), last.seq, outside.clock.now()]);
+    void session.send(MOVE, [
+      one.name,
+      last.epoch,
+      String(last.xid),
+      last.seq,
+      outside.clock.now(),
+    ]);
     return true;
   });
 }

@@ -27,7 +27,10 @@ export function id(prefix: string, description?: string) {
   return Type.String({ pattern: idPattern(prefix), ...(description && { description }) });
 }
 
-export const Time = Type.String({ format: "date-time", description: "ISO 8601, UTC, milliseconds" });
+export const Time = Type.String({
+  format: "date-time",
+  description: "ISO 8601, UTC, milliseconds",
+});
 
 /** One line of text. */
 export function line(maxLength: number, description?: string) {

@@ -36,5 +36,7 @@ test("every bad setting is named at once, with what it should be", () => {
 });
 
 test("a misspelt setting is noticed", () => {
-  expect(unknownSettings({ MILLRACE_ROLL: "api", MILLRACE_ROLE: "api", PATH: "" })).toEqual(["MILLRACE_ROLL"]);
+  expect(unknownSettings({ MILLRACE_ROLL: "api", MILLRACE_ROLE: "api", PATH: "" })).toEqual([
+    "MILLRACE_ROLL",
+  ]);
 });

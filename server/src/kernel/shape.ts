@@ -69,7 +69,9 @@ function readable({ keyword, instancePath, params, message }: SchemaError): Faul
         message: "is not a known field",
       }));
     case "enum":
-      return [{ path: instancePath, message: `must be one of ${names("allowedValues").join(", ")}` }];
+      return [
+        { path: instancePath, message: `must be one of ${names("allowedValues").join(", ")}` },
+      ];
     case "pattern":
       return [{ path: instancePath, message: "does not have the right form" }];
     case "minProperties":

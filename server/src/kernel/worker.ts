@@ -1,6 +1,11 @@
 import { Act } from "./act.ts";
 import { type Outside, systemCaller } from "./caller.ts";
-import { type EnvironmentName, NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
+import {
+  type EnvironmentName,
+  NO_WORKSPACE,
+  type Partition,
+  type Transaction,
+} from "./db/database.ts";
 import type { JobType } from "./job.ts";
 import { enqueue } from "./job.ts";
 import { newId } from "./id.ts";
@@ -167,7 +172,10 @@ export class Worker {
 
   async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {
     const { db, clock } = this.#options.outside;
-    const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARACTERS_MAX);
+    const message = (error instanceof Error ? error.message : String(error)).slice(
+      0,
+      ERROR_CHARACTERS_MAX,
+    );
     const spent = row.attempts >= type.attemptsMax && type.everyMs === undefined;
     const at = new Date(clock.nowMs() + (spent ? 0 : type.retryDelayMs(row.attempts)));
     await db.write(partitionOf(row), (session) =>

@@ -36,12 +36,14 @@ test(`every acknowledged write survives ${ROUNDS} rounds of kill -9 under load, 
 
     product = launch();
     address = await product.ready;
-    if (victims === "everything") expect(product.lines.join("\n")).toContain("not properly shut down");
+    if (victims === "everything")
+      expect(product.lines.join("\n")).toContain("not properly shut down");
     const reborn = asker(address, token);
     for (const updater of updaters) await assertUpdates(reborn, updater, about);
     await assertCreations(reborn, creator, about);
   }
-  for (const writer of [creator, ...updaters]) await repeatUnanswered(writer, asker(address, token));
+  for (const writer of [creator, ...updaters])
+    await repeatUnanswered(writer, asker(address, token));
   for (const updater of updaters) await assertUpdates(asker(address, token), updater, "in the end");
   await assertCreations(asker(address, token), creator, "in the end");
 }, 180_000);
@@ -131,21 +133,30 @@ async function assertUpdates(ask: Ask, writer: Writer, about: string): Promise<v
   expect(events.shift()?.type).toBe("workspace.created");
   expect(events.filter(({ type }) => type !== "workspace.updated")).toEqual([]);
   const took = whatTookPlace(writer, events.at(-1)?.requestId);
-  expect(events.map(({ requestId }) => requestId), about).toEqual(took.map((one) => one.requestId));
+  expect(
+    events.map(({ requestId }) => requestId),
+    about,
+  ).toEqual(took.map((one) => one.requestId));
   const { body } = await ask(`GET /api/v1/workspaces/${slug}`, undefined, { "x-workspace": slug });
   expect(body.data.description, about).toBe(took.at(-1)?.body["description"] ?? "");
 }
 
 /** The workspaces are exactly those of the writer's book, each with the one event that made it. */
 async function assertCreations(ask: Ask, writer: Writer, about: string): Promise<void> {
-  const made = (await all(ask, "/api/v1/workspaces")).filter(({ slug }) => slug.startsWith(writer.slug));
+  const made = (await all(ask, "/api/v1/workspaces")).filter(({ slug }) =>
+    slug.startsWith(writer.slug),
+  );
   const took = whatTookPlace(writer, made.at(-1)?.slug);
-  expect(made.map(({ slug, name }) => ({ slug, name })), about).toEqual(took.map(({ body }) => body));
+  expect(
+    made.map(({ slug, name }) => ({ slug, name })),
+    about,
+  ).toEqual(took.map(({ body }) => body));
   for (const { requestId, workspace } of took) {
     const events = await all(ask, "/api/v1/audit", { "x-workspace": workspace });
-    expect(events.map((event) => [event.type, event.requestId]), about).toEqual([
-      ["workspace.created", requestId],
-    ]);
+    expect(
+      events.map((event) => [event.type, event.requestId]),
+      about,
+    ).toEqual([["workspace.created", requestId]]);
   }
 }
 

@@ -18,6 +18,8 @@ const START = join(import.meta.dirname, "../../start.mjs");
 const PASSWORD = "correct horse battery";
 const EMAIL = "admin@example.com";
 const LINES_KEPT_MAX = 2_000;
+const LINES_TOLD_MAX = 30;
+const LINE_CHARACTERS_MAX = 600;
 const ANSWER_LIMIT_MS = 30_000;
 const END_LIMIT_MS = 30_000;
 
@@ -33,8 +35,9 @@ export function useProducts(): void {
     products = [];
   });
 
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
     await Promise.all(products.map((product) => end(product)));
+    if (task.result?.state === "fail") for (const product of products) tell(product);
     const left = databaseOf(dataFolder());
     if (left && isAlive(left.pid)) {
       signal(left.pid, "SIGKILL");
@@ -101,6 +104,12 @@ export function launch(
   const product = { child, pid: child.pid!, lines, ready, ended };
   products.push(product);
   return product;
+}
+
+/** Its last words, for whoever looks into a failure. */
+function tell({ pid, lines }: Product): void {
+  const last = lines.slice(-LINES_TOLD_MAX).map((line) => line.slice(0, LINE_CHARACTERS_MAX));
+  console.error([`Process ${pid} said:`, ...last].join("\n  "));
 }
 
 /** Lets the product drain; by force when it does not. */
@@ -178,7 +187,11 @@ export function asker(address: string, token?: string): Ask {
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
     const text = await reply.text();
-    return { status: reply.status, body: text === "" ? undefined : JSON.parse(text), headers: reply.headers };
+    return {
+      status: reply.status,
+      body: text === "" ? undefined : JSON.parse(text),
+      headers: reply.headers,
+    };
   };
 }
 

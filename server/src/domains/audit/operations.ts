@@ -65,7 +65,8 @@ export const listEventTypes = query({
   }),
   reply: page(EventTypeSchema),
   async run({ services }, { query: { limit, after } }) {
-    const start = after === undefined ? "" : String(services.cursors.decode("event types", after)[0]);
+    const start =
+      after === undefined ? "" : String(services.cursors.decode("event types", after)[0]);
     const rows = services.eventTypes.filter(({ type }) => type > start).slice(0, limit + 1);
     return pageOf(
       rows,

@@ -1,4 +1,8 @@
 import { EVERY_ROLE, permission } from "#kernel/permission.ts";
 
 export const AuditRead = permission("audit:read", "Query the audit log", ["auditor"]);
-export const EventsRead = permission("events:read", "Read the event catalog and the bus", EVERY_ROLE);
+export const EventsRead = permission(
+  "events:read",
+  "Read the event catalog and the bus",
+  EVERY_ROLE,
+);

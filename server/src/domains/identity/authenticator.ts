@@ -8,7 +8,8 @@ const CACHED_MS = 30_000;
 const CACHED_CREDENTIALS_MAX = 20_000;
 
 /** What changes whom a credential stands for or what it may do; the log tells of each. */
-const RELEVANT = /^(audit\.(auth\.logout|token|role|sso|mfa|settings|oauth_application)|user|workspace)\b/;
+const RELEVANT =
+  /^(audit\.(auth\.logout|token|role|sso|mfa|settings|oauth_application)|user|workspace)\b/;
 
 interface Entry {
   readonly credential: Credential;
@@ -74,7 +75,9 @@ function toMembership(row: MembershipRow, catalog: readonly Permission[]): Membe
     workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
     roles,
     permissions: new Set(
-      catalog.filter((one) => one.roles.some((role) => roles.includes(role))).map((one) => one.name),
+      catalog
+        .filter((one) => one.roles.some((role) => roles.includes(role)))
+        .map((one) => one.name),
     ),
   };
 }

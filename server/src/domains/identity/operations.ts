@@ -99,7 +99,8 @@ export const listPermissions = query({
   }),
   reply: page(PermissionSchema),
   async run({ services }, { query: { limit, after } }) {
-    const start = after === undefined ? "" : String(services.cursors.decode("permissions", after)[0]);
+    const start =
+      after === undefined ? "" : String(services.cursors.decode("permissions", after)[0]);
     const rows = services.permissions
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
       .filter(({ name }) => name > start)

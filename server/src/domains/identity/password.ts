@@ -10,7 +10,10 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, OPTIONS);
 }
 
-export async function checkPassword(password: string, stored: string | undefined): Promise<boolean> {
+export async function checkPassword(
+  password: string,
+  stored: string | undefined,
+): Promise<boolean> {
   decoy ??= hashPassword("nobody has this password");
   const right = await verify(stored ?? (await decoy), password);
   return stored !== undefined && right;

@@ -77,7 +77,11 @@ export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void>
   const keys = [...memberships.values()].map(({ workspace }) => workspace.key);
   for (const workspace of keys.length > 0 ? keys : [ctx.services.homeWorkspace]) {
     ctx.enter({ workspace, environment: ctx.caller.environment });
-    ctx.emit(LoggedOut, { id, displayName: user.name }, { sessionId: id, userId: user.id, address });
+    ctx.emit(
+      LoggedOut,
+      { id, displayName: user.name },
+      { sessionId: id, userId: user.id, address },
+    );
   }
 }
 

@@ -37,7 +37,8 @@ export const createWorkspace = command({
   id: "workspaces.create",
   route: "POST /api/v1/workspaces",
   summary: "Make a workspace and become its owner",
-  description: "Without a `slug` one is made from the name. You need `workspaces:create` in some workspace.",
+  description:
+    "Without a `slug` one is made from the name. You need `workspaces:create` in some workspace.",
   access: "account",
   permission: WorkspacesCreate,
   body: object({ name: settings.name, slug: Type.Optional(Slug) }),

@@ -132,7 +132,7 @@ export class Database {
       outstanding.push(answer);
       return answer;
     };
-    track(client.query(`begin; ${settingsOf(partition)}`));
+    void track(client.query(`begin; ${settingsOf(partition)}`));
     const session: Transaction = {
       tx: builderOn(client, () => open),
       enter: (other) => void track(client.query(settingsOf(other))),
@@ -147,7 +147,8 @@ export class Database {
       committed.catch(ignoreHere);
       await Promise.all(outstanding);
       // A transaction in which a statement failed answers "commit" with a rollback.
-      if ((await committed).command !== "COMMIT") throw new Error("The transaction was rolled back.");
+      if ((await committed).command !== "COMMIT")
+        throw new Error("The transaction was rolled back.");
       client.release();
       for (const listener of listeners) listener();
       return result;
@@ -172,7 +173,9 @@ export function isTransient(error: unknown): boolean {
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) {
-    return error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message);
+    return (
+      error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
+    );
   }
   return /^(08|57P0|53)/.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code);
 }

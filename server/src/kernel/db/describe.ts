@@ -41,7 +41,8 @@ export async function describeTables(connection: pg.ClientConfig): Promise<strin
   });
   const tables = Map.groupBy(columns, ({ table }) => table);
   const parts = [...tables].map(
-    ([table, fields]) => `  ${table}: {\n${fields.map((field) => `    ${lineOf(field)}\n`).join("")}  };\n`,
+    ([table, fields]) =>
+      `  ${table}: {\n${fields.map((field) => `    ${lineOf(field)}\n`).join("")}  };\n`,
   );
   return `${HEAD}\nexport interface Tables {\n${parts.join("")}}\n`;
 }

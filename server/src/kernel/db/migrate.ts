@@ -37,7 +37,10 @@ export async function migrate(owner: pg.ClientConfig): Promise<void> {
         throw new Error(`The migration ${name} was edited after it had been applied.`);
       }
       await client.query(text);
-      await client.query("insert into migrations (name, checksum) values ($1, $2)", [name, checksum]);
+      await client.query("insert into migrations (name, checksum) values ($1, $2)", [
+        name,
+        checksum,
+      ]);
     }
     await client.query("commit");
   });
@@ -46,7 +49,9 @@ export async function migrate(owner: pg.ClientConfig): Promise<void> {
 /** The login roles of one database; their passwords derive from the master key on every node. */
 export function roleNames(database: string): RoleNames {
   const tail =
-    database.length <= 40 ? database : createHash("sha256").update(database).digest("hex").slice(0, 40);
+    database.length <= 40
+      ? database
+      : createHash("sha256").update(database).digest("hex").slice(0, 40);
   return { app: `millrace_app_${tail}`, system: `millrace_system_${tail}` };
 }
 
@@ -66,10 +71,9 @@ export async function ensureLogins(
       const role = pg.escapeIdentifier(names[kind]);
       await client.query(`alter role ${role} password ${pg.escapeLiteral(logins[kind])}`);
       await client.query(`grant millrace_${kind} to ${role}`);
-      for (const setting of SESSION_SETTINGS) await client.query(`alter role ${role} set ${setting}`);
-      await client.query(
-        `grant connect on database ${pg.escapeIdentifier(database)} to ${role}`,
-      );
+      for (const setting of SESSION_SETTINGS)
+        await client.query(`alter role ${role} set ${setting}`);
+      await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
       // Once, at the beginning: whom an operator admits later is the operator's affair.
       if (made) {
         await client.query(

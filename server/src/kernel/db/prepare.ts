@@ -37,7 +37,9 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
        on conflict (the_only_one) do nothing`,
       [seal(key, Buffer.from(KEY_CHECK), "key check"), newWorkspaceKey()],
     );
-    const { rows } = await client.query<{ key_check: Buffer }>("select key_check from installation");
+    const { rows } = await client.query<{ key_check: Buffer }>(
+      "select key_check from installation",
+    );
     try {
       open(key, rows[0]?.key_check ?? Buffer.alloc(0), "key check");
     } catch (cause) {

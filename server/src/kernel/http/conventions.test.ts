@@ -86,7 +86,11 @@ describe("problems", () => {
     ["deep nesting", `${"[".repeat(5000)}${"]".repeat(5000)}`, 422, "invalid"],
     ["a number beyond all numbers", '{"title": 1e999}', 422, "invalid"],
   ])("%s is refused", async (_, body, status, code) => {
-    expect(await agent("POST /api/v1/notes", body)).toMatchObject({ status, body: { code }, events: [] });
+    expect(await agent("POST /api/v1/notes", body)).toMatchObject({
+      status,
+      body: { code },
+      events: [],
+    });
   });
 
   test("a parse error does not repeat what it met", async () => {
@@ -131,7 +135,9 @@ describe("problems", () => {
       const answer = await agent("POST /api/v1/notes", draft());
       expect(answer).toMatchObject({ status: 500, body: { code: "internal" }, events: [] });
       expect(JSON.stringify(answer.body)).not.toMatch(/relation|exist|insert/i);
-      expect(world.lines.some((line) => line.includes('relation \\"notes\\" does not exist'))).toBe(true);
+      expect(world.lines.some((line) => line.includes('relation \\"notes\\" does not exist'))).toBe(
+        true,
+      );
     } finally {
       await world.sql("alter table hidden rename to notes");
     }
@@ -143,7 +149,9 @@ describe("problems", () => {
     if (typeof address !== "object" || !address) throw new Error("not listening");
     const answer = await new Promise<string>((resolve, reject) => {
       let text = "";
-      const socket = connect(address.port, "127.0.0.1", () => socket.write("NOT HTTP AT ALL\r\n\r\n"));
+      const socket = connect(address.port, "127.0.0.1", () =>
+        socket.write("NOT HTTP AT ALL\r\n\r\n"),
+      );
       socket.on("data", (part) => (text += part));
       socket.on("close", () => resolve(text));
       socket.on("error", reject);
@@ -159,7 +167,9 @@ describe("headers", () => {
     expect(own.events).toEqual(["note.created"]);
     const made = await agent("GET /api/v1/notes?limit=1");
     expect(made.headers["x-request-id"]).toMatch(/^req_/);
-    const unfit = await agent("GET /api/v1/notes?limit=1", undefined, { "x-request-id": "a b".repeat(100) });
+    const unfit = await agent("GET /api/v1/notes?limit=1", undefined, {
+      "x-request-id": "a b".repeat(100),
+    });
     expect(unfit.headers["x-request-id"]).toMatch(/^req_/);
   });
 
@@ -171,13 +181,17 @@ describe("headers", () => {
     expect(first).toMatchObject({ status: 200, headers: { etag: '"2"' } });
     const second = await agent(`PATCH ${path}`, { body: "Twice" }, { "if-match": etag });
     expect(second).toMatchObject({ status: 412, events: [] });
-    expect(await agent(`PATCH ${path}`, { body: "Any" }, { "if-match": "*" })).toMatchObject({ status: 200 });
+    expect(await agent(`PATCH ${path}`, { body: "Any" }, { "if-match": "*" })).toMatchObject({
+      status: 200,
+    });
   });
 
   test("an unchanged thing is 304 to If-None-Match", async () => {
     const { body, headers } = await agent("POST /api/v1/notes", draft());
     const etag = headers["etag"] ?? "";
-    const again = await agent(`GET /api/v1/notes/${body.data.id}`, undefined, { "if-none-match": etag });
+    const again = await agent(`GET /api/v1/notes/${body.data.id}`, undefined, {
+      "if-none-match": etag,
+    });
     expect(again).toMatchObject({ status: 304, body: undefined });
   });
 
@@ -203,10 +217,15 @@ describe("headers", () => {
     const home = { cookie, "x-workspace": "default", host: "desk.example.com" };
     const send = (origin?: string) =>
       world.stranger("POST /api/v1/notes", draft(), { ...home, ...(origin && { origin }) });
-    expect(await send("https://evil.example")).toMatchObject({ status: 403, body: { code: "cross_origin" } });
+    expect(await send("https://evil.example")).toMatchObject({
+      status: 403,
+      body: { code: "cross_origin" },
+    });
     expect(await send()).toMatchObject({ status: 403, events: [] });
     expect(await send("https://desk.example.com")).toMatchObject({ status: 201 });
-    expect(await world.stranger("GET /api/v1/notes", undefined, home)).toMatchObject({ status: 200 });
+    expect(await world.stranger("GET /api/v1/notes", undefined, home)).toMatchObject({
+      status: 200,
+    });
   });
 });
 
@@ -215,7 +234,9 @@ describe("partitions", () => {
     const staging = { "x-environment": "staging" };
     const { body } = await agent("POST /api/v1/notes", draft(), staging);
     expect(await agent(`GET /api/v1/notes/${body.data.id}`)).toMatchObject({ status: 404 });
-    expect(await agent(`GET /api/v1/notes/${body.data.id}`, undefined, staging)).toMatchObject({ status: 200 });
+    expect(await agent(`GET /api/v1/notes/${body.data.id}`, undefined, staging)).toMatchObject({
+      status: 200,
+    });
     const path = `GET /api/v1/audit?resourceId=${body.data.id}`;
     expect((await agent(path)).body.data).toEqual([]);
     expect((await agent(path, undefined, staging)).body.data).toHaveLength(1);
@@ -224,13 +245,19 @@ describe("partitions", () => {
   test("a statement outside of any workspace is an error of the database", async () => {
     await withClient(world.database.app, async (client) => {
       await expect(client.query("select * from notes")).rejects.toThrow(/millrace.workspace/);
-      await client.query("begin; set local millrace.workspace = ''; set local millrace.environment = ''");
+      await client.query(
+        "begin; set local millrace.workspace = ''; set local millrace.environment = ''",
+      );
       await expect(client.query("select * from notes")).rejects.toThrow(/uuid/);
     });
   });
 
   test("the application may not change or delete what is logged", async () => {
-    for (const statement of ["update events set type = 'x'", "delete from events", "truncate events"]) {
+    for (const statement of [
+      "update events set type = 'x'",
+      "delete from events",
+      "truncate events",
+    ]) {
       await expect(
         world.kernel.db.write({ workspace: world.home, environment: "production" }, (session) =>
           session.send(statement, []),
@@ -251,7 +278,10 @@ describe("pages", () => {
     let after = "";
     do {
       const { body } = await agent(`GET /api/v1/notes?limit=2${after}`, undefined, here);
-      expect(body.pagination).toMatchObject({ limit: 2, hasMore: body.pagination.nextCursor !== null });
+      expect(body.pagination).toMatchObject({
+        limit: 2,
+        hasMore: body.pagination.nextCursor !== null,
+      });
       seen.push(...body.data.map(({ id }: { id: string }) => id));
       after = body.pagination.nextCursor === null ? "" : `&after=${body.pagination.nextCursor}`;
     } while (after !== "");

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Outside } from "../caller.ts";
 import { Failure, MethodNotAllowed } from "../failure.ts";
 import type { Method, Operation, Route } from "../operation.ts";
-import { authorise, type Outcome, perform } from "../perform.ts";
+import type { Outcome } from "../call.ts";
+import { authorise, perform } from "../perform.ts";
 import { type Authenticate, enter } from "./entry.ts";
 import type { Pressure } from "./pressure.ts";
 

@@ -34,7 +34,10 @@ export function mountReference(app: FastifyInstance, kernel: Kernel): void {
     return reply.type("application/yaml; charset=utf-8").send(yaml);
   });
   app.get("/docs", async (_request, reply) =>
-    reply.header("content-security-policy", PAGE_POLICY).type("text/html; charset=utf-8").send(PAGE),
+    reply
+      .header("content-security-policy", PAGE_POLICY)
+      .type("text/html; charset=utf-8")
+      .send(PAGE),
   );
   app.get("/docs/reference.js", async (_request, reply) =>
     reply

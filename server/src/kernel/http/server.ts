@@ -1,7 +1,10 @@
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
-  type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import type { Logger } from "pino";
 import { isConnectionLoss, codeOf } from "../db/database.ts";
 import {
@@ -35,7 +38,10 @@ const REQUEST_TIMEOUT_MS = 120_000;
 const QUERY_CANCELLED = "57014";
 
 /** The HTTP face of the platform: every operation of every domain, and the pages around them. */
-export async function buildServer({ kernel, authenticate }: ServerOptions): Promise<FastifyInstance> {
+export async function buildServer({
+  kernel,
+  authenticate,
+}: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -110,7 +116,10 @@ function logResponse(log: Logger, request: FastifyRequest, reply: FastifyReply):
 function report(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asFailure(error);
   if (known.type === Internal || known.type === Unavailable) {
-    request.log.error({ err: error, requestId: request.id, path: pathOf(request) }, "request failed");
+    request.log.error(
+      { err: error, requestId: request.id, path: pathOf(request) },
+      "request failed",
+    );
   }
   const at = { instance: pathOf(request), requestId: request.id };
   const { status, headers, body } = problemOf(known, at);
@@ -139,7 +148,10 @@ function asFailure(error: unknown): Failure {
 }
 
 /** A request that is not HTTP never becomes a request object. */
-function refuseUnreadable(error: Error & { code?: string }, socket: NodeJS.WritableStream & { destroyed?: boolean }): void {
+function refuseUnreadable(
+  error: Error & { code?: string },
+  socket: NodeJS.WritableStream & { destroyed?: boolean },
+): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const type = error.code === "HPE_HEADER_OVERFLOW" ? HeadersTooLarge : MalformedRequest;
   const at = { instance: "", requestId: requestIdOf(undefined) };

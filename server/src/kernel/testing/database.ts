@@ -41,7 +41,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   chmodSync(folder, 0o755);
   const embedded =
     url === undefined
-      ? await startEmbedded({ folder, log: () => undefined, settings: { fsync: "off", max_connections: "300" } })
+      ? await startEmbedded({
+          folder,
+          log: () => undefined,
+          settings: { fsync: "off", max_connections: "300" },
+        })
       : undefined;
   const owner: pg.ClientConfig = embedded?.connection ?? connectionOf(url ?? "");
   const template = `millrace_template_${process.pid}`;
@@ -60,7 +64,13 @@ async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
   await withClient(owner, (client) => client.query(NOTES_SQL));
   const settings = readSettings({ MILLRACE_ADMIN_PASSWORD: TEST_PASSWORD });
   const log = pino({ level: "silent" });
-  const kernel = await openKernel({ database: prepared, settings, masterKey: TEST_KEY, domains, log });
+  const kernel = await openKernel({
+    database: prepared,
+    settings,
+    masterKey: TEST_KEY,
+    domains,
+    log,
+  });
   await firstStart(kernel);
   await kernel.close();
   return prepared;

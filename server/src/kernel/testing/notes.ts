@@ -112,7 +112,9 @@ const listNotes = query({
     const { rows } = await sql<Row>`
       select id, title, body, revision, created_at from notes
        where id > ${start} order by id limit ${limit + 1}`.execute(tx);
-    return pageOf(rows.map(toNote), limit, shown, (note) => services.cursors.encode(LIST, [note.id]));
+    return pageOf(rows.map(toNote), limit, shown, (note) =>
+      services.cursors.encode(LIST, [note.id]),
+    );
   },
 });
 
@@ -173,7 +175,9 @@ async function read(tx: Tx, noteId: string): Promise<Note> {
 
 async function lock(tx: Tx, noteId: string): Promise<Note> {
   const { rows } = await sql<Row>`
-    select id, title, body, revision, created_at from notes where id = ${noteId} for update`.execute(tx);
+    select id, title, body, revision, created_at from notes where id = ${noteId} for update`.execute(
+    tx,
+  );
   return found(rows[0]);
 }
 

@@ -64,13 +64,26 @@ export async function startWorld(options: WorldOptions = {}) {
   const admin = new pg.Pool({ ...owner, database: name, max: 2 });
   const clock = new TestClock();
   const lines: string[] = [];
-  const log = pino({ level: "info", base: null }, { write: (line: string) => void lines.push(line) });
+  const log = pino(
+    { level: "info", base: null },
+    { write: (line: string) => void lines.push(line) },
+  );
   const settings = readSettings({ MILLRACE_DATABASE_POOL: "8", ...options.env });
   const served = options.domains ?? [...domains, notes];
-  const kernel = await openKernel({ database, settings, masterKey: TEST_KEY, domains: served, log, clock });
+  const kernel = await openKernel({
+    database,
+    settings,
+    masterKey: TEST_KEY,
+    domains: served,
+    log,
+    clock,
+  });
   if (options.work) await kernel.startWork();
   const authenticator = new Authenticator(kernel);
-  const app = await buildServer({ kernel, authenticate: (token) => authenticator.authenticate(token) });
+  const app = await buildServer({
+    kernel,
+    authenticate: (token) => authenticator.authenticate(token),
+  });
   const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
     (await admin.query(text, values)).rows;
   const home = (await sql("select home_workspace_id as key from installation"))[0].key as string;
@@ -99,7 +112,10 @@ export async function startWorld(options: WorldOptions = {}) {
         "insert into workspaces (key, slug, name, created_at, updated_at) values ($1, $2, $2, now(), now())",
         [key, slug],
       );
-      await sql("insert into workspace_keys values ($1, $2, now())", [key, kernel.keys.wrapNew(key)]);
+      await sql("insert into workspace_keys values ($1, $2, now())", [
+        key,
+        kernel.keys.wrapNew(key),
+      ]);
       return { key, slug };
     },
     /** A new member with these roles, logged in. */
@@ -138,7 +154,8 @@ export async function until<T>(
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
-    if (performance.now() > end) throw new Error(`This did not come about: ${condition.toString()}`);
+    if (performance.now() > end)
+      throw new Error(`This did not come about: ${condition.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
