@@ -47,6 +47,7 @@ export async function start(
   const app = await buildServer({
     kernel,
     authenticate: (token) => authenticator.authenticate(token),
+    probesOnly: settings.role === "worker",
   });
   undo.defer(() => close(app));
   const address = await app.listen({ port: settings.port, host: settings.host });
@@ -79,13 +80,19 @@ interface OpenDatabase {
 
 async function openDatabase(settings: Settings, log: Logger): Promise<OpenDatabase> {
   if (settings.databaseUrl === undefined) {
-    return startEmbedded({ folder: settings.dataDir, log: (line) => log.info({ database: line }) });
+    return startEmbedded({ folder: settings.dataDir, log: (line) => tell(log, line) });
   }
   return {
     connection: connectionOf(settings.databaseUrl),
     died: new Promise(() => undefined),
     stop: async () => undefined,
   };
+}
+
+/** What PostgreSQL says of itself: its troubles are news, its routine is not. */
+function tell(log: Logger, line: string): void {
+  const level = /\b(FATAL|PANIC)\b/.test(line) ? "error" : / LOG: /.test(line) ? "debug" : "info";
+  log[level]({ database: line });
 }
 
 /** The parts of a connection URL. */

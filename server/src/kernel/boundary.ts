@@ -2,6 +2,8 @@ import fastJsonStringify from "fast-json-stringify";
 import type { Outcome, RawInput } from "./call.ts";
 import { Failure, type Fault, Invalid } from "./failure.ts";
 import type { Operation } from "./operation.ts";
+import type { Reply } from "./reply.ts";
+import type { Settings } from "./settings.ts";
 import { Shape } from "./shape.ts";
 
 interface Shapes {
@@ -60,14 +62,11 @@ function surplus(part: keyof RawInput, value: unknown, faults: Fault[]): unknown
 }
 
 /** What a handler returned, in its envelope and filtered by its schema. */
-export function outcomeOf(op: Operation, value: unknown): Outcome {
-  const reply = op.reply as {
-    wrap(value: unknown): unknown;
-    headers(value: unknown): Outcome["headers"];
-  };
+export function outcomeOf(op: Operation, value: unknown, settings: Settings): Outcome {
+  const reply = op.reply as Reply;
   return {
-    status: op.reply.status,
-    headers: reply.headers(value),
-    body: op.reply.body && shapesOf(op).serialise(reply.wrap(value)),
+    status: reply.status,
+    headers: reply.headers(value, settings),
+    body: reply.body && shapesOf(op).serialise(reply.wrap(value)),
   };
 }

@@ -70,14 +70,11 @@ async function claimOf(
   const request = sha256(
     canonical([instance, caller.environment, input.params, input.query, input.body ?? null]),
   );
-  const workspace = caller.workspace?.key;
   return {
     scope,
     key,
     request,
-    secret: workspace
-      ? await outside.keys.of(workspace)
-      : outside.masterKey.derive("account answers"),
+    secret: await outside.keys.of(caller.workspace?.key ?? outside.homeWorkspace),
     lock: sha256(`${scope} ${key}`).readBigInt64BE(),
   };
 }

@@ -110,6 +110,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     if (what === "jobs") working?.loop.wake();
     else for (const loop of reading) loop.wake();
   });
+  // From here on no change on another node goes unnoticed by a cache.
+  await kernel.news.catchUp();
   signal.listen();
   return kernel;
 }

@@ -54,7 +54,7 @@ async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome
       undefined as never,
     ),
   );
-  return outcomeOf(op, value);
+  return outcomeOf(op, value, outside.settings);
 }
 
 async function execute(
@@ -74,7 +74,7 @@ async function execute(
     if (value instanceof Failure) {
       return problemOf(value, { instance: call.instance, requestId: caller.requestId });
     }
-    return outcomeOf(op, value);
+    return outcomeOf(op, value, outside.settings);
   } catch (error) {
     throw violated(op.fails, error) ?? error;
   }

@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { nullable } from "./schema.ts";
+import type { Settings } from "./settings.ts";
 
 export interface Page<T> {
   readonly data: readonly T[];
@@ -13,12 +14,12 @@ export interface Reply<Value = unknown> {
   /** Absent when there is nothing to say. */
   readonly body: TSchema | undefined;
   readonly wrap: (value: Value) => unknown;
-  readonly headers: (value: Value) => Readonly<Record<string, string>>;
+  readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
 }
 
 interface Extras<Value> {
   readonly location?: (value: Value) => string;
-  readonly headers?: (value: Value) => Readonly<Record<string, string>>;
+  readonly headers?: Reply<Value>["headers"];
 }
 
 /** A handler may return more than its schema names; `revision` among it becomes the ETag. */
@@ -79,8 +80,8 @@ function dataReply<S extends TSchema>(
     status,
     body: Type.Object({ data: schema }),
     wrap: (data) => ({ data }),
-    headers: (value) => ({
-      ...extras.headers?.(value),
+    headers: (value, settings) => ({
+      ...extras.headers?.(value, settings),
       ...(extras.location && { location: extras.location(value) }),
       ...(hasRevision(value) && { etag: etagOf(value.revision) }),
     }),

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { all, type Ask, asker, kill, launch, logIn, useProducts, type Victims } from "./testing.ts";
 
-const ROUNDS = 24;
+const ROUNDS = 21;
 const UPDATERS = 4;
 const WRITES_MIN = 20;
-const WRITES_MAX = 150;
+const WRITES_MAX = 120;
 const VICTIMS: readonly Victims[] = ["group", "parent", "everything"];
 
 useProducts();

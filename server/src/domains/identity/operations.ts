@@ -18,8 +18,10 @@ export const login = command({
   access: "public",
   body: object({ email: Email, password: Type.String({ minLength: 1, maxLength: 200 }) }),
   reply: one(Session, {
-    headers: ({ token, expiresAt }) => ({
-      "set-cookie": `${SESSION_COOKIE}=${token}; Path=/; HttpOnly; SameSite=Lax; Expires=${new Date(expiresAt).toUTCString()}`,
+    headers: ({ token, expiresAt }, { baseUrl }) => ({
+      "set-cookie":
+        `${SESSION_COOKIE}=${token}; Path=/; HttpOnly; SameSite=Lax; ` +
+        `Expires=${new Date(expiresAt).toUTCString()}${baseUrl?.startsWith("https:") ? "; Secure" : ""}`,
     }),
   }),
   emits: [LoggedIn, LoginFailed],

@@ -57,8 +57,11 @@ export class Database {
       max: options.poolMax,
     } as pg.PoolConfig);
     this.#system = new pg.Pool({ ...options.system, ...common, max: SYSTEM_CONNECTIONS_MAX });
-    this.#app.on("error", options.onError);
-    this.#system.on("error", options.onError);
+    for (const pool of [this.#app, this.#system]) {
+      pool.on("error", options.onError);
+      // A connection that breaks while it is in use tells its statement and, unheard, ends the process.
+      pool.on("connect", (client) => client.on("error", options.onError));
+    }
   }
 
   /** Requests that wait for a connection; a long queue means that the database is the limit. */

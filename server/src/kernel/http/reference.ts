@@ -13,6 +13,7 @@ const PAGE = `<!doctype html>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Millrace API</title>
+    <link rel="icon" href="data:," />
   </head>
   <body>
     <script id="api-reference" data-url="/api/v1/openapi.json"

@@ -31,6 +31,8 @@ import { mountReference } from "./reference.ts";
 export interface ServerOptions {
   readonly kernel: Kernel;
   readonly authenticate: Authenticate;
+  /** A worker answers its probes and nothing else. */
+  readonly probesOnly?: boolean;
 }
 
 const HEADER_BYTES_MAX = 32 * 1024;
@@ -41,6 +43,7 @@ const QUERY_CANCELLED = "57014";
 export async function buildServer({
   kernel,
   authenticate,
+  probesOnly = false,
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
   const app = Fastify({
@@ -77,10 +80,12 @@ export async function buildServer({
   app.setNotFoundHandler((request, reply) => report(new Failure(NotFound), request, reply));
   app.addHook("onClose", async () => pressure.close());
 
-  const operations = kernel.domains.flatMap((domain) => domain.operations);
-  mount(app, { outside: kernel, operations, authenticate, pressure });
   mountProbes(app, kernel, metrics);
-  mountReference(app, kernel);
+  if (!probesOnly) {
+    const operations = kernel.domains.flatMap((domain) => domain.operations);
+    mount(app, { outside: kernel, operations, authenticate, pressure });
+    mountReference(app, kernel);
+  }
   await app.ready();
   return app;
 }
