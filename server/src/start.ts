@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 import pg from "pg";
 import { parse } from "pg-connection-string";
 import type { Logger } from "pino";
-import { Authenticator } from "#domains/identity/index.ts";
 import type { Domain } from "#kernel/domain.ts";
 import { loadMasterKey } from "#kernel/crypto.ts";
 import { prepareDatabase } from "#kernel/db/prepare.ts";
@@ -43,10 +42,8 @@ export async function start(
   undo.defer(() => kernel.close());
   const owner = await firstStart(kernel);
   if (settings.role !== "api") await kernel.startWork();
-  const authenticator = new Authenticator(kernel);
   const app = await buildServer({
     kernel,
-    authenticate: (token) => authenticator.authenticate(token),
     probesOnly: settings.role === "worker",
   });
   undo.defer(() => close(app));

@@ -64,6 +64,7 @@ function surplus(part: keyof RawInput, value: unknown, faults: Fault[]): unknown
 /** What a handler returned, in its envelope and filtered by its schema. */
 export function outcomeOf(op: Operation, value: unknown, settings: Settings): Outcome {
   const reply = op.reply as Reply;
+  if (reply.shown) return { ...reply.shown(value), headers: reply.headers(value, settings) };
   return {
     status: reply.status,
     headers: reply.headers(value, settings),

@@ -8,6 +8,8 @@ import {
 } from "./db/database.ts";
 import { type Actor, type Cause, SYSTEM } from "./event.ts";
 import { newId, workspaceIdOf } from "./id.ts";
+import type { FailureType } from "./failure.ts";
+import type { Cidr } from "./outbound/address.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { Cursors } from "./page.ts";
 import type { Permission } from "./permission.ts";
@@ -30,6 +32,8 @@ export interface Membership {
   readonly workspace: WorkspaceRef & { readonly slug: string; readonly name: string };
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<string>;
+  /** Why nothing may be done there for now, but what an operation allows even so. */
+  readonly barred?: FailureType;
 }
 
 /** Who is asking, as authentication found it; short-lived, and the same for many requests. */
@@ -39,6 +43,8 @@ export interface Credential {
   readonly kind: "session" | "api_token" | "oauth";
   readonly actor: Actor;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
+  /** The addresses that it may be used from; everywhere when absent. */
+  readonly allowedFrom?: readonly Cidr[];
   /** By slug. */
   readonly memberships: ReadonlyMap<string, Membership>;
 }

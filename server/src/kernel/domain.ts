@@ -1,3 +1,4 @@
+import type { CredentialSource } from "./authenticator.ts";
 import type { Tx } from "./db/connection.ts";
 import type { EventType } from "./event.ts";
 import type { JobType } from "./job.ts";
@@ -16,6 +17,8 @@ export interface Domain {
   readonly readers?: readonly Reader[];
   readonly jobs?: readonly JobType[];
   readonly counters?: readonly Counter[];
+  /** The kinds of token that this domain issues. */
+  readonly credentials?: readonly CredentialSource[];
 }
 
 /** A number that a domain contributes to a workspace's statistics. */

@@ -61,6 +61,11 @@ export const NoSuchWorkspace = failure(
   403,
   "There is no such workspace, or the caller is not a member of it.",
 );
+export const AddressForbidden = failure(
+  "address_forbidden",
+  403,
+  "This credential may not be used from this address.",
+);
 export const CrossOrigin = failure(
   "cross_origin",
   403,

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { Clock } from "./clock.ts";
+import { Authenticator } from "./authenticator.ts";
 import type { MasterKey } from "./crypto.ts";
 import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/prepare.ts";
@@ -34,6 +35,7 @@ export interface KernelOptions {
 
 export interface Kernel extends Outside {
   readonly signal: Signal;
+  readonly authenticator: Authenticator;
   readonly log: Logger;
   readonly domains: readonly Domain[];
   /** True from the moment that it was told to end. */
@@ -83,6 +85,9 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       allow: settings.outboundAllow,
       ...(settings.outboundCaPem !== undefined && { extraCaPem: settings.outboundCaPem }),
     }),
+    get authenticator() {
+      return authenticator;
+    },
     get draining() {
       return draining;
     },
@@ -96,14 +101,26 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
       working = await startWorker(kernel);
     },
     async close() {
-      const loops = [calibration, following, ...reading, ...(working ? [working.loop] : [])];
+      const loops = [
+        calibration,
+        touching,
+        following,
+        ...reading,
+        ...(working ? [working.loop] : []),
+      ];
       await Promise.all(loops.map((loop) => loop.stop()));
+      await authenticator.touch();
       await working?.worker.drain();
       await signal.close();
       await kernel.outbound.close();
       await db.close();
     },
   };
+  const authenticator = new Authenticator(
+    kernel,
+    domains.flatMap(({ credentials = [] }) => credentials),
+  );
+  const touching = new Loop(() => authenticator.touch(), onError);
   const following = new Loop(() => kernel.news.catchUp(), onError, GATHER_MS);
   signal.subscribe((what) => {
     if (what === "events") following.wake();

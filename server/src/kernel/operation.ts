@@ -12,10 +12,10 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 export type Route = `${Method} /${string}`;
 
 /**
- * Whom an operation serves: a member of a workspace, which `X-Workspace` names; anyone signed in; or
- * everyone.
+ * Whom an operation serves: a member of a workspace, which `X-Workspace` names; anyone signed in;
+ * everyone; or everyone, while knowing whom a browser's session cookie stands for.
  */
-export type Access = "workspace" | "account" | "public";
+export type Access = "workspace" | "account" | "public" | "visitor";
 
 interface Declaration<
   A extends Access,
@@ -39,6 +39,10 @@ interface Declaration<
   readonly body?: Body;
   readonly bodyOptional?: boolean;
   readonly bodyBytesMax?: number;
+  /** Whether an HTML form, or a client of a protocol that wants one, may send the body. */
+  readonly acceptsForm?: boolean;
+  /** Whether it may be called even where something else must be done first, such as to enrol a second factor. */
+  readonly evenIfBarred?: boolean;
   readonly reply: Reply<Value>;
   readonly fails?: readonly FailureType[];
   /** Shown in the API reference; checked against the schemas. */

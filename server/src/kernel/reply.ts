@@ -15,6 +15,8 @@ export interface Reply<Value = unknown> {
   readonly body: TSchema | undefined;
   readonly wrap: (value: Value) => unknown;
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
+  /** For what is no JSON: the status and text themselves. */
+  readonly shown?: (value: Value) => { readonly status: number; readonly body: string };
 }
 
 interface Extras<Value> {
@@ -44,6 +46,30 @@ export function nothing(): Reply<void> {
 /** The body as it is, without an envelope. */
 export function bare<S extends TSchema>(schema: S): Reply<Static<S>> {
   return { status: 200, body: schema, wrap: (value) => value, headers: () => ({}) };
+}
+
+/** A page for people, or the way to one. `policy` is its Content-Security-Policy. */
+export type Shown =
+  | { readonly html: string; readonly status?: number; readonly policy: string }
+  | { readonly goTo: string };
+
+/** The answer to a browser. Further headers, such as a cookie, come with the value. */
+export function html(): Reply<Shown & { readonly headers?: Readonly<Record<string, string>> }> {
+  return {
+    status: 200,
+    body: undefined,
+    wrap: () => undefined,
+    headers: (value) => ({
+      ...value.headers,
+      ...("goTo" in value
+        ? { location: value.goTo }
+        : { "content-type": "text/html; charset=utf-8", "content-security-policy": value.policy }),
+    }),
+    shown: (value) =>
+      "goTo" in value
+        ? { status: 303, body: "" }
+        : { status: value.status ?? 200, body: value.html },
+  };
 }
 
 export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {

@@ -3,9 +3,9 @@ import { LoggedIn, LoggedOut, LoginFailed, UserActivated } from "./events.ts";
 import { pruneSessions } from "./jobs.ts";
 import { listPermissions, login, logout, me } from "./operations.ts";
 import { Profile, RolesRead } from "./permissions.ts";
+import { sessionTokens } from "./session.ts";
 import { countMembers } from "./store.ts";
 
-export { Authenticator } from "./authenticator.ts";
 export { UserActivated } from "./events.ts";
 export { hashPassword } from "./password.ts";
 export { addMember } from "./service.ts";
@@ -17,6 +17,7 @@ export const identity = domain({
   permissions: [Profile, RolesRead],
   events: [LoggedIn, LoginFailed, LoggedOut, UserActivated],
   operations: [login, me, logout, listPermissions],
+  credentials: [sessionTokens],
   jobs: [pruneSessions],
   counters: [{ name: "members", count: countMembers }],
 });

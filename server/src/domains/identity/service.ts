@@ -6,6 +6,7 @@ import { newId, workspaceIdOf } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
 import { checkPassword } from "./password.ts";
+import { SESSION_PREFIX } from "./session.ts";
 import * as store from "./store.ts";
 import { BadLogin, type User } from "./user.ts";
 
@@ -45,7 +46,7 @@ export async function logIn(
     return new Failure(BadLogin, { headers: { "www-authenticate": "Bearer" } });
   }
   ctx.actAs({ id: user.id, name: user.name, type: "user" });
-  const token = `mrs_${randomBytes(32).toString("base64url")}`;
+  const token = `${SESSION_PREFIX}${randomBytes(32).toString("base64url")}`;
   const id = newId("ses", ctx.now.getTime());
   const expires = new Date(ctx.now.getTime() + SESSION_MS);
   await store.insertSession(ctx.tx, {

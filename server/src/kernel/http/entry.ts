@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Credential, Membership, Services } from "../caller.ts";
 import type { EnvironmentName } from "../db/database.ts";
+import { inCidr } from "../outbound/address.ts";
 import {
+  AddressForbidden,
   CrossOrigin,
   Failure,
   NoSuchWorkspace,
@@ -35,15 +37,10 @@ export async function enter(
   reply: FastifyReply,
   gate: { readonly authenticate: Authenticate; readonly services: Services },
 ): Promise<Caller> {
-  const presented = op.access === "public" ? undefined : presentedBy(request);
-  const credential = presented && (await gate.authenticate(presented.token));
-  if (op.access !== "public" && !credential) {
-    throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
-  }
+  const credential = await identify(op, request, gate);
   if (credential) limit(gate.services, credential, reply);
-  if (presented?.by === "cookie") assertSameOrigin(request, gate.services.settings.baseUrl);
   const environment = environmentOf(request);
-  const membership = op.access === "public" ? undefined : membershipOf(op, request, credential);
+  const membership = credential && membershipOf(op, request, credential);
   return {
     actor: credential?.actor ?? ANYONE,
     credential,
@@ -54,6 +51,29 @@ export async function enter(
     address: request.ip,
     cause: { correlationId: newId("cor"), depth: 0 },
   };
+}
+
+async function identify(
+  op: Operation,
+  request: FastifyRequest,
+  gate: { readonly authenticate: Authenticate; readonly services: Services },
+): Promise<Credential | undefined> {
+  if (op.access === "public") return undefined;
+  const presented = presentedBy(request);
+  const visiting = op.access === "visitor";
+  const credential =
+    presented && (!visiting || presented.by === "cookie")
+      ? await gate.authenticate(presented.token)
+      : undefined;
+  if (!credential) {
+    if (visiting) return undefined;
+    throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
+  }
+  if (presented?.by === "cookie") assertSameOrigin(request, gate.services.settings.baseUrl);
+  if (credential.allowedFrom?.some((range) => inCidr(request.ip, range)) === false) {
+    throw new Failure(AddressForbidden);
+  }
+  return credential;
 }
 
 /** A client's own id for the request, when it is fit to be echoed and logged. */
@@ -106,14 +126,22 @@ function environmentOf({ headers }: FastifyRequest): EnvironmentName {
 function membershipOf(
   op: Operation,
   { headers }: FastifyRequest,
-  credential: Credential | undefined,
+  { memberships }: Credential,
 ): Membership | undefined {
   const slug = headers["x-workspace"];
+  if (op.access === "visitor") return undefined;
   if (slug === undefined || slug === "") {
-    if (op.access === "account") return undefined;
-    throw new Failure(WorkspaceRequired);
+    if (op.access !== "account") throw new Failure(WorkspaceRequired);
+    assertNotBarred(op, [...memberships.values()]);
+    return undefined;
   }
-  const membership = typeof slug === "string" ? credential?.memberships.get(slug) : undefined;
+  const membership = typeof slug === "string" ? memberships.get(slug) : undefined;
   if (!membership) throw new Failure(NoSuchWorkspace);
+  assertNotBarred(op, [membership]);
   return membership;
+}
+
+function assertNotBarred(op: Operation, memberships: readonly Membership[]): void {
+  const barred = memberships.find((membership) => membership.barred)?.barred;
+  if (barred && !op.evenIfBarred) throw new Failure(barred);
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Outside } from "../caller.ts";
-import { Failure, MethodNotAllowed } from "../failure.ts";
+import { Failure, MethodNotAllowed, WrongMediaType } from "../failure.ts";
+import { FORM } from "./body.ts";
 import type { Method, Operation, Route } from "../operation.ts";
 import type { Outcome } from "../call.ts";
 import { authorise, perform } from "../perform.ts";
@@ -40,6 +41,7 @@ export function mount(app: FastifyInstance, options: MountOptions): void {
         bodyLimit: op.bodyBytesMax ?? BODY_BYTES_MAX,
         config: { operation: op },
         onRequest: (request, reply) => admit(op, request, reply, options),
+        preValidation: async (request) => assertMediaType(op, request),
         handler: (request, reply) => serve(op, request, reply, options.outside),
       });
     }
@@ -62,6 +64,12 @@ async function admit(
   pressure.assertBearable();
   request.caller = await enter(op, request, reply, { authenticate, services: outside });
   authorise(op, request.caller);
+}
+
+/** The parsers are the server's; whether a form will do is the operation's affair. */
+function assertMediaType(op: Operation, { headers, body }: FastifyRequest): void {
+  const isForm = headers["content-type"]?.startsWith(FORM) ?? false;
+  if (isForm && body !== undefined && !op.acceptsForm) throw new Failure(WrongMediaType);
 }
 
 async function serve(
@@ -92,7 +100,9 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
     return reply.code(304).header("etag", etag).send();
   }
   reply.code(outcome.status);
-  if (outcome.body !== undefined) reply.type("application/json; charset=utf-8");
+  if (outcome.body !== undefined && outcome.headers["content-type"] === undefined) {
+    reply.type("application/json; charset=utf-8");
+  }
   reply.headers(outcome.headers);
   return reply.send(outcome.body);
 }

@@ -20,8 +20,8 @@ import {
 } from "../failure.ts";
 import type { Kernel } from "../kernel.ts";
 import { problemOf } from "../problem.ts";
-import { parseBody } from "./body.ts";
-import { type Authenticate, requestIdOf } from "./entry.ts";
+import { FORM, parseBody, parseForm } from "./body.ts";
+import { requestIdOf } from "./entry.ts";
 import { Metrics } from "./metrics.ts";
 import { mount, pathOf } from "./mount.ts";
 import { Pressure } from "./pressure.ts";
@@ -30,7 +30,6 @@ import { mountReference } from "./reference.ts";
 
 export interface ServerOptions {
   readonly kernel: Kernel;
-  readonly authenticate: Authenticate;
   /** A worker answers its probes and nothing else. */
   readonly probesOnly?: boolean;
 }
@@ -42,7 +41,6 @@ const QUERY_CANCELLED = "57014";
 /** The HTTP face of the platform: every operation of every domain, and the pages around them. */
 export async function buildServer({
   kernel,
-  authenticate,
   probesOnly = false,
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
@@ -61,13 +59,8 @@ export async function buildServer({
   const pressure = new Pressure(kernel.db);
   const metrics = new Metrics(kernel);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
-    try {
-      done(null, parseBody(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  addParser(app, "application/json", parseBody);
+  addParser(app, FORM, parseForm);
   app.addHook("onRequest", async (request, reply) => {
     for (const [name, value] of SECURITY_HEADERS) reply.header(name, value);
     reply.header("x-request-id", request.id);
@@ -83,11 +76,26 @@ export async function buildServer({
   mountProbes(app, kernel, metrics);
   if (!probesOnly) {
     const operations = kernel.domains.flatMap((domain) => domain.operations);
-    mount(app, { outside: kernel, operations, authenticate, pressure });
+    mount(app, {
+      outside: kernel,
+      operations,
+      authenticate: (token) => kernel.authenticator.authenticate(token),
+      pressure,
+    });
     mountReference(app, kernel);
   }
   await app.ready();
   return app;
+}
+
+function addParser(app: FastifyInstance, type: string, parse: (bytes: Buffer) => unknown): void {
+  app.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, parse(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
 }
 
 const SECURITY_HEADERS: readonly (readonly [string, string])[] = [

@@ -3,7 +3,6 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import pg from "pg";
 import { pino } from "pino";
 import { inject } from "vitest";
-import { Authenticator } from "#domains/identity/index.ts";
 import { domains } from "../../app.ts";
 import { Clock } from "../clock.ts";
 import { sha256 } from "../crypto.ts";
@@ -79,11 +78,7 @@ export async function startWorld(options: WorldOptions = {}) {
     clock,
   });
   if (options.work) await kernel.startWork();
-  const authenticator = new Authenticator(kernel);
-  const app = await buildServer({
-    kernel,
-    authenticate: (token) => authenticator.authenticate(token),
-  });
+  const app = await buildServer({ kernel });
   const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
     (await admin.query(text, values)).rows;
   const home = (await sql("select home_workspace_id as key from installation"))[0].key as string;

@@ -1,0 +1,42 @@
+import type { CredentialSource } from "#kernel/authenticator.ts";
+import type { Membership } from "#kernel/caller.ts";
+import { workspaceIdOf } from "#kernel/id.ts";
+import type { Permission } from "#kernel/permission.ts";
+import { findSession, membershipsOf, type MembershipRow } from "./store.ts";
+
+export const SESSION_PREFIX = "mrs_";
+
+/** A person's own session, with everything that they may do in each of their workspaces. */
+export const sessionTokens: CredentialSource = {
+  prefix: SESSION_PREFIX,
+  forgetsOn: ["audit.auth.logout", "user.*", "workspace.*"],
+  async find({ db, clock, permissions }, tokenHash) {
+    const session = await findSession(db, tokenHash, clock.now());
+    if (!session) return undefined;
+    const { id, user_id, email, name, expires_at } = session;
+    const rows = await membershipsOf(db, user_id);
+    return {
+      credential: {
+        id,
+        kind: "session",
+        actor: { id: user_id, name, type: "user" },
+        user: { id: user_id, email, name },
+        memberships: new Map(rows.map((row) => [row.slug, toMembership(row, permissions)])),
+      },
+      expiresAtMs: Date.parse(expires_at),
+    };
+  },
+};
+
+export function toMembership(row: MembershipRow, catalog: readonly Permission[]): Membership {
+  const { workspace, slug, name, roles } = row;
+  return {
+    workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
+    roles,
+    permissions: new Set(
+      catalog
+        .filter((one) => one.roles.some((role) => roles.includes(role)))
+        .map((one) => one.name),
+    ),
+  };
+}

@@ -1,0 +1,94 @@
+import type { Credential, Outside } from "./caller.ts";
+import { compilePattern } from "./condition/pattern.ts";
+import { sha256 } from "./crypto.ts";
+import type { Next } from "./loop.ts";
+
+const CACHED_MS = 30_000;
+const CACHED_CREDENTIALS_MAX = 20_000;
+const TOUCH_MS = 15_000;
+
+/** One kind of token, known by how it begins, and declared by the domain that issues it. */
+export interface CredentialSource {
+  readonly prefix: string;
+  /** Only the hash of a token is kept anywhere. */
+  readonly find: (outside: Outside, tokenHash: Buffer) => Promise<Found | undefined>;
+  /** Patterns of the events after which an answer of `find` may no longer hold. */
+  readonly forgetsOn: readonly string[];
+  /** Told now and then which credentials were used, and when last. */
+  readonly touch?: (outside: Outside, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
+}
+
+export interface Found {
+  readonly credential: Credential;
+  readonly expiresAtMs: number;
+}
+
+interface Entry extends Found {
+  readonly source: CredentialSource;
+  readonly untilMs: number;
+}
+
+/**
+ * From a token to its credential. Answers are kept for a short time under the token's hash, and the
+ * log says when to forget them, so that a revocation takes effect at once on every node.
+ */
+export class Authenticator {
+  readonly #outside: Outside;
+  readonly #sources: readonly CredentialSource[];
+  readonly #cache = new Map<string, Entry>();
+  #used = new Map<CredentialSource, Map<string, Date>>();
+  /** Counts forgettings, so that a look-up which began before one is not kept after it. */
+  #generation = 0;
+
+  constructor(outside: Outside, sources: readonly CredentialSource[]) {
+    this.#outside = outside;
+    this.#sources = sources;
+    const forgets = compilePattern([...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))]);
+    outside.news.subscribe(({ type }) => {
+      if (!forgets(type)) return;
+      this.#cache.clear();
+      this.#generation += 1;
+    });
+  }
+
+  async authenticate(token: string): Promise<Credential | undefined> {
+    const hash = sha256(token);
+    const key = hash.toString("base64");
+    const nowMs = this.#outside.clock.nowMs();
+    const known = this.#cache.get(key);
+    const entry = known && known.untilMs > nowMs ? known : await this.#lookUp(token, hash, key);
+    if (!entry) return undefined;
+    this.#noteUse(entry, nowMs);
+    return entry.credential;
+  }
+
+  /** Passes on who was used: one write for many requests. */
+  async touch(): Promise<Next> {
+    const used = this.#used;
+    this.#used = new Map();
+    for (const [source, uses] of used) await source.touch?.(this.#outside, uses);
+    return TOUCH_MS;
+  }
+
+  async #lookUp(token: string, hash: Buffer, key: string): Promise<Entry | undefined> {
+    const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
+    if (!source) return undefined;
+    const generation = this.#generation;
+    const found = await source.find(this.#outside, hash);
+    if (!found) return undefined;
+    const untilMs = Math.min(this.#outside.clock.nowMs() + CACHED_MS, found.expiresAtMs);
+    const entry = { ...found, source, untilMs };
+    if (generation === this.#generation) {
+      if (this.#cache.size >= CACHED_CREDENTIALS_MAX) this.#cache.clear();
+      this.#cache.set(key, entry);
+    }
+    return entry;
+  }
+
+  #noteUse({ source, credential }: Entry, nowMs: number): void {
+    if (!source.touch) return;
+    let uses = this.#used.get(source);
+    if (!uses) this.#used.set(source, (uses = new Map()));
+    uses.set(credential.id, new Date(nowMs));
+  }
+}
