@@ -7,7 +7,7 @@ import { loadMasterKey } from "#kernel/crypto.ts";
 import { prepareDatabase } from "#kernel/db/prepare.ts";
 import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { buildServer } from "#kernel/http/server.ts";
-import { openKernel } from "#kernel/kernel.ts";
+import { Kernel } from "#kernel/kernel.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { domains } from "./app.ts";
 import { type FirstOwner, firstStart } from "./first-start.ts";
@@ -32,7 +32,7 @@ export async function start(
   await using undo = new AsyncDisposableStack();
   const database = await openDatabase(settings, log);
   undo.defer(() => database.stop());
-  const kernel = await openKernel({
+  const kernel = await Kernel.open({
     database: await prepareDatabase(database.connection, masterKey),
     settings,
     masterKey,

@@ -11,7 +11,7 @@ import { MasterKey } from "../crypto.ts";
 import { withClient } from "../db/migrate.ts";
 import { prepareDatabase, type PreparedDatabase } from "../db/prepare.ts";
 import { startEmbedded } from "../embedded/embedded.ts";
-import { openKernel } from "../kernel.ts";
+import { Kernel } from "../kernel.ts";
 import { readSettings } from "../settings.ts";
 import { NOTES_SQL } from "./notes.ts";
 
@@ -64,7 +64,7 @@ async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
   await withClient(owner, (client) => client.query(NOTES_SQL));
   const settings = readSettings({ MILLRACE_ADMIN_PASSWORD: TEST_PASSWORD });
   const log = pino({ level: "silent" });
-  const kernel = await openKernel({
+  const kernel = await Kernel.open({
     database: prepared,
     settings,
     masterKey: TEST_KEY,

@@ -10,7 +10,7 @@ import { withClient } from "../db/migrate.ts";
 import type { Domain } from "../domain.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../id.ts";
-import { openKernel } from "../kernel.ts";
+import { Kernel } from "../kernel.ts";
 import { readSettings } from "../settings.ts";
 import { TEST_KEY } from "./database.ts";
 import { notes } from "./notes.ts";
@@ -69,7 +69,7 @@ export async function startWorld(options: WorldOptions = {}) {
   );
   const settings = readSettings({ MILLRACE_DATABASE_POOL: "8", ...options.env });
   const served = options.domains ?? [...domains, notes];
-  const kernel = await openKernel({
+  const kernel = await Kernel.open({
     database,
     settings,
     masterKey: TEST_KEY,
