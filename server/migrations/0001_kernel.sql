@@ -29,6 +29,7 @@ create table workspaces (
   description text        not null default '',
   plan        text        not null default 'standard',
   timezone    text        not null default 'UTC',
+  enforce_mfa boolean     not null default false,
   revision    integer     not null default 1,
   created_at  timestamptz not null,
   updated_at  timestamptz not null

@@ -6,6 +6,7 @@ create table users (
   name          text        not null,
   password_hash text,
   status        text        not null default 'active',
+  mfa_enrolled  boolean     not null default false,
   revision      integer     not null default 1,
   created_at    timestamptz not null,
   updated_at    timestamptz not null
@@ -44,6 +45,23 @@ create policy own on workspaces for select to millrace_app
                   where user_id = current_setting('millrace.user', true)));
 create policy everything on memberships for select to millrace_system using (true);
 
+-- The roles that a workspace made for itself; the built-in ones are in the code.
+create table roles (
+  id           text        collate "C" primary key,
+  workspace_id uuid        not null default current_setting('millrace.workspace')::uuid,
+  name         text        collate "C" not null,
+  description  text        not null,
+  permissions  text[]      not null,
+  revision     integer     not null default 1,
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  constraint roles_name unique (workspace_id, name)
+);
+alter table roles enable row level security;
+create policy tenant on roles to millrace_app
+  using (workspace_id = current_setting('millrace.workspace')::uuid);
+create policy everything on roles for select to millrace_system using (true);
+
 grant select, insert, update on users to millrace_app;
-grant select, insert, update, delete on sessions, memberships to millrace_app;
-grant select on users, sessions, memberships to millrace_system;
+grant select, insert, update, delete on sessions, memberships, roles to millrace_app;
+grant select on users, sessions, memberships, roles to millrace_system;

@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { addMember, hashPassword, insertUser, UserActivated } from "#domains/identity/index.ts";
+import {
+  addMember,
+  hashPassword,
+  insertUser,
+  UserActivated,
+} from "#domains/identity/accounts/index.ts";
 import { create, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/act.ts";
 import { type Outside, systemCaller } from "#kernel/caller.ts";

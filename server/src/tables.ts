@@ -75,6 +75,16 @@ export interface Tables {
     seq: number;
     updated_at: Time;
   };
+  roles: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    description: string;
+    permissions: string[];
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   sessions: {
     id: string;
     user_id: string;
@@ -88,6 +98,7 @@ export interface Tables {
     name: string;
     password_hash: string | null;
     status: Generated<string>;
+    mfa_enrolled: Generated<boolean>;
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
@@ -104,6 +115,7 @@ export interface Tables {
     description: Generated<string>;
     plan: Generated<string>;
     timezone: Generated<string>;
+    enforce_mfa: Generated<boolean>;
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { addMember } from "#domains/identity/index.ts";
+import { addMember } from "#domains/identity/accounts/index.ts";
 import { command, query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { created, one, page } from "#kernel/reply.ts";

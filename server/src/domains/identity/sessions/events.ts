@@ -1,7 +1,6 @@
 import Type from "typebox";
 import { event } from "#kernel/event.ts";
 import { id } from "#kernel/schema.ts";
-import { User } from "./user.ts";
 
 const SessionRef = Type.Object({ sessionId: id("ses"), userId: id("usr"), address: Type.String() });
 
@@ -21,10 +20,4 @@ export const LoggedOut = event("audit.auth.logout", {
   resource: "session",
   summary: "Somebody ended their session.",
   data: SessionRef,
-});
-
-export const UserActivated = event("user.activated", {
-  resource: "user",
-  summary: "A person became an active member of the workspace.",
-  data: User,
 });

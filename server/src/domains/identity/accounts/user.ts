@@ -1,6 +1,5 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, line, Time } from "#kernel/schema.ts";
+import { id, line } from "#kernel/schema.ts";
 
 export const Email = Type.String({
   maxLength: 254,
@@ -28,17 +27,3 @@ export const MemberOf = Type.Object(
   },
   { title: "MemberOf" },
 );
-
-export const Session = Type.Object(
-  {
-    token: Type.String({ description: "Send it as `Authorization: Bearer …`" }),
-    tokenType: Type.Literal("Bearer"),
-    expiresAt: Time,
-    user: User,
-    workspaces: Type.Array(MemberOf),
-  },
-  { title: "Session" },
-);
-
-/** The same for a wrong e-mail and a wrong password: neither may tell who has an account. */
-export const BadLogin = failure("bad_login", 401, "The e-mail address or the password is wrong.");

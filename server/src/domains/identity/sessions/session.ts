@@ -1,8 +1,6 @@
+import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
 import type { CredentialSource } from "#kernel/authenticator.ts";
-import type { Membership } from "#kernel/caller.ts";
-import { workspaceIdOf } from "#kernel/id.ts";
-import type { Permission } from "#kernel/permission.ts";
-import { findSession, membershipsOf, type MembershipRow } from "./store.ts";
+import { findSession } from "./store.ts";
 
 export const SESSION_PREFIX = "mrs_";
 
@@ -27,16 +25,3 @@ export const sessionTokens: CredentialSource = {
     };
   },
 };
-
-export function toMembership(row: MembershipRow, catalog: readonly Permission[]): Membership {
-  const { workspace, slug, name, roles } = row;
-  return {
-    workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
-    roles,
-    permissions: new Set(
-      catalog
-        .filter((one) => one.roles.some((role) => roles.includes(role)))
-        .map((one) => one.name),
-    ),
-  };
-}

@@ -1,14 +1,13 @@
 import Type from "typebox";
+import { Email, MemberOf, User } from "#domains/identity/accounts/index.ts";
 import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
 import { SESSION_COOKIE } from "#kernel/http/entry.ts";
 import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { nothing, one, page } from "#kernel/reply.ts";
+import { nothing, one } from "#kernel/reply.ts";
 import { nullable, object } from "#kernel/schema.ts";
 import { LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
-import { RolesRead } from "./permissions.ts";
 import { examine, logIn, logOut } from "./service.ts";
-import { BadLogin, Email, MemberOf, Session, User } from "./user.ts";
+import { BadLogin, Session } from "./login.ts";
 
 export const login = command({
   id: "auth.login",
@@ -48,6 +47,7 @@ export const me = query({
   summary: "Read who you are, and what you may do",
   description: "With X-Workspace, also your roles and effective permissions there.",
   access: "account",
+  evenIfBarred: true,
   reply: one(Me),
   async run({ caller }) {
     const { credential, workspace: at } = caller;
@@ -76,42 +76,8 @@ export const logout = command({
   route: "POST /api/v1/auth/logout",
   summary: "End the session at once",
   access: "account",
+  evenIfBarred: true,
   reply: nothing(),
   emits: [LoggedOut],
   run: (ctx) => logOut(ctx),
-});
-
-const PermissionSchema = Type.Object(
-  {
-    name: Type.String(),
-    summary: Type.String(),
-    roles: Type.Array(Type.String(), { description: "The built-in roles that hold it" }),
-  },
-  { title: "Permission" },
-);
-
-export const listPermissions = query({
-  id: "permissions.list",
-  route: "GET /api/v1/settings/permissions",
-  summary: "List every permission, with the built-in roles that hold it",
-  permission: RolesRead,
-  query: object({
-    ...pageQuery,
-    limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
-  }),
-  reply: page(PermissionSchema),
-  async run({ services }, { query: { limit, after } }) {
-    const start =
-      after === undefined ? "" : String(services.cursors.decode("permissions", after)[0]);
-    const rows = services.permissions
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-      .filter(({ name }) => name > start)
-      .slice(0, limit + 1);
-    return pageOf(
-      rows,
-      limit,
-      (row) => ({ ...row, roles: [...row.roles] }),
-      ({ name }) => services.cursors.encode("permissions", [name]),
-    );
-  },
 });

@@ -1,20 +1,27 @@
 import { randomBytes } from "node:crypto";
+import {
+  checkPassword,
+  findAccount,
+  type MembershipRow,
+  membershipsOf,
+  toMemberOf,
+  type User,
+} from "#domains/identity/accounts/index.ts";
 import type { Caller, Outside, Services } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
-import { newId, workspaceIdOf } from "#kernel/id.ts";
+import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
-import { checkPassword } from "./password.ts";
 import { SESSION_PREFIX } from "./session.ts";
 import * as store from "./store.ts";
-import { BadLogin, type User } from "./user.ts";
+import { BadLogin } from "./login.ts";
 
 const SESSION_MS = 7 * 24 * 3_600_000;
 
 export interface LoginAttempt {
   readonly user: User | undefined;
-  readonly memberships: readonly store.MembershipRow[];
+  readonly memberships: readonly MembershipRow[];
 }
 
 /** Everything slow about a login, before its transaction: the look-up and the password's hash. */
@@ -24,9 +31,9 @@ export async function examine(
   caller: Caller,
 ): Promise<LoginAttempt> {
   throttle(outside, email, caller.address);
-  const account = await store.findAccount(outside.db, email.toLowerCase());
+  const account = await findAccount(outside.db, email.toLowerCase());
   const right = await checkPassword(password, account?.passwordHash);
-  const memberships = account ? await store.membershipsOf(outside.db, account.user.id) : [];
+  const memberships = account ? await membershipsOf(outside.db, account.user.id) : [];
   const accepted = right && account?.user.status === "active";
   return { user: accepted ? account.user : undefined, memberships };
 }
@@ -86,22 +93,6 @@ export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void>
   }
 }
 
-/** Makes a person a member of the workspace that the act is in. */
-export async function addMember(
-  ctx: WriteContext<never>,
-  member: { readonly userId: string; readonly roles: readonly string[] },
-): Promise<void> {
-  await store.insertMembership(ctx.tx, {
-    user_id: member.userId,
-    roles: [...member.roles],
-    created_at: ctx.now,
-  });
-}
-
-export function toMemberOf({ workspace, slug, name, roles }: store.MembershipRow) {
-  return { id: workspaceIdOf(workspace), slug, name, roles: [...roles] };
-}
-
 /** Guessing is slow by account and by address. */
 function throttle({ throttle: counts, settings }: Services, email: string, address: string): void {
   for (const key of [`login ${email.toLowerCase()}`, `login from ${address}`]) {
@@ -114,7 +105,7 @@ function throttle({ throttle: counts, settings }: Services, email: string, addre
 
 /** What concerns nobody's workspace concerns the installation's own. */
 function workspacesOf(
-  memberships: readonly store.MembershipRow[],
+  memberships: readonly MembershipRow[],
   { homeWorkspace }: Services,
 ): string[] {
   return memberships.length > 0 ? memberships.map(({ workspace }) => workspace) : [homeWorkspace];

@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
-import type { Tables } from "../../tables.ts";
+import type { Tables } from "../../../tables.ts";
 import type { User } from "./user.ts";
 
 export interface Account {
@@ -28,44 +28,23 @@ export interface MembershipRow {
   readonly slug: string;
   readonly name: string;
   readonly roles: readonly string[];
+  /** What its custom roles grant; patterns among it. */
+  readonly granted: readonly string[];
+  /** The workspace demands a second factor, and the person has none. */
+  readonly barred: boolean;
 }
 
 const MEMBERSHIPS = `
-  select w.key as workspace, w.slug, w.name, m.roles
-    from memberships m join workspaces w on w.key = m.workspace_id
+  select w.key as workspace, w.slug, w.name, m.roles, w.enforce_mfa and not u.mfa_enrolled as barred,
+         array(select unnest(r.permissions) from roles r
+                where r.workspace_id = m.workspace_id and r.id = any (m.roles)) as granted
+    from memberships m
+    join workspaces w on w.key = m.workspace_id
+    join users u on u.id = m.user_id
    where m.user_id = $1 order by w.slug`;
 
 export function membershipsOf(db: Database, userId: string): Promise<MembershipRow[]> {
   return db.system<MembershipRow>(MEMBERSHIPS, [userId]);
-}
-
-export interface SessionRow {
-  readonly id: string;
-  readonly user_id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly expires_at: string;
-}
-
-const SESSION = `
-  select s.id, s.user_id, u.email, u.name, s.expires_at
-    from sessions s join users u on u.id = s.user_id
-   where s.token_hash = $1 and s.expires_at > $2 and u.status = 'active'`;
-
-export async function findSession(
-  db: Database,
-  tokenHash: Buffer,
-  now: Date,
-): Promise<SessionRow | undefined> {
-  return (await db.system<SessionRow>(SESSION, [tokenHash, now]))[0];
-}
-
-export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>): Promise<void> {
-  await tx.insertInto("sessions").values(row).execute();
-}
-
-export async function deleteSession(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom("sessions").where("id", "=", id).execute();
 }
 
 export async function insertUser(tx: Tx, row: Insertable<Tables["users"]>): Promise<User> {

@@ -19,5 +19,4 @@ export const samples: readonly Sample[] = [
     operation: "auth.logout",
     arrange: async (_owner, world) => ({ by: await world.member(["viewer"]) }),
   },
-  { operation: "permissions.list", arrange: async () => ({ query: { limit: "3" } }) },
 ];

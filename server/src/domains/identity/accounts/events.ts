@@ -1,0 +1,8 @@
+import { event } from "#kernel/event.ts";
+import { User } from "./user.ts";
+
+export const UserActivated = event("user.activated", {
+  resource: "user",
+  summary: "A person became an active member of the workspace.",
+  data: User,
+});

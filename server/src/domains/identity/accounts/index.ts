@@ -1,0 +1,18 @@
+import { domain } from "#kernel/domain.ts";
+import { UserActivated } from "./events.ts";
+import { countMembers } from "./store.ts";
+
+export { UserActivated } from "./events.ts";
+export { addMember, MfaEnrollmentRequired, toMembership, toMemberOf } from "./membership.ts";
+export { checkPassword, hashPassword } from "./password.ts";
+export { findAccount, insertUser, type MembershipRow, membershipsOf } from "./store.ts";
+export { Email, MemberOf, User } from "./user.ts";
+
+export const accounts = domain({
+  name: "accounts",
+  summary: "The people, and the workspaces that they belong to.",
+  permissions: [],
+  events: [UserActivated],
+  operations: [],
+  counters: [{ name: "members", count: countMembers }],
+});

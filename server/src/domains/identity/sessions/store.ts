@@ -1,0 +1,33 @@
+import type { Insertable } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import type { Tables } from "../../../tables.ts";
+
+export interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly expires_at: string;
+}
+
+const SESSION = `
+  select s.id, s.user_id, u.email, u.name, s.expires_at
+    from sessions s join users u on u.id = s.user_id
+   where s.token_hash = $1 and s.expires_at > $2 and u.status = 'active'`;
+
+export async function findSession(
+  db: Database,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<SessionRow | undefined> {
+  return (await db.system<SessionRow>(SESSION, [tokenHash, now]))[0];
+}
+
+export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>): Promise<void> {
+  await tx.insertInto("sessions").values(row).execute();
+}
+
+export async function deleteSession(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("sessions").where("id", "=", id).execute();
+}
