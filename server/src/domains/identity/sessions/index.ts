@@ -4,6 +4,11 @@ import { pruneSessions } from "./jobs.ts";
 import { login, logout, me } from "./operations.ts";
 import { sessionTokens } from "./session.ts";
 
+export { LoggedIn, LoginFailed } from "./events.ts";
+export { BadLogin } from "./login.ts";
+export { beginSession, examine, type LoginAttempt, logIn } from "./service.ts";
+export { cookieOf } from "./session.ts";
+
 export const sessions = domain({
   name: "sessions",
   summary: "Logging in and out, and who is asking.",

@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { Email, MemberOf, User } from "#domains/identity/accounts/index.ts";
 import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
-import { SESSION_COOKIE } from "#kernel/http/entry.ts";
 import { command, query } from "#kernel/operation.ts";
 import { nothing, one } from "#kernel/reply.ts";
 import { nullable, object } from "#kernel/schema.ts";
 import { LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
 import { examine, logIn, logOut } from "./service.ts";
+import { cookieOf } from "./session.ts";
 import { BadLogin, Session } from "./login.ts";
 
 export const login = command({
@@ -17,11 +17,7 @@ export const login = command({
   access: "public",
   body: object({ email: Email, password: Type.String({ minLength: 1, maxLength: 200 }) }),
   reply: one(Session, {
-    headers: ({ token, expiresAt }, { baseUrl }) => ({
-      "set-cookie":
-        `${SESSION_COOKIE}=${token}; Path=/; HttpOnly; SameSite=Lax; ` +
-        `Expires=${new Date(expiresAt).toUTCString()}${baseUrl?.startsWith("https:") ? "; Secure" : ""}`,
-    }),
+    headers: (session, settings) => ({ "set-cookie": cookieOf(session, settings) }),
   }),
   emits: [LoggedIn, LoginFailed],
   fails: [BadLogin, RateLimited],

@@ -52,6 +52,22 @@ export async function logIn(
     }
     return new Failure(BadLogin, { headers: { "www-authenticate": "Bearer" } });
   }
+  const { token, expiresAt } = await beginSession(ctx, user, memberships);
+  const workspaces = memberships.map((row) => toMemberOf(row));
+  return { token, tokenType: "Bearer" as const, expiresAt, user, workspaces };
+}
+
+export interface BegunSession {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+/** A session for somebody whose identity is established, by whatever means. */
+export async function beginSession(
+  ctx: WriteContext<typeof LoggedIn>,
+  user: Pick<User, "id" | "name">,
+  memberships: readonly Pick<MembershipRow, "workspace">[],
+): Promise<BegunSession> {
   ctx.actAs({ id: user.id, name: user.name, type: "user" });
   const token = `${SESSION_PREFIX}${randomBytes(32).toString("base64url")}`;
   const id = newId("ses", ctx.now.getTime());
@@ -63,17 +79,12 @@ export async function logIn(
     created_at: ctx.now,
     expires_at: expires,
   });
+  const data = { sessionId: id, userId: user.id, address: ctx.caller.address };
   for (const workspace of workspacesOf(memberships, ctx.services)) {
     ctx.enter({ workspace, environment: ctx.caller.environment });
-    ctx.emit(LoggedIn, { id, displayName: user.name }, { sessionId: id, userId: user.id, address });
+    ctx.emit(LoggedIn, { id, displayName: user.name }, data);
   }
-  return {
-    token,
-    tokenType: "Bearer" as const,
-    expiresAt: expires.toISOString(),
-    user,
-    workspaces: memberships.map((row) => toMemberOf(row)),
-  };
+  return { token, expiresAt: expires.toISOString() };
 }
 
 /** Ends the calling session at once. */
@@ -105,7 +116,7 @@ function throttle({ throttle: counts, settings }: Services, email: string, addre
 
 /** What concerns nobody's workspace concerns the installation's own. */
 function workspacesOf(
-  memberships: readonly MembershipRow[],
+  memberships: readonly Pick<MembershipRow, "workspace">[],
   { homeWorkspace }: Services,
 ): string[] {
   return memberships.length > 0 ? memberships.map(({ workspace }) => workspace) : [homeWorkspace];

@@ -1,5 +1,7 @@
 import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
 import type { CredentialSource } from "#kernel/authenticator.ts";
+import { SESSION_COOKIE } from "#kernel/http/entry.ts";
+import type { Settings } from "#kernel/settings.ts";
 import { findSession } from "./store.ts";
 
 export const SESSION_PREFIX = "mrs_";
@@ -25,3 +27,13 @@ export const sessionTokens: CredentialSource = {
     };
   },
 };
+
+/** The same session for our own pages, out of reach of scripts. */
+export function cookieOf(
+  { token, expiresAt }: { readonly token: string; readonly expiresAt: string },
+  { baseUrl }: Settings,
+): string {
+  const expires = new Date(expiresAt).toUTCString();
+  const secure = baseUrl?.startsWith("https:") ? "; Secure" : "";
+  return `${SESSION_COOKIE}=${token}; Path=/; HttpOnly; SameSite=Lax; Expires=${expires}${secure}`;
+}
