@@ -28,8 +28,10 @@ create table memberships (
                            references workspaces (key),
   user_id      text        collate "C" not null references users (id),
   roles        text[]      not null,
+  status       text        not null default 'active',
   revision     integer     not null default 1,
   created_at   timestamptz not null,
+  updated_at   timestamptz not null,
   primary key (workspace_id, user_id)
 );
 create index memberships_user on memberships (user_id);
@@ -39,10 +41,10 @@ create policy tenant on memberships to millrace_app
   using (workspace_id = current_setting('millrace.workspace')::uuid);
 -- A person sees where they belong before they have chosen a workspace.
 create policy own on memberships for select to millrace_app
-  using (user_id = current_setting('millrace.user', true));
+  using (user_id = current_setting('millrace.person', true));
 create policy own on workspaces for select to millrace_app
   using (key in (select workspace_id from memberships
-                  where user_id = current_setting('millrace.user', true)));
+                  where user_id = current_setting('millrace.person', true)));
 create policy everything on memberships for select to millrace_system using (true);
 
 -- The roles that a workspace made for itself; the built-in ones are in the code.

@@ -1,11 +1,12 @@
 import { pino } from "pino";
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
-import { readSettings, SettingsError, unknownSettings } from "#kernel/settings.ts";
+import { type ProcessRole, readSettings, unknownSettings } from "#kernel/settings.ts";
+import { StartRefused } from "#kernel/start-refused.ts";
 import { type Running, start } from "./start.ts";
 
 /** What an operator can mend is said in a sentence; anything else with its stack. */
 function explain(error: unknown): string {
-  if (error instanceof SettingsError || error instanceof FolderInUse) return error.message;
+  if (error instanceof StartRefused || error instanceof FolderInUse) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -18,7 +19,7 @@ try {
   const log = pino({ level: settings.logLevel, base: null });
   for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of ours`);
   const running = await start(settings, log);
-  announce(running);
+  announce(running, settings.role);
   let stopping = false;
   const end = async (why: string, code: number): Promise<void> => {
     if (stopping) return;
@@ -36,8 +37,12 @@ try {
   process.exit(1);
 }
 
-function announce({ address, owner }: Running): void {
-  say([`Millrace is ready at ${address} (API reference: ${address}/docs)`]);
+function announce({ address, owner }: Running, role: ProcessRole): void {
+  say([
+    role === "worker"
+      ? `A Millrace worker is ready; its probes are at ${address}`
+      : `Millrace is ready at ${address} (API reference: ${address}/docs)`,
+  ]);
   if (!owner) return;
   say([
     `The workspace "default" has its owner: ${owner.email}`,

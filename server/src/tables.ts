@@ -7,6 +7,20 @@ type Time = ColumnType<string, Date | string, Date | string>;
 type Json = ColumnType<unknown, string, string>;
 
 export interface Tables {
+  api_tokens: {
+    id: string;
+    workspace_id: Generated<string>;
+    user_id: string;
+    name: string;
+    token_hash: Buffer;
+    scopes: string[];
+    ip_allowlist: string[] | null;
+    lifetime_days: number | null;
+    expires_at: Time | null;
+    last_used_at: Time | null;
+    revision: Generated<number>;
+    created_at: Time;
+  };
   events: {
     epoch: number;
     xid: Generated<string>;
@@ -44,6 +58,17 @@ export interface Tables {
     home_workspace_id: string;
     created_at: Time;
   };
+  invitations: {
+    id: string;
+    workspace_id: Generated<string>;
+    email: string;
+    name: string;
+    role_ids: string[];
+    token_hash: Buffer;
+    invited_by: string;
+    created_at: Time;
+    expires_at: Time;
+  };
   jobs: {
     id: string;
     workspace_id: Generated<string>;
@@ -61,12 +86,36 @@ export interface Tables {
     depth: Generated<number>;
     created_at: Time;
   };
+  known_addresses: {
+    user_id: string;
+    address_hash: Buffer;
+    seen_at: Time;
+  };
   memberships: {
     workspace_id: Generated<string>;
     user_id: string;
     roles: string[];
+    status: Generated<string>;
     revision: Generated<number>;
     created_at: Time;
+    updated_at: Time;
+  };
+  mfa_recovery_codes: {
+    user_id: string;
+    code_hash: Buffer;
+  };
+  mfa_totp: {
+    user_id: string;
+    secret: Buffer;
+    last_step: Generated<number>;
+    created_at: Time;
+    enrolled_at: Time | null;
+  };
+  password_resets: {
+    user_id: string;
+    token_hash: Buffer;
+    created_at: Time;
+    expires_at: Time;
   };
   readers: {
     name: string;
@@ -85,11 +134,53 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  secrets: {
+    workspace_id: Generated<string>;
+    name: string;
+    description: string;
+    sealed: Buffer;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
   sessions: {
     id: string;
     user_id: string;
     token_hash: Buffer;
     created_at: Time;
+    expires_at: Time;
+    confined_to: string | null;
+  };
+  sso_assertions: {
+    workspace_id: Generated<string>;
+    id_hash: Buffer;
+    expires_at: Time;
+  };
+  sso_configurations: {
+    workspace_id: Generated<string>;
+    protocol: string;
+    provider: Json;
+    client_secret: Buffer | null;
+    jit_provisioning: boolean;
+    default_role: string;
+    enforce_sso: boolean;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
+  sso_members: {
+    workspace_id: Generated<string>;
+    user_id: string;
+    issuer: string | null;
+    subject: string | null;
+    adopted: boolean;
+    created_at: Time;
+  };
+  sso_requests: {
+    state_hash: Buffer;
+    workspace_id: Generated<string>;
+    browser_hash: Buffer;
+    details: Buffer;
     expires_at: Time;
   };
   users: {
@@ -102,6 +193,23 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+  };
+  webauthn_challenges: {
+    challenge_hash: Buffer;
+    user_id: string;
+    purpose: string;
+    expires_at: Time;
+  };
+  webauthn_credentials: {
+    id: string;
+    user_id: string;
+    credential_id: string;
+    public_key: Buffer;
+    counter: number;
+    transports: string[];
+    name: string;
+    created_at: Time;
+    last_used_at: Time | null;
   };
   workspace_keys: {
     workspace_id: Generated<string>;

@@ -10,6 +10,8 @@ const TOUCH_MS = 15_000;
 /** One kind of token, known by how it begins, and declared by the domain that issues it. */
 export interface CredentialSource {
   readonly prefix: string;
+  /** Tells a mistyped token apart without a look-up. */
+  readonly looksRight?: (token: string) => boolean;
   /** Only the hash of a token is kept anywhere. */
   readonly find: (outside: Outside, tokenHash: Buffer) => Promise<Found | undefined>;
   /** Patterns of the events after which an answer of `find` may no longer hold. */
@@ -30,7 +32,8 @@ interface Entry extends Found {
 
 /**
  * From a token to its credential. Answers are kept for a short time under the token's hash, and the
- * log says when to forget them, so that a revocation takes effect at once on every node.
+ * log says when to forget them, so that a revocation takes effect here at
+ * once and on every other node as soon as it hears of it, half a second later at the most.
  */
 export class Authenticator {
   readonly #outside: Outside;
@@ -72,7 +75,7 @@ export class Authenticator {
 
   async #lookUp(token: string, hash: Buffer, key: string): Promise<Entry | undefined> {
     const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
-    if (!source) return undefined;
+    if (!source || source.looksRight?.(token) === false) return undefined;
     const generation = this.#generation;
     const found = await source.find(this.#outside, hash);
     if (!found) return undefined;

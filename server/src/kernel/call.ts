@@ -1,4 +1,5 @@
 import type { Caller } from "./caller.ts";
+import type { Access } from "./operation.ts";
 import { NO_WORKSPACE, type Partition } from "./db/database.ts";
 
 export interface RawInput {
@@ -23,11 +24,9 @@ export interface Outcome {
   readonly body: string | undefined;
 }
 
-/** The rows that a caller may see. */
-export function partitionOf({ workspace, environment, credential }: Caller): Partition {
-  return {
-    workspace: workspace?.key ?? NO_WORKSPACE,
-    environment,
-    ...(workspace === undefined && credential !== undefined && { user: credential.user.id }),
-  };
+/** The rows that a call may see: those of its workspace, or those that are about the person. */
+export function partitionOf(access: Access, caller: Caller): Partition {
+  const { workspace, environment, credential } = caller;
+  if (access === "workspace" && workspace) return { workspace: workspace.key, environment };
+  return { workspace: NO_WORKSPACE, environment, ...(credential && { user: credential.user.id }) };
 }

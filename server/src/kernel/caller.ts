@@ -8,7 +8,7 @@ import {
 } from "./db/database.ts";
 import { type Actor, type Cause, SYSTEM } from "./event.ts";
 import { newId, workspaceIdOf } from "./id.ts";
-import type { FailureType } from "./failure.ts";
+import { Failure, type FailureType, Unauthenticated } from "./failure.ts";
 import type { Cidr } from "./outbound/address.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { Cursors } from "./page.ts";
@@ -58,7 +58,17 @@ export interface Caller {
   readonly permissions: ReadonlySet<string>;
   readonly requestId: string;
   readonly address: string;
+  /** Where we were found: MILLRACE_BASE_URL or, without one, what the client calls us. */
+  readonly origin: string;
+  /** What HTTP Basic said, for the operations that take it. */
+  readonly basic?: { readonly name: string; readonly password: string };
   readonly cause: Cause;
+}
+
+/** The id of the person behind a caller, whose token or session it is. */
+export function personOf({ credential }: Caller): string {
+  if (!credential) throw new Failure(Unauthenticated);
+  return credential.user.id;
 }
 
 /** The platform itself, acting in one partition because of something. */
@@ -72,6 +82,7 @@ export function systemCaller({ workspace, environment }: Partition, cause: Cause
     permissions: new Set(),
     requestId: newId("req"),
     address: "",
+    origin: "",
     cause,
   };
 }

@@ -10,6 +10,7 @@ import {
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "./db/database.ts";
+import { StartRefused } from "./start-refused.ts";
 
 const FORMAT = 1;
 const IV_BYTES = 12;
@@ -83,7 +84,8 @@ export function equalBytes(left: Buffer, right: Buffer): boolean {
 export function loadMasterKey(given: Buffer | undefined, dataDir: string): MasterKey {
   if (given !== undefined) return new MasterKey(given);
   const path = join(dataDir, "master.key");
-  mkdirSync(dataDir, { recursive: true });
+  // Only root's folder must let another account pass, the one that runs the database.
+  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   try {
     // Exclusive, so that two first starts at once agree on one key.
     writeFileSync(path, randomBytes(KEY_BYTES).toString("base64"), { mode: 0o600, flag: "wx" });
@@ -91,6 +93,8 @@ export function loadMasterKey(given: Buffer | undefined, dataDir: string): Maste
     if (codeOf(error) !== "EEXIST") throw error;
   }
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
-  if (key.length !== KEY_BYTES) throw new Error(`${path} does not hold 32 bytes in base64.`);
+  if (key.length !== KEY_BYTES) {
+    throw new StartRefused(`${path} does not hold 32 bytes in base64.`);
+  }
   return new MasterKey(key);
 }

@@ -88,9 +88,10 @@ export function changeEvent<Name extends `${string}.${string}`, Data extends TOb
   return event(type, { ...about, data });
 }
 
-/** `data` of a change event: the names of the fields whose values differ. */
+/** `data` of a change event. That it was changed just now goes without saying. */
 export function changeOf<T extends object>(before: T, after: T) {
   const changes = Object.keys(after).filter((field) => {
+    if (field === "updatedAt") return false;
     const [old, now] = [before, after].map((thing) => thing[field as keyof T]);
     return old !== now && JSON.stringify(old) !== JSON.stringify(now);
   });

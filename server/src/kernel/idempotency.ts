@@ -1,20 +1,21 @@
 import { sql } from "kysely";
 import Type from "typebox";
 import { open, seal, sha256 } from "./crypto.ts";
-import type { Transaction } from "./db/database.ts";
-import { type Call, type Outcome, partitionOf } from "./call.ts";
+import type { Partition, Transaction } from "./db/database.ts";
+import type { Call, Outcome } from "./call.ts";
 import type { Outside } from "./caller.ts";
 import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalid } from "./failure.ts";
 import { job } from "./job.ts";
-import { problemOf } from "./problem.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const WINDOW_MS = 24 * 3_600_000;
 const PRUNE_ROWS_MAX = 5_000;
 
 export interface OnceSteps<Ready> {
+  readonly partition: Partition;
   readonly prepare: () => Promise<Ready>;
   readonly run: (session: Transaction, ready: Ready) => Promise<Outcome>;
+  readonly refuse: (failure: Failure) => Outcome;
 }
 
 /**
@@ -33,7 +34,7 @@ export async function once<Ready>(
   const earlier = await storedBefore(outside, claim);
   if (earlier) return earlier;
   const ready = await settle(steps.prepare());
-  return outside.db.write(partitionOf(call.caller), async (session) => {
+  return outside.db.write(steps.partition, async (session) => {
     const found = await lockAndLook(session, claim, outside.clock.now());
     if (found) return found;
     void session.send("savepoint act", []);
@@ -41,13 +42,7 @@ export async function once<Ready>(
       "failure" in ready ? Promise.reject(ready.failure) : steps.run(session, ready.value),
     );
     if ("failure" in outcome) void session.send("rollback to savepoint act", []);
-    const answer =
-      "value" in outcome
-        ? outcome.value
-        : problemOf(outcome.failure, {
-            instance: call.instance,
-            requestId: call.caller.requestId,
-          });
+    const answer = "value" in outcome ? outcome.value : steps.refuse(outcome.failure);
     store(session, claim, outside.clock.nowMs(), answer);
     return answer;
   });

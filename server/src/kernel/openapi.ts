@@ -14,6 +14,7 @@ import {
   Unauthenticated,
   Unavailable,
 } from "./failure.ts";
+import { FORM } from "./http/body.ts";
 import type { Operation, Route } from "./operation.ts";
 import { Problem } from "./problem.ts";
 
@@ -99,7 +100,7 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
     summary: op.summary,
     ...(op.description && { description: op.description }),
     tags: [tag],
-    ...(op.access === "public" && { security: [] }),
+    ...(!needsCredential(op) && { security: [] }),
     parameters: [
       ...headersOf(op),
       ...parametersOf(op.params, "path", op.example?.params, components),
@@ -113,6 +114,7 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
             schema: components.resolve(op.body),
             ...(op.example?.body !== undefined && { example: op.example.body }),
           },
+          ...(op.acceptsForm && { [FORM]: { schema: components.resolve(op.body) } }),
         },
       },
     }),
@@ -130,7 +132,7 @@ function headersOf(op: Operation): Json[] {
   return [
     ...(op.access === "workspace" ? [ref("workspace"), ref("environment")] : []),
     ref("requestId"),
-    ...(/^(POST|PATCH)/.test(op.route) && op.access !== "public" ? [ref("idempotencyKey")] : []),
+    ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
     ...(guarded && op.kind === "command" ? [ref("ifMatch")] : []),
   ];
 }
@@ -159,11 +161,11 @@ function parametersOf(
 function responsesOf(op: Operation, components: Components): Json {
   const failures: FailureType[] = [
     MalformedRequest,
-    ...(op.access === "public" ? [] : [Unauthenticated, RateLimited]),
+    ...(needsCredential(op) ? [Unauthenticated, RateLimited] : []),
     ...(op.permission ? [Forbidden] : []),
     ...(op.params ? [NotFound] : []),
     ...((op.params ?? op.query ?? op.body) ? [Invalid] : []),
-    ...(/^(POST|PATCH)/.test(op.route) && op.access !== "public"
+    ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op)
       ? [IdempotencyInProgress, IdempotencyKeyReused]
       : []),
     ...(/^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
@@ -171,24 +173,34 @@ function responsesOf(op: Operation, components: Components): Json {
     ...(op.fails ?? []),
   ];
   const byStatus = Map.groupBy(failures, ({ status }) => status);
-  const problem = { "application/problem+json": { schema: components.ref(Problem) } };
+  const { mediaType, body } = op.reply.refusal ?? {
+    mediaType: "application/problem+json",
+    body: Problem,
+  };
+  const refused = { [mediaType]: { schema: components.ref(body) } };
   return {
     [op.reply.status]: {
       description: "It went well.",
       ...(op.reply.body && {
         content: { "application/json": { schema: components.resolve(op.reply.body) } },
       }),
+      ...(op.reply.shown && { content: { "text/html": { schema: { type: "string" } } } }),
     },
+    ...(op.reply.shown && { 303: { description: "On to another page." } }),
     ...Object.fromEntries(
       [...byStatus].map(([status, types]) => [
         status,
         {
           description: types.map(({ code, title }) => `\`${code}\`: ${title}`).join("\n\n"),
-          content: problem,
+          content: refused,
         },
       ]),
     ),
   };
+}
+
+function needsCredential({ access }: Operation): boolean {
+  return access === "workspace" || access === "account";
 }
 
 /** Schemas with a title are written once, under that name. */

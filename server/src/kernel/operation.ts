@@ -41,6 +41,8 @@ interface Declaration<
   readonly bodyBytesMax?: number;
   /** Whether an HTML form, or a client of a protocol that wants one, may send the body. */
   readonly acceptsForm?: boolean;
+  /** Whether the caller may say who it is by HTTP Basic; what it said is in `caller.basic`. */
+  readonly acceptsBasic?: boolean;
   /** Whether it may be called even where something else must be done first, such as to enrol a second factor. */
   readonly evenIfBarred?: boolean;
   readonly reply: Reply<Value>;
@@ -139,9 +141,20 @@ export function query<
   Params extends TObject = TObject<{}>,
   Query extends TObject = TObject<{}>,
   Body extends TSchema = TUndefined,
+  Prepared = undefined,
 >(
   op: Declaration<A, Params, Query, Body, Value> & {
-    run(ctx: ReadContext & In<A>, input: Input<Params, Query, Body>): Promise<Value>;
+    /** What must be known before there is a workspace to read in. */
+    prepare?(
+      outside: Outside,
+      input: Input<Params, Query, Body>,
+      caller: Caller,
+    ): Promise<Prepared>;
+    run(
+      ctx: ReadContext & In<A>,
+      input: Input<Params, Query, Body>,
+      prepared: Prepared,
+    ): Promise<Value>;
   },
 ): Operation {
   return declared({ kind: "query", ...op, emits: [] });

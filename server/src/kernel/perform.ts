@@ -7,7 +7,7 @@ import { DEPTH_MAX } from "./event.ts";
 import { Failure, failure, type FailureType, Forbidden } from "./failure.ts";
 import { once } from "./idempotency.ts";
 import type { Operation } from "./operation.ts";
-import { problemOf } from "./problem.ts";
+import { type ProblemPlace, refusalOf } from "./problem.ts";
 
 export const ChainTooDeep = failure(
   "chain_too_deep",
@@ -25,23 +25,26 @@ export async function perform(outside: Outside, op: Operation, call: Call): Prom
   if (call.idempotencyKey === undefined || call.caller.credential === undefined) {
     const input = validate(op, call.input);
     const prepared = await op.prepare?.(outside, input as never, call.caller);
-    return outside.db.write(partitionOf(call.caller), (session) =>
+    return outside.db.write(partitionOf(op.access, call.caller), (session) =>
       execute(outside, op, call, { session, input, prepared }),
     );
   }
   return once(outside, call, call.idempotencyKey, {
+    partition: partitionOf(op.access, call.caller),
     prepare: async () => {
       const input = validate(op, call.input);
       return { input, prepared: await op.prepare?.(outside, input as never, call.caller) };
     },
     run: (session, ready) => execute(outside, op, call, { session, ...ready }),
+    refuse: (failure) => refusalOf(op.reply, failure, placeOf(call)),
   });
 }
 
 async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
   const input = validate(op, call.input);
   const { caller } = call;
-  const value = await outside.db.read(partitionOf(caller), (tx) =>
+  const prepared = await op.prepare?.(outside, input as never, caller);
+  const value = await outside.db.read(partitionOf(op.access, caller), (tx) =>
     op.run(
       {
         tx,
@@ -51,7 +54,7 @@ async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome
         workspace: caller.workspace,
       } as never,
       input as never,
-      undefined as never,
+      prepared as never,
     ),
   );
   return outcomeOf(op, value, outside.settings);
@@ -64,7 +67,7 @@ async function execute(
   on: { session: Transaction; input: RawInput; prepared: unknown },
 ): Promise<Outcome> {
   const { caller, ifMatch } = call;
-  const partition = partitionOf(caller);
+  const partition = partitionOf(op.access, caller);
   const act = new Act({ session: on.session, services: outside, caller, partition, ifMatch });
   try {
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
@@ -72,7 +75,7 @@ async function execute(
     if (act.emitted.length === 0) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
     if (value instanceof Failure) {
-      return problemOf(value, { instance: call.instance, requestId: caller.requestId });
+      return refusalOf(op.reply, value, placeOf(call));
     }
     return outcomeOf(op, value, outside.settings);
   } catch (error) {
@@ -89,6 +92,10 @@ export function authorise(op: Operation, { permissions, credential }: Caller): v
       ? [...(credential?.memberships.values() ?? [])].some((member) => member.permissions.has(name))
       : permissions.has(name);
   if (!held) throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
+}
+
+function placeOf({ instance, caller }: Call): ProblemPlace {
+  return { instance, requestId: caller.requestId };
 }
 
 /** A broken unique constraint is a failure that some operation declared. */

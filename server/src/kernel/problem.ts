@@ -1,5 +1,6 @@
 import Type from "typebox";
 import type { Failure, FailureType } from "./failure.ts";
+import type { Refusal } from "./reply.ts";
 
 export const Problem = Type.Object(
   {
@@ -30,10 +31,25 @@ export interface ProblemAnswer {
   readonly body: string;
 }
 
+/** Where it failed: the path, without its query, and the request. */
+export interface ProblemPlace {
+  readonly instance: string;
+  readonly requestId: string;
+}
+
+/** A failure as an operation with this reply tells it. */
+export function refusalOf(
+  reply: { readonly refusal?: Refusal } | undefined,
+  failure: Failure,
+  at: ProblemPlace,
+): ProblemAnswer {
+  return reply?.refusal?.answer(failure, at) ?? problemOf(failure, at);
+}
+
 /** A failure as the answer that reports it. */
 export function problemOf(
   { type, message, particulars }: Failure,
-  at: { readonly instance: string; readonly requestId: string },
+  at: ProblemPlace,
 ): ProblemAnswer {
   return {
     status: type.status,

@@ -1,4 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
+import type { Failure } from "./failure.ts";
+import type { ProblemAnswer, ProblemPlace } from "./problem.ts";
 import { nullable } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 
@@ -17,6 +19,14 @@ export interface Reply<Value = unknown> {
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
   /** For what is no JSON: the status and text themselves. */
   readonly shown?: (value: Value) => { readonly status: number; readonly body: string };
+  readonly refusal?: Refusal;
+}
+
+/** How failures are told where a problem document will not do: to a browser, or by a protocol's rules. */
+export interface Refusal {
+  readonly mediaType: string;
+  readonly body: TSchema;
+  readonly answer: (failure: Failure, at: ProblemPlace) => ProblemAnswer;
 }
 
 interface Extras<Value> {
@@ -44,8 +54,14 @@ export function nothing(): Reply<void> {
 }
 
 /** The body as it is, without an envelope. */
-export function bare<S extends TSchema>(schema: S): Reply<Static<S>> {
-  return { status: 200, body: schema, wrap: (value) => value, headers: () => ({}) };
+export function bare<S extends TSchema>(schema: S, refusal?: Refusal): Reply<Static<S>> {
+  return {
+    status: 200,
+    body: schema,
+    wrap: (value) => value,
+    headers: () => ({}),
+    ...(refusal && { refusal }),
+  };
 }
 
 /** A page for people, or the way to one. `policy` is its Content-Security-Policy. */
@@ -54,8 +70,11 @@ export type Shown =
   | { readonly goTo: string };
 
 /** The answer to a browser. Further headers, such as a cookie, come with the value. */
-export function html(): Reply<Shown & { readonly headers?: Readonly<Record<string, string>> }> {
+export function html(
+  refusal?: Refusal,
+): Reply<Shown & { readonly headers?: Readonly<Record<string, string>> }> {
   return {
+    ...(refusal && { refusal }),
     status: 200,
     body: undefined,
     wrap: () => undefined,

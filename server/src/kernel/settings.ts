@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseCidr } from "./outbound/address.ts";
+import { StartRefused } from "./start-refused.ts";
 
 export type ProcessRole = "all" | "api" | "worker";
 
@@ -22,11 +23,6 @@ export interface Settings {
   readonly rateLimit: number;
   readonly loginRateLimit: number;
   readonly logLevel: string;
-}
-
-/** Every fault of the configuration at once, so that an operator mends them in one go. */
-export class SettingsError extends Error {
-  override readonly name = "SettingsError";
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,7 +57,7 @@ export function readSettings(env: Environment): Settings {
     logLevel: read("MILLRACE_LOG_LEVEL", "info", logLevel),
   };
   if (faults.length > 0) {
-    throw new SettingsError(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
+    throw new StartRefused(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
   }
   return settings;
 }

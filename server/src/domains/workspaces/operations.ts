@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { addMember } from "#domains/identity/accounts/index.ts";
+import { personOf } from "#kernel/caller.ts";
 import { command, query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { created, one, page } from "#kernel/reply.ts";
@@ -48,7 +49,7 @@ export const createWorkspace = command({
   example: { body: { name: "Field services", slug: "field-services" } },
   async run(ctx, { body }) {
     const workspace = await service.create(ctx, body);
-    await addMember(ctx, { userId: ctx.caller.actor.id, roles: ["owner"] });
+    await addMember(ctx, { userId: personOf(ctx.caller), roles: ["owner"] });
     return workspace;
   },
 });

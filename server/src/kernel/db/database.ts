@@ -47,6 +47,7 @@ const DEADLOCK = "40P01";
 export class Database {
   readonly #app: pg.Pool;
   readonly #system: pg.Pool;
+  #closing = false;
 
   constructor(options: DatabaseOptions) {
     const common = { types: columnParsers, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
@@ -57,10 +58,14 @@ export class Database {
       max: options.poolMax,
     } as pg.PoolConfig);
     this.#system = new pg.Pool({ ...options.system, ...common, max: SYSTEM_CONNECTIONS_MAX });
+    // A pool says that it has ended before its last connections have; their end is no news then.
+    const onError = (error: Error): void => {
+      if (!this.#closing) options.onError(error);
+    };
     for (const pool of [this.#app, this.#system]) {
-      pool.on("error", options.onError);
+      pool.on("error", onError);
       // A connection that breaks while it is in use tells its statement and, unheard, ends the process.
-      pool.on("connect", (client) => client.on("error", options.onError));
+      pool.on("connect", (client) => client.on("error", onError));
     }
   }
 
@@ -119,6 +124,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     await Promise.all([this.#app.end(), this.#system.end()]);
   }
 
@@ -199,7 +205,7 @@ function settingsOf({ workspace, environment, user }: Partition): string {
   if (user !== undefined && !USER_ID.test(user)) throw new Error("A partition's user is an id.");
   return (
     `set local millrace.workspace = '${workspace}'; set local millrace.environment = '${environment}'` +
-    (user === undefined ? "" : `; set local millrace.user = '${user}'`)
+    (user === undefined ? "" : `; set local millrace.person = '${user}'`)
   );
 }
 

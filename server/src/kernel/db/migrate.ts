@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { StartRefused } from "../start-refused.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../migrations");
 /** Any constant will do, as long as every node takes the same one. */
@@ -123,7 +124,9 @@ async function requireVersion(client: pg.Client): Promise<void> {
   );
   const version = rows[0]?.version ?? 0;
   if (version < 150_000) {
-    throw new Error(`Millrace needs PostgreSQL 15 or newer; this server is ${version / 10_000}.`);
+    throw new StartRefused(
+      `Millrace needs PostgreSQL 15 or newer; this server is ${version / 10_000}.`,
+    );
   }
 }
 
@@ -148,7 +151,7 @@ async function ensureRole(
     await client.query("rollback to savepoint role");
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
     if (code === "42501") {
-      throw new Error(
+      throw new StartRefused(
         `The role of DATABASE_URL may not create roles. As a superuser, run once: ` +
           `alter role ${pg.escapeIdentifier(String(client.user))} createrole;`,
         { cause: error },

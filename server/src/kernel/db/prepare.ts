@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { type MasterKey, open, seal } from "../crypto.ts";
+import { StartRefused } from "../start-refused.ts";
 import { newWorkspaceKey } from "../id.ts";
 import { ensureLogins, migrate, withClient } from "./migrate.ts";
 
@@ -43,7 +44,7 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
     try {
       open(key, rows[0]?.key_check ?? Buffer.alloc(0), "key check");
     } catch (cause) {
-      throw new Error(
+      throw new StartRefused(
         "The master key is not the one that this database was made with. " +
           "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
         { cause },

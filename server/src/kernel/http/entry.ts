@@ -49,6 +49,8 @@ export async function enter(
     permissions: membership?.permissions ?? NONE,
     requestId: request.id,
     address: request.ip,
+    origin: gate.services.settings.baseUrl ?? `${request.protocol}://${request.host}`,
+    ...(op.acceptsBasic && basicOf(request)),
     cause: { correlationId: newId("cor"), depth: 0 },
   };
 }
@@ -65,6 +67,8 @@ async function identify(
     presented && (!visiting || presented.by === "cookie")
       ? await gate.authenticate(presented.token)
       : undefined;
+  // A form of ours comes from a page of ours, whether or not its sender has logged in yet.
+  if (visiting) assertSameOrigin(request, gate.services.settings.baseUrl);
   if (!credential) {
     if (visiting) return undefined;
     throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
@@ -93,6 +97,16 @@ function presentedBy({ headers }: FastifyRequest): Presented | undefined {
     .find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
     ?.slice(SESSION_COOKIE.length + 1);
   return token === undefined ? undefined : { token, by: "cookie" };
+}
+
+/** A header that can't be read is kept as an empty name, which is nobody's. */
+function basicOf({ headers }: FastifyRequest): Pick<Caller, "basic"> {
+  const { authorization } = headers;
+  if (authorization === undefined || !/^basic /i.test(authorization)) return {};
+  const text = Buffer.from(authorization.slice("basic ".length), "base64").toString();
+  const colon = text.indexOf(":");
+  if (colon === -1) return { basic: { name: "", password: "" } };
+  return { basic: { name: text.slice(0, colon), password: text.slice(colon + 1) } };
 }
 
 function limit({ throttle, settings }: Services, { id }: Credential, reply: FastifyReply): void {

@@ -19,7 +19,7 @@ import {
   WrongMediaType,
 } from "../failure.ts";
 import type { Kernel } from "../kernel.ts";
-import { problemOf } from "../problem.ts";
+import { problemOf, refusalOf } from "../problem.ts";
 import { FORM, parseBody, parseForm } from "./body.ts";
 import { requestIdOf } from "./entry.ts";
 import { Metrics } from "./metrics.ts";
@@ -46,7 +46,10 @@ export async function buildServer({
   const { settings, log } = kernel;
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: "requestId",
+    }),
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
@@ -129,13 +132,11 @@ function logResponse(log: Logger, request: FastifyRequest, reply: FastifyReply):
 function report(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asFailure(error);
   if (known.type === Internal || known.type === Unavailable) {
-    request.log.error(
-      { err: error, requestId: request.id, path: pathOf(request) },
-      "request failed",
-    );
+    request.log.error({ err: error, path: pathOf(request) }, "request failed");
   }
   const at = { instance: pathOf(request), requestId: request.id };
-  const { status, headers, body } = problemOf(known, at);
+  const { operation } = request.routeOptions.config;
+  const { status, headers, body } = refusalOf(operation?.reply, known, at);
   return reply.code(status).headers(headers).send(body);
 }
 

@@ -36,11 +36,11 @@ export interface Answer {
   readonly events: string[];
 }
 
-export type Ask = (
+export type Ask = ((
   route: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<Answer>;
+) => Promise<Answer>) & { readonly token?: string };
 
 export interface WorldOptions {
   readonly domains?: readonly Domain[];
@@ -125,8 +125,8 @@ export async function startWorld(options: WorldOptions = {}) {
                     values ($1, $1 || '@example.com', 'Somebody', now(), now()) returning id),
               s as (insert into sessions (id, user_id, token_hash, created_at, expires_at)
                     select $2, id, $3, now(), now() + interval '30 days' from u)
-         insert into memberships (workspace_id, user_id, roles, created_at)
-         select $4, id, $5, now() from u`,
+         insert into memberships (workspace_id, user_id, roles, created_at, updated_at)
+         select $4, id, $5, now(), now() from u`,
         [userId, newId("ses"), sha256(token), workspace.key, [...roles]],
       );
       return Object.assign(asToken(token, workspace.slug), { token, userId });

@@ -5,7 +5,24 @@ import { countMembers } from "./store.ts";
 export { UserActivated } from "./events.ts";
 export { addMember, MfaEnrollmentRequired, toMembership, toMemberOf } from "./membership.ts";
 export { checkPassword, hashPassword } from "./password.ts";
-export { findAccount, insertUser, type MembershipRow, membershipsOf } from "./store.ts";
+export {
+  getMember,
+  listMembers,
+  lockMember,
+  lockOwners,
+  type MemberRow,
+  removeMember,
+  setRoles,
+  setStatus,
+} from "./members.ts";
+export {
+  findAccount,
+  insertUser,
+  type MembershipRow,
+  membershipsOf,
+  renameUser,
+  setPassword,
+} from "./store.ts";
 export { Email, MemberOf, User } from "./user.ts";
 
 export const accounts = domain({

@@ -16,11 +16,7 @@ export async function addMember(
   ctx: WriteContext<never>,
   member: { readonly userId: string; readonly roles: readonly string[] },
 ): Promise<void> {
-  await store.insertMembership(ctx.tx, {
-    user_id: member.userId,
-    roles: [...member.roles],
-    created_at: ctx.now,
-  });
+  await store.insertMembership(ctx.tx, { ...member, now: ctx.now });
 }
 
 export function toMemberOf({ workspace, slug, name, roles }: store.MembershipRow) {

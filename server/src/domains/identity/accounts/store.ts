@@ -41,7 +41,7 @@ const MEMBERSHIPS = `
     from memberships m
     join workspaces w on w.key = m.workspace_id
     join users u on u.id = m.user_id
-   where m.user_id = $1 order by w.slug`;
+   where m.user_id = $1 and m.status = 'active' order by w.slug`;
 
 export function membershipsOf(db: Database, userId: string): Promise<MembershipRow[]> {
   return db.system<MembershipRow>(MEMBERSHIPS, [userId]);
@@ -56,11 +56,34 @@ export async function insertUser(tx: Tx, row: Insertable<Tables["users"]>): Prom
   return { id, email, name, status: status as User["status"] };
 }
 
+export async function renameUser(tx: Tx, id: string, name: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set({ name, updated_at: now })
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Everything that the old password opened is closed by whoever calls this. */
+export async function setPassword(tx: Tx, id: string, hash: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set({ password_hash: hash, updated_at: now })
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("id", "=", id)
+    .execute();
+}
+
 export async function insertMembership(
   tx: Tx,
-  row: Insertable<Tables["memberships"]>,
+  member: { readonly userId: string; readonly roles: readonly string[]; readonly now: Date },
 ): Promise<void> {
-  await tx.insertInto("memberships").values(row).execute();
+  const { userId, roles, now } = member;
+  await tx
+    .insertInto("memberships")
+    .values({ user_id: userId, roles: [...roles], created_at: now, updated_at: now })
+    .execute();
 }
 
 export async function countMembers(tx: Tx): Promise<number> {

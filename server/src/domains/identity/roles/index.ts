@@ -1,11 +1,33 @@
 import { domain } from "#kernel/domain.ts";
-import { listPermissions } from "./operations.ts";
-import { Profile, RolesRead } from "./permissions.ts";
+import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
+import {
+  assignRole,
+  createRole,
+  deleteRole,
+  getRole,
+  listPermissions,
+  listRoles,
+  unassignRole,
+  updateRole,
+} from "./operations.ts";
+import { Profile, RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
+
+export { LastOwner, RoleId } from "./role.ts";
+export { assertGrantable, type Held } from "./service.ts";
 
 export const roles = domain({
   name: "roles",
   summary: "What a member may do.",
-  permissions: [Profile, RolesRead],
-  events: [],
-  operations: [listPermissions],
+  permissions: [Profile, RolesRead, RolesWrite, RolesAssign],
+  events: [RoleCreated, RoleUpdated, RoleDeleted, RoleAssigned, RoleUnassigned],
+  operations: [
+    listPermissions,
+    listRoles,
+    createRole,
+    getRole,
+    updateRole,
+    deleteRole,
+    assignRole,
+    unassignRole,
+  ],
 });

@@ -1,9 +1,167 @@
 import Type from "typebox";
-import { query } from "#kernel/operation.ts";
+import type { Caller, Membership, WorkspaceRef } from "#kernel/caller.ts";
+import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/failure.ts";
+import { command, query, type WriteContext } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
-import { page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
-import { RolesRead } from "./permissions.ts";
+import { created, nothing, one, page } from "#kernel/reply.ts";
+import { id, object, patch } from "#kernel/schema.ts";
+import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
+import { RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
+import {
+  BuiltInRoleFixed,
+  fields,
+  LastOwner,
+  Role,
+  RoleId,
+  RoleInUse,
+  RoleNameTaken,
+} from "./role.ts";
+import * as service from "./service.ts";
+
+const ById = object({ id: RoleId });
+const example = { params: { id: "rol_01jd0000000000000000000000" } };
+const ROLES = "roles";
+
+export const listRoles = query({
+  id: "roles.list",
+  route: "GET /api/v1/settings/roles",
+  summary: "List built-in and custom roles",
+  permission: RolesRead,
+  query: object(pageQuery),
+  reply: page(Role),
+  async run({ tx, services }, { query: { limit, after } }) {
+    const roles = await service.listRoles(tx, services);
+    const last = after === undefined ? undefined : services.cursors.decode(ROLES, after)[0];
+    const start = last === undefined ? 0 : roles.findIndex((role) => role.id === last) + 1;
+    return pageOf(
+      roles.slice(start, start + limit + 1),
+      limit,
+      (role) => role,
+      (role) => services.cursors.encode(ROLES, [role.id]),
+    );
+  },
+});
+
+export const createRole = command({
+  id: "roles.create",
+  route: "POST /api/v1/settings/roles",
+  summary: "Make a custom role",
+  description: "It can hold no permission that you lack.",
+  permission: RolesWrite,
+  body: object({
+    name: fields.name,
+    description: Type.Optional(fields.description),
+    permissions: fields.permissions,
+  }),
+  reply: created(Role, { location: (role) => `/api/v1/settings/roles/${role.id}` }),
+  emits: [RoleCreated],
+  fails: [RoleNameTaken, Forbidden],
+  example: { body: { name: "Reader of the log", permissions: ["audit:read", "workspaces:read"] } },
+  run: (ctx, { body }) => service.createRole(ctx, body),
+});
+
+export const getRole = query({
+  id: "roles.get",
+  route: "GET /api/v1/settings/roles/{id}",
+  summary: "Read a role with its permissions",
+  permission: RolesRead,
+  params: ById,
+  reply: one(Role),
+  example,
+  run: ({ tx, services }, { params }) => service.getRole(tx, services, params.id),
+});
+
+export const updateRole = command({
+  id: "roles.update",
+  route: "PATCH /api/v1/settings/roles/{id}",
+  summary: "Change a custom role",
+  permission: RolesWrite,
+  params: ById,
+  body: patch(fields),
+  reply: one(Role),
+  emits: [RoleUpdated],
+  fails: [BuiltInRoleFixed, RoleNameTaken, Forbidden],
+  example: { ...example, body: { permissions: ["audit:read"] } },
+  run: (ctx, { params, body }) => service.updateRole(ctx, params.id, body),
+});
+
+export const deleteRole = command({
+  id: "roles.delete",
+  route: "DELETE /api/v1/settings/roles/{id}",
+  summary: "Remove a custom role that nobody has",
+  permission: RolesWrite,
+  params: ById,
+  reply: nothing(),
+  emits: [RoleDeleted],
+  fails: [BuiltInRoleFixed, RoleInUse],
+  example,
+  run: (ctx, { params }) => service.deleteRole(ctx, params.id),
+});
+
+const Assigned = Type.Object(
+  { userId: id("usr"), roles: Type.Array(RoleId) },
+  { title: "AssignedRoles" },
+);
+
+export const assignRole = command({
+  id: "roles.assign",
+  route: "POST /api/v1/settings/users/{userId}/roles",
+  summary: "Give a role to a member",
+  description:
+    "You can give no role that holds a permission which you lack; only an owner makes owners. " +
+    "`workspaceId` names another of your workspaces than X-Workspace does.",
+  permission: RolesAssign,
+  params: object({ userId: id("usr") }),
+  body: object({ roleId: RoleId, workspaceId: Type.Optional(id("ws")) }),
+  reply: one(Assigned),
+  emits: [RoleAssigned],
+  fails: [Forbidden, NoSuchWorkspace],
+  example: {
+    params: { userId: "usr_01jd0000000000000000000000" },
+    body: { roleId: "agent" },
+  },
+  async run(ctx, { params: { userId }, body: { roleId, workspaceId } }) {
+    const held = enterWorkspace(ctx, workspaceId);
+    const roles = await service.assignRole(ctx, userId, { roleId, held });
+    return { userId, roles: [...roles] };
+  },
+});
+
+export const unassignRole = command({
+  id: "roles.unassign",
+  route: "DELETE /api/v1/settings/users/{userId}/roles/{roleId}",
+  summary: "Take a role from a member",
+  permission: RolesAssign,
+  params: object({ userId: id("usr"), roleId: RoleId }),
+  reply: one(Assigned),
+  emits: [RoleUnassigned],
+  fails: [LastOwner, Forbidden],
+  example: { params: { userId: "usr_01jd0000000000000000000000", roleId: "agent" } },
+  async run(ctx, { params: { userId, roleId } }) {
+    const held = enterWorkspace(ctx, undefined);
+    const roles = await service.unassignRole(ctx, userId, { roleId, held });
+    return { userId, roles: [...roles] };
+  },
+});
+
+/** Goes to the workspace that an assignment is for, where the caller must have the right too. */
+function enterWorkspace(
+  ctx: WriteContext<never> & { readonly workspace: WorkspaceRef },
+  workspaceId: string | undefined,
+): service.Held {
+  const membership = membershipIn(ctx.caller, workspaceId ?? ctx.workspace.id);
+  if (!membership) throw new Failure(NoSuchWorkspace);
+  if (!membership.permissions.has(RolesAssign.name)) throw new Failure(Forbidden);
+  const { key } = membership.workspace;
+  if (key !== ctx.workspace.key) ctx.enter({ workspace: key, environment: ctx.caller.environment });
+  return membership;
+}
+
+function membershipIn({ credential }: Caller, workspaceId: string): Membership | undefined {
+  return [...(credential?.memberships.values() ?? [])].find(
+    ({ workspace }) => workspace.id === workspaceId,
+  );
+}
 
 const PermissionSchema = Type.Object(
   {

@@ -5,3 +5,5 @@ export const RolesRead = permission("roles:read", "See roles and permissions", [
   "builder",
   "auditor",
 ]);
+export const RolesWrite = permission("roles:write", "Make and change custom roles", []);
+export const RolesAssign = permission("roles:assign", "Give roles to members and take them", []);

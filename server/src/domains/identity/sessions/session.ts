@@ -9,7 +9,7 @@ export const SESSION_PREFIX = "mrs_";
 /** A person's own session, with everything that they may do in each of their workspaces. */
 export const sessionTokens: CredentialSource = {
   prefix: SESSION_PREFIX,
-  forgetsOn: ["audit.auth.logout", "user.*", "workspace.*"],
+  forgetsOn: ["audit.auth.*", "audit.role.*", "audit.mfa.*", "user.*", "workspace.*"],
   async find({ db, clock, permissions }, tokenHash) {
     const session = await findSession(db, tokenHash, clock.now());
     if (!session) return undefined;

@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+
+/** A person as one workspace knows them. */
+export interface MemberRow {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly status: "active" | "deactivated";
+  readonly roles: readonly string[];
+  readonly revision: number;
+  readonly createdAt: string;
+}
+
+const COLUMNS = sql`u.id, u.email, u.name, m.status, m.roles, m.revision, m.created_at as "createdAt"`;
+
+export async function listMembers(
+  tx: Tx,
+  page: { readonly after: string; readonly limit: number },
+): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${COLUMNS} from memberships m join users u on u.id = m.user_id
+     where m.user_id > ${page.after} order by m.user_id limit ${page.limit}`.execute(tx);
+  return rows;
+}
+
+export async function getMember(tx: Tx, userId: string): Promise<MemberRow> {
+  const { rows } = await sql<MemberRow>`
+    select ${COLUMNS} from memberships m join users u on u.id = m.user_id
+     where m.user_id = ${userId}`.execute(tx);
+  return found(rows[0]);
+}
+
+/** Locks the membership, so that two changes of it take turns. */
+export async function lockMember(tx: Tx, userId: string): Promise<MemberRow> {
+  const { rows } = await sql<MemberRow>`
+    select ${COLUMNS} from memberships m join users u on u.id = m.user_id
+     where m.user_id = ${userId} for update of m`.execute(tx);
+  return found(rows[0]);
+}
+
+/** The active owners, locked in order: two owners who leave at the same time take turns. */
+export async function lockOwners(tx: Tx): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from memberships where 'owner' = any (roles) and status = 'active'
+     order by user_id for update`.execute(tx);
+  return rows.map(({ user_id }) => user_id);
+}
+
+export async function setRoles(
+  tx: Tx,
+  userId: string,
+  roles: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable("memberships")
+    .set({ roles: [...roles], updated_at: now })
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("user_id", "=", userId)
+    .execute();
+}
+
+export async function setStatus(
+  tx: Tx,
+  userId: string,
+  status: MemberRow["status"],
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable("memberships")
+    .set({ status, updated_at: now })
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("user_id", "=", userId)
+    .execute();
+}
+
+export async function removeMember(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("memberships").where("user_id", "=", userId).execute();
+}
+
+function found(row: MemberRow | undefined): MemberRow {
+  if (!row) throw new Failure(NotFound);
+  return row;
+}

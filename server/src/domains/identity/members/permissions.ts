@@ -1,0 +1,9 @@
+import { permission } from "#kernel/permission.ts";
+
+export const UsersRead = permission("users:read", "See the members of the workspace", [
+  "builder",
+  "agent",
+  "change_manager",
+  "auditor",
+]);
+export const UsersWrite = permission("users:write", "Invite, change and remove members", []);

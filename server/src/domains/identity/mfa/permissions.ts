@@ -1,0 +1,7 @@
+import { permission } from "#kernel/permission.ts";
+
+export const SecurityWrite = permission(
+  "security:write",
+  "Decide what members must do to log in",
+  [],
+);

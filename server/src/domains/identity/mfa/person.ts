@@ -1,0 +1,57 @@
+import type { Caller, Credential, Services } from "#kernel/caller.ts";
+import type { ResourceRef } from "#kernel/event.ts";
+import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { SessionRequired } from "./factor.ts";
+
+/** Whose second factor it is, and the workspaces that hear of it. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  /** Never empty: what concerns nobody's workspace concerns the installation's own. */
+  readonly workspaces: readonly string[];
+}
+
+/** The calling person's session: a token must not change what guards the login. */
+export function sessionOf({ credential }: Caller): Credential {
+  if (!credential) throw new Failure(Unauthenticated);
+  if (credential.kind !== "session") throw new Failure(SessionRequired);
+  return credential;
+}
+
+export function personOf(caller: Caller, { homeWorkspace }: Services): Person {
+  const { user, memberships } = sessionOf(caller);
+  const keys = [...memberships.values()].map(({ workspace }) => workspace.key);
+  return {
+    id: user.id,
+    name: user.name,
+    workspaces: keys.length > 0 ? keys : [homeWorkspace],
+  };
+}
+
+/** Says something about a person in each of their workspaces. */
+export function tell(
+  ctx: WriteContext<never>,
+  person: Person,
+  emit: (who: ResourceRef, data: { userId: string; address: string }) => void,
+): void {
+  const { environment, address } = ctx.caller;
+  for (const workspace of person.workspaces) {
+    ctx.enter({ workspace, environment });
+    emit({ id: person.id, displayName: person.name }, { userId: person.id, address });
+  }
+}
+
+/** Guessing a code is slow, by person and by address. */
+export function limitGuesses(
+  { throttle, settings }: Services,
+  person: Person,
+  { address }: Caller,
+): void {
+  for (const key of [`second factor ${person.id}`, `second factor from ${address}`]) {
+    const state = throttle.take(key, settings.loginRateLimit);
+    if (state && !state.allowed) {
+      throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
+    }
+  }
+}

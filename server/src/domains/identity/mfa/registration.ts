@@ -1,0 +1,118 @@
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { Failure } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { MfaFailed, WebauthnBegun, WebauthnRegistered } from "./events.ts";
+import { type Attestation, BadCredential, TooManyCredentials } from "./factor.ts";
+import { type Person, personOf, sessionOf, tell } from "./person.ts";
+import { accountKey } from "./second-factor.ts";
+import { type NewCodes, newCodes } from "./service.ts";
+import * as store from "./store.ts";
+import {
+  CHALLENGE_MS,
+  challengeHash,
+  challengeIn,
+  creationOptions,
+  keyIn,
+  type NewKey,
+} from "./webauthn.ts";
+import * as keys from "./webauthn-store.ts";
+
+const KEYS_MAX = 20;
+
+type Options = Awaited<ReturnType<typeof creationOptions>>;
+
+/** The two halves of a registration: we ask, and the authenticator answers. */
+type Registration = { readonly person: Person } & (
+  | { readonly options: Options }
+  | { readonly answer: Answer | undefined; readonly codes: NewCodes }
+);
+
+interface Answer {
+  readonly challenge: Buffer;
+  readonly key: NewKey;
+}
+
+/** Makes a challenge, or checks the answer to one. */
+export async function examineRegistration(
+  outside: Outside,
+  credential: Attestation | undefined,
+  caller: Caller,
+): Promise<Registration> {
+  const person = personOf(caller, outside);
+  if (credential) {
+    const answer = await answerIn(outside, person, credential);
+    return { person, answer, codes: newCodes(await accountKey(outside), person) };
+  }
+  const { user } = sessionOf(caller);
+  const known = await keys.findKeys(outside.db, person.id);
+  if (known.length >= KEYS_MAX) throw new Failure(TooManyCredentials);
+  return { person, options: await creationOptions(outside.settings, user, known) };
+}
+
+export async function register(
+  ctx: WriteContext<typeof WebauthnBegun | typeof WebauthnRegistered | typeof MfaFailed>,
+  name: string,
+  registration: Registration,
+) {
+  if (!("options" in registration)) return finish(ctx, name, registration);
+  const { person, options } = registration;
+  await keys.insertChallenge(ctx.tx, {
+    challenge_hash: challengeHash(options.challenge),
+    user_id: person.id,
+    purpose: "register",
+    expires_at: new Date(ctx.now.getTime() + CHALLENGE_MS),
+  });
+  tell(ctx, person, (who, data) => ctx.emit(WebauthnBegun, who, data));
+  return options;
+}
+
+async function finish(
+  ctx: WriteContext<typeof WebauthnRegistered | typeof MfaFailed>,
+  name: string,
+  { person, answer, codes }: Extract<Registration, { codes: NewCodes }>,
+) {
+  const { tx, now } = ctx;
+  await store.lockUser(tx, person.id);
+  const asked = answer && askedBy(answer.challenge, person);
+  if (!answer || !asked || !(await keys.takeChallenge(tx, asked, now))) {
+    tell(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
+    return new Failure(BadCredential);
+  }
+  const before = await store.readFactors(tx, person.id);
+  const own = await keys.listKeys(tx, person.id, { after: "", limit: KEYS_MAX });
+  if (own.length >= KEYS_MAX) throw new Failure(TooManyCredentials);
+  const id = newId("wac", now.getTime());
+  const key = await keys.insertKey(tx, {
+    id,
+    user_id: person.id,
+    name,
+    created_at: now,
+    ...answer.key,
+  });
+  await store.noteEnrolment(tx, person.id);
+  // Whoever loses their only authenticator needs another way in.
+  const first = !before.totp && !before.webauthn;
+  if (first) await store.replaceRecoveryCodes(tx, person.id, codes.hashes);
+  tell(ctx, person, (who, data) =>
+    ctx.emit(WebauthnRegistered, who, { ...data, credentialId: id, name }),
+  );
+  return { ...key, ...(first && { recoveryCodes: codes.shown }) };
+}
+
+async function answerIn(
+  { db, clock, settings }: Outside,
+  person: Person,
+  credential: Attestation,
+): Promise<Answer | undefined> {
+  const challenge = challengeIn(credential);
+  if (challenge === undefined) return undefined;
+  const hash = challengeHash(challenge);
+  if (!(await keys.isOpen(db, askedBy(hash, person), clock.now()))) return undefined;
+  const key = await keyIn(credential, challenge, settings);
+  return key && { challenge: hash, key };
+}
+
+function askedBy(hash: Buffer, { id }: Person): keys.Asked {
+  return { hash, userId: id, purpose: "register" };
+}

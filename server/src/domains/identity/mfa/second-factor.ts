@@ -1,0 +1,151 @@
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { open } from "#kernel/crypto.ts";
+import { Failure } from "#kernel/failure.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { RecoveryCodeUsed } from "./events.ts";
+import { type Assertion, type Method, NotEnrolled, type Proof, SecondFactorRequired } from "./factor.ts";
+import { limitGuesses, type Person, tell } from "./person.ts";
+import { recoveryHash } from "./recovery.ts";
+import * as store from "./store.ts";
+import { stepOf } from "./totp.ts";
+import { CHALLENGE_MS, challengeHash, challengeIn, counterIn, requestOptions } from "./webauthn.ts";
+import * as keys from "./webauthn-store.ts";
+
+/**
+ * A second factor that was found right before the transaction. Only inside of it is it used, and of
+ * several who show the same one at the same time, one succeeds.
+ */
+export interface SecondFactor {
+  /** False when it has been used meanwhile. */
+  readonly consume: (ctx: WriteContext<typeof RecoveryCodeUsed>) => Promise<boolean>;
+}
+
+/** What to ask somebody for who has a second factor. */
+export interface Demand {
+  readonly methods: readonly Method[];
+  /** For `navigator.credentials.get`, where a WebAuthn credential is registered. */
+  readonly options?: object;
+}
+
+/** The second factors of somebody; empty when they have none. */
+export async function methodsOf({ db }: Outside, userId: string): Promise<Method[]> {
+  const { totp, webauthn, recoveryCodesLeft } = await store.findFactors(db, userId);
+  if (!totp && !webauthn) return [];
+  return [
+    ...(totp ? (["totp"] as const) : []),
+    ...(webauthn ? (["webauthn"] as const) : []),
+    ...(recoveryCodesLeft > 0 ? (["recovery_code"] as const) : []),
+  ];
+}
+
+/** A fresh challenge for the person's WebAuthn credentials. */
+export async function assertionOptions(outside: Outside, userId: string): Promise<object> {
+  const { db, settings, clock } = outside;
+  const options = await requestOptions(settings, await keys.findKeys(db, userId));
+  await keys.keepChallenge(db, {
+    challenge_hash: challengeHash(options.challenge),
+    user_id: userId,
+    purpose: "assert",
+    expires_at: new Date(clock.nowMs() + CHALLENGE_MS),
+  });
+  return options;
+}
+
+export async function demandOf(
+  outside: Outside,
+  userId: string,
+  methods: readonly Method[],
+): Promise<Demand> {
+  if (!methods.includes("webauthn")) return { methods };
+  return { methods, options: await assertionOptions(outside, userId) };
+}
+
+/** Undefined when what was shown is wrong, or was used before. */
+export function checkSecondFactor(
+  outside: Outside,
+  person: Person,
+  { code, assertion }: Proof,
+): Promise<SecondFactor | undefined> {
+  if (assertion) return checkAssertion(outside, person, assertion);
+  const plain = (code ?? "").replaceAll(/\s/g, "");
+  return /^\d{6}$/.test(plain)
+    ? checkTotp(outside, person, plain)
+    : checkRecoveryCode(outside, person, plain);
+}
+
+/** For somebody who is logged in, and is about to change what guards their login. */
+export async function freshFactor(
+  outside: Outside,
+  person: Person,
+  proof: Proof,
+  caller: Caller,
+): Promise<SecondFactor | undefined> {
+  const methods = await methodsOf(outside, person.id);
+  if (methods.length === 0) throw new Failure(NotEnrolled);
+  if (proof.code === undefined && proof.assertion === undefined) {
+    const demand = await demandOf(outside, person.id, methods);
+    throw new Failure(SecondFactorRequired, { extra: { ...demand } });
+  }
+  limitGuesses(outside, person, caller);
+  return checkSecondFactor(outside, person, proof);
+}
+
+/** The key of what belongs to a person rather than to a workspace. */
+export function accountKey({ keys: dataKeys, homeWorkspace }: Outside): Promise<Buffer> {
+  return dataKeys.of(homeWorkspace);
+}
+
+/** Binds a sealed secret to its person. */
+export function totpContext(userId: string): string {
+  return `totp of ${userId}`;
+}
+
+async function checkTotp(
+  outside: Outside,
+  { id }: Person,
+  code: string,
+): Promise<SecondFactor | undefined> {
+  const row = await store.findTotp(outside.db, id);
+  if (!row?.enrolled_at) return undefined;
+  const secret = open(await accountKey(outside), row.secret, totpContext(id));
+  const step = stepOf(secret, code, outside.clock.nowMs());
+  if (step === undefined || step <= row.last_step) return undefined;
+  return { consume: ({ tx }) => store.useStep(tx, id, step) };
+}
+
+async function checkRecoveryCode(
+  outside: Outside,
+  person: Person,
+  code: string,
+): Promise<SecondFactor | undefined> {
+  const { id } = person;
+  const hash = recoveryHash(await accountKey(outside), id, code);
+  if (!(await store.hasRecoveryCode(outside.db, id, hash))) return undefined;
+  return {
+    async consume(ctx) {
+      const taken = await store.takeRecoveryCode(ctx.tx, id, hash);
+      if (taken) tell(ctx, person, (who, data) => ctx.emit(RecoveryCodeUsed, who, data));
+      return taken;
+    },
+  };
+}
+
+async function checkAssertion(
+  { db, clock, settings }: Outside,
+  { id: userId }: Person,
+  assertion: Assertion,
+): Promise<SecondFactor | undefined> {
+  const challenge = challengeIn(assertion);
+  if (challenge === undefined) return undefined;
+  const asked = { hash: challengeHash(challenge), userId, purpose: "assert" } as const;
+  if (!(await keys.isOpen(db, asked, clock.now()))) return undefined;
+  const own = await keys.findKeys(db, userId);
+  const key = own.find(({ credential_id }) => credential_id === assertion.id);
+  const counter = key && (await counterIn(assertion, challenge, key, settings));
+  if (!key || counter === undefined) return undefined;
+  return {
+    consume: async ({ tx, now }) =>
+      (await keys.takeChallenge(tx, asked, now)) &&
+      (await keys.useKey(tx, { id: key.id, counter, now })),
+  };
+}

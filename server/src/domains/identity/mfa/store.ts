@@ -1,0 +1,168 @@
+import { CompiledQuery, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+
+export interface Factors {
+  readonly totp: boolean;
+  readonly webauthn: boolean;
+  readonly recoveryCodesLeft: number;
+}
+
+const FACTORS = `
+  select exists (select from mfa_totp where user_id = $1 and enrolled_at is not null) as totp,
+         exists (select from webauthn_credentials where user_id = $1) as webauthn,
+         (select count(*) from mfa_recovery_codes where user_id = $1) as "recoveryCodesLeft"`;
+const NO_FACTORS: Factors = { totp: false, webauthn: false, recoveryCodesLeft: 0 };
+
+/** Before any workspace is known, so as the system. */
+export async function findFactors(db: Database, userId: string): Promise<Factors> {
+  return (await db.system<Factors & Record<string, unknown>>(FACTORS, [userId]))[0] ?? NO_FACTORS;
+}
+
+export async function readFactors(tx: Tx, userId: string): Promise<Factors> {
+  const { rows } = await tx.executeQuery(CompiledQuery.raw(FACTORS, [userId]));
+  return (rows[0] as Factors | undefined) ?? NO_FACTORS;
+}
+
+/** Whether a workspace of this person demands a second factor, whichever one the request is in. */
+export async function isDemanded(tx: Tx, userId: string): Promise<boolean> {
+  // Until the transaction's end, so that row-level security shows all the workspaces of the person.
+  await sql`select set_config('millrace.user', ${userId}, true)`.execute(tx);
+  const rows = await tx.selectFrom("workspaces").select("key").where("enforce_mfa", "=", true);
+  return (await rows.limit(1).execute()).length > 0;
+}
+
+export async function setDemanded(tx: Tx, key: string, enforced: boolean): Promise<void> {
+  await tx
+    .updateTable("workspaces")
+    .set({ enforce_mfa: enforced })
+    .where("key", "=", key)
+    .execute();
+}
+
+/** Changes to one person's factors take turns, or two of them could leave a wrong `mfa_enrolled`. */
+export async function lockUser(tx: Tx, userId: string): Promise<void> {
+  await tx.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
+}
+
+/** Notes whether there is a factor at all; without one, recovery codes stand in for nothing. */
+export async function noteEnrolment(tx: Tx, userId: string): Promise<void> {
+  const { totp, webauthn } = await readFactors(tx, userId);
+  const enrolled = totp || webauthn;
+  await tx
+    .updateTable("users")
+    .set({ mfa_enrolled: enrolled })
+    .where("id", "=", userId)
+    .execute();
+  if (!enrolled) await deleteRecoveryCodes(tx, userId);
+}
+
+export interface TotpRow {
+  readonly secret: Buffer;
+  readonly last_step: number;
+  readonly enrolled_at: string | null;
+}
+
+export async function findTotp(db: Database, userId: string): Promise<TotpRow | undefined> {
+  const rows = await db.system<TotpRow & Record<string, unknown>>(
+    "select secret, last_step, enrolled_at from mfa_totp where user_id = $1",
+    [userId],
+  );
+  return rows[0];
+}
+
+/** Replaces a secret that is pending; false when one is enrolled. */
+export async function putPendingTotp(
+  tx: Tx,
+  row: { readonly user_id: string; readonly secret: Buffer; readonly created_at: Date },
+): Promise<boolean> {
+  const rows = await tx
+    .insertInto("mfa_totp")
+    .values(row)
+    .onConflict((on) =>
+      on
+        .column("user_id")
+        .doUpdateSet({ secret: row.secret, created_at: row.created_at })
+        .where("mfa_totp.enrolled_at", "is", null),
+    )
+    .returning("user_id")
+    .execute();
+  return rows.length > 0;
+}
+
+/** False when this very secret is no longer pending. */
+export async function enrolTotp(
+  tx: Tx,
+  { userId, secret, step, now }: { userId: string; secret: Buffer; step: number; now: Date },
+): Promise<boolean> {
+  const rows = await tx
+    .updateTable("mfa_totp")
+    .set({ enrolled_at: now, last_step: step })
+    .where("user_id", "=", userId)
+    .where("secret", "=", secret)
+    .where("enrolled_at", "is", null)
+    .returning("user_id")
+    .execute();
+  return rows.length > 0;
+}
+
+/** Each step once: of two that use the same one at the same time, the second finds it used. */
+export async function useStep(tx: Tx, userId: string, step: number): Promise<boolean> {
+  const rows = await tx
+    .updateTable("mfa_totp")
+    .set({ last_step: step })
+    .where("user_id", "=", userId)
+    .where("last_step", "<", step)
+    .where("enrolled_at", "is not", null)
+    .returning("user_id")
+    .execute();
+  return rows.length > 0;
+}
+
+export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
+  const rows = await tx
+    .deleteFrom("mfa_totp")
+    .where("user_id", "=", userId)
+    .where("enrolled_at", "is not", null)
+    .returning("user_id")
+    .execute();
+  return rows.length > 0;
+}
+
+export async function hasRecoveryCode(
+  db: Database,
+  userId: string,
+  hash: Buffer,
+): Promise<boolean> {
+  const rows = await db.system(
+    "select from mfa_recovery_codes where user_id = $1 and code_hash = $2",
+    [userId, hash],
+  );
+  return rows.length > 0;
+}
+
+export async function takeRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
+  const rows = await tx
+    .deleteFrom("mfa_recovery_codes")
+    .where("user_id", "=", userId)
+    .where("code_hash", "=", hash)
+    .returning("user_id")
+    .execute();
+  return rows.length > 0;
+}
+
+export async function replaceRecoveryCodes(
+  tx: Tx,
+  userId: string,
+  hashes: readonly Buffer[],
+): Promise<void> {
+  await deleteRecoveryCodes(tx, userId);
+  await tx
+    .insertInto("mfa_recovery_codes")
+    .values(hashes.map((code_hash) => ({ user_id: userId, code_hash })))
+    .execute();
+}
+
+async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("mfa_recovery_codes").where("user_id", "=", userId).execute();
+}

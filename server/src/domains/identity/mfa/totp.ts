@@ -1,0 +1,42 @@
+import { Secret, TOTP } from "otpauth";
+import qrcode from "qrcode";
+
+const SECRET_BYTES = 20;
+const STEP_SECONDS = 30;
+/** One step to either side: clocks differ, and people type slowly. */
+const WINDOW_STEPS = 1;
+
+/** What every authenticator app understands; many ignore other values than these. */
+const PARAMETERS = { issuer: "Millrace", algorithm: "SHA1", digits: 6, period: STEP_SECONDS };
+
+export interface NewTotp {
+  readonly secret: Buffer;
+  /** How an app takes it over: the secret in base32, the URI that holds it, and that as a picture. */
+  readonly shown: {
+    readonly secret: string;
+    readonly qrCodeUri: string;
+    readonly qrCode: string;
+  };
+}
+
+export async function newTotp(label: string): Promise<NewTotp> {
+  const secret = new Secret({ size: SECRET_BYTES });
+  const qrCodeUri = new TOTP({ ...PARAMETERS, label, secret }).toString();
+  const qrCode = await qrcode.toDataURL(qrCodeUri);
+  return {
+    secret: Buffer.from(secret.bytes),
+    shown: { secret: secret.base32, qrCodeUri, qrCode },
+  };
+}
+
+/** The time step whose code this is, among those that count now; undefined when it is none of them. */
+export function stepOf(secret: Buffer, code: string, nowMs: number): number | undefined {
+  const totp = new TOTP({ ...PARAMETERS, secret: new Secret({ buffer: bytesOf(secret) }) });
+  const delta = totp.validate({ token: code, timestamp: nowMs, window: WINDOW_STEPS });
+  return delta === null ? undefined : totp.counter({ timestamp: nowMs }) + delta;
+}
+
+/** A Buffer is often a view into a larger pool, of which the library would take the whole. */
+function bytesOf(buffer: Buffer): ArrayBuffer {
+  return new Uint8Array(buffer).buffer;
+}

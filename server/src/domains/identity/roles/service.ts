@@ -1,0 +1,151 @@
+import { lockMember, lockOwners, setRoles } from "#domains/identity/accounts/index.ts";
+import type { Services } from "#kernel/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { changeOf } from "#kernel/event.ts";
+import { Failure, Forbidden, invalid, NotFound } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { expand } from "#kernel/permission.ts";
+import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
+import {
+  assertKnown,
+  assertMayGrant,
+  builtInRoles,
+  BuiltInRoleFixed,
+  isBuiltIn,
+  LastOwner,
+  type Role,
+  RoleInUse,
+  RoleNameTaken,
+} from "./role.ts";
+import * as store from "./store.ts";
+
+export async function getRole(tx: Tx, services: Services, id: string): Promise<Role> {
+  const role = isBuiltIn(id)
+    ? builtInRoles(services.permissions).find((one) => one.id === id)
+    : await store.find(tx, id);
+  if (!role) throw new Failure(NotFound);
+  return role;
+}
+
+/** Built-in ones first, then custom ones by name. */
+export async function listRoles(tx: Tx, services: Services): Promise<Role[]> {
+  return [...builtInRoles(services.permissions), ...(await store.list(tx))];
+}
+
+export async function createRole(
+  ctx: WriteContext<typeof RoleCreated>,
+  draft: { name: string; description?: string | undefined; permissions: string[] },
+): Promise<Role> {
+  const { services, caller, now } = ctx;
+  assertKnown(draft.permissions, services.permissions);
+  assertMayGrant(draft.permissions, caller.permissions, services.permissions);
+  if (isBuiltIn(draft.name)) throw new Failure(RoleNameTaken);
+  const role = await store.insert(ctx.tx, {
+    id: newId("rol", now.getTime()),
+    name: draft.name,
+    description: draft.description ?? "",
+    permissions: draft.permissions,
+    created_at: now,
+    updated_at: now,
+  });
+  ctx.emit(RoleCreated, referTo(role), shown(role));
+  return role;
+}
+
+export async function updateRole(
+  ctx: WriteContext<typeof RoleUpdated>,
+  id: string,
+  change: { name?: string; description?: string; permissions?: string[] },
+): Promise<Role> {
+  const { services, caller } = ctx;
+  if (isBuiltIn(id)) throw new Failure(BuiltInRoleFixed);
+  if (change.name !== undefined && isBuiltIn(change.name)) throw new Failure(RoleNameTaken);
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (change.permissions) {
+    assertKnown(change.permissions, services.permissions);
+    assertMayGrant(change.permissions, caller.permissions, services.permissions);
+  }
+  const after = await store.update(ctx.tx, id, { ...change, updated_at: ctx.now });
+  ctx.emit(RoleUpdated, referTo(after), changeOf(shown(before), shown(after)));
+  return after;
+}
+
+export async function deleteRole(ctx: WriteContext<typeof RoleDeleted>, id: string): Promise<void> {
+  if (isBuiltIn(id)) throw new Failure(BuiltInRoleFixed);
+  const role = await store.lock(ctx.tx, id);
+  ctx.expectRevision(role.revision);
+  if (await store.isAssigned(ctx.tx, id)) throw new Failure(RoleInUse);
+  await store.remove(ctx.tx, id);
+  ctx.emit(RoleDeleted, referTo(role), shown(role));
+}
+
+/** Gives a role to a member of the workspace that the act is in. */
+export async function assignRole(
+  ctx: WriteContext<typeof RoleAssigned>,
+  userId: string,
+  { roleId, held }: { readonly roleId: string; readonly held: Held },
+): Promise<readonly string[]> {
+  await assertGrantable(ctx.tx, ctx.services, roleId, held);
+  const member = await lockMember(ctx.tx, userId);
+  const roles = [...new Set([...member.roles, roleId])];
+  await setRoles(ctx.tx, userId, roles, ctx.now);
+  ctx.emit(RoleAssigned, { id: userId, displayName: member.name }, { userId, roleId });
+  return roles;
+}
+
+export async function unassignRole(
+  ctx: WriteContext<typeof RoleUnassigned>,
+  userId: string,
+  { roleId, held }: { readonly roleId: string; readonly held: Held },
+): Promise<readonly string[]> {
+  const owners = roleId === "owner" ? await lockOwners(ctx.tx) : [];
+  const member = await lockMember(ctx.tx, userId);
+  if (!member.roles.includes(roleId)) throw new Failure(NotFound);
+  ctx.expectRevision(member.revision);
+  if (roleId === "owner") {
+    assertOwner(held);
+    if (owners.every((owner) => owner === userId)) throw new Failure(LastOwner);
+  }
+  const roles = member.roles.filter((role) => role !== roleId);
+  await setRoles(ctx.tx, userId, roles, ctx.now);
+  ctx.emit(RoleUnassigned, { id: userId, displayName: member.name }, { userId, roleId });
+  return roles;
+}
+
+/** What the caller has in the workspace concerned. */
+export interface Held {
+  readonly roles: readonly string[];
+  readonly permissions: ReadonlySet<string>;
+}
+
+/** Throws unless the role exists and the caller may hand it out. */
+export async function assertGrantable(
+  tx: Tx,
+  services: Services,
+  roleId: string,
+  held: Held,
+): Promise<void> {
+  if (roleId === "owner") return assertOwner(held);
+  const role = isBuiltIn(roleId)
+    ? builtInRoles(services.permissions).find(({ id }) => id === roleId)
+    : await store.find(tx, roleId);
+  if (!role) throw invalid("/roleId", "is not a role of this workspace");
+  const wanted = [...expand(role.permissions, services.permissions)];
+  assertMayGrant(wanted, held.permissions, services.permissions);
+}
+
+function assertOwner({ roles }: Held): void {
+  if (!roles.includes("owner")) {
+    throw new Failure(Forbidden, { detail: "Only an owner makes or unmakes owners." });
+  }
+}
+
+function referTo({ id, name }: Role) {
+  return { id, displayName: name };
+}
+
+function shown({ revision: _, ...role }: Role) {
+  return role;
+}

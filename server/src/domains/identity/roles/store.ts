@@ -1,0 +1,67 @@
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { Tables } from "../../../tables.ts";
+import type { Role } from "./role.ts";
+
+type Row = Selectable<Tables["roles"]>;
+
+export async function list(tx: Tx): Promise<Role[]> {
+  const rows = await tx.selectFrom("roles").selectAll().orderBy("name").execute();
+  return rows.map(toRole);
+}
+
+export async function find(tx: Tx, id: string): Promise<Role | undefined> {
+  const row = await byId(tx, id).executeTakeFirst();
+  return row && toRole(row);
+}
+
+/** Locks the row, so that two changes take turns. */
+export async function lock(tx: Tx, id: string): Promise<Role & { readonly revision: number }> {
+  const row = await byId(tx, id).forUpdate().executeTakeFirst();
+  if (!row) throw new Failure(NotFound);
+  return { ...toRole(row), revision: row.revision };
+}
+
+export async function insert(tx: Tx, row: Insertable<Tables["roles"]>): Promise<Role> {
+  return toRole(await tx.insertInto("roles").values(row).returningAll().executeTakeFirstOrThrow());
+}
+
+export async function update(
+  tx: Tx,
+  id: string,
+  change: Updateable<Tables["roles"]>,
+): Promise<Role> {
+  return toRole(
+    await tx
+      .updateTable("roles")
+      .set(change)
+      .set((row) => ({ revision: row("revision", "+", 1) }))
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+export async function remove(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("roles").where("id", "=", id).execute();
+}
+
+export async function isAssigned(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("memberships")
+    .select("user_id")
+    .where(sql<boolean>`${id} = any (roles)`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function byId(tx: Tx, id: string) {
+  return tx.selectFrom("roles").selectAll().where("id", "=", id);
+}
+
+function toRole(row: Row): Role {
+  const { id, name, description, permissions, revision, created_at } = row;
+  return { id, name, description, permissions, builtIn: false, createdAt: created_at, revision };
+}

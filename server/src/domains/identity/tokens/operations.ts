@@ -1,0 +1,85 @@
+import Type from "typebox";
+import { personOf } from "#kernel/caller.ts";
+import { Forbidden } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, page } from "#kernel/reply.ts";
+import { id, line, object } from "#kernel/schema.ts";
+import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
+import { TokensRead, TokensWrite } from "./permissions.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+import { ApiToken, ExpiresIn, IpAllowlist, NewApiToken, NoSuchToken, Scopes } from "./token.ts";
+
+const LIST = "api tokens";
+
+export const listTokens = query({
+  id: "tokens.list",
+  route: "GET /api/v1/auth/tokens",
+  summary: "List your API tokens in this workspace",
+  permission: TokensRead,
+  query: object(pageQuery),
+  reply: page(ApiToken),
+  async run({ tx, services, caller }, { query: { limit, after } }) {
+    const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, personOf(caller), { after: String(start), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => services.cursors.encode(LIST, [row.id]),
+    );
+  },
+});
+
+export const createToken = command({
+  id: "tokens.create",
+  route: "POST /api/v1/auth/tokens",
+  summary: "Make an API token",
+  description:
+    "The token acts as you in this workspace, within its scopes and whatever you may do at that " +
+    "moment. Its value is shown only in this answer.",
+  permission: TokensWrite,
+  body: object({
+    name: line(100),
+    expiresIn: ExpiresIn,
+    scopes: Scopes,
+    ipAllowlist: Type.Optional(IpAllowlist),
+  }),
+  reply: created(NewApiToken),
+  emits: [TokenCreated],
+  fails: [Forbidden],
+  example: { body: { name: "Nightly report", expiresIn: "90d", scopes: ["audit:read"] } },
+  run: (ctx, { body: { expiresIn, ...draft } }) =>
+    service.create(ctx, {
+      ...draft,
+      lifetimeDays: expiresIn === null ? null : parseInt(expiresIn),
+    }),
+});
+
+export const rotateToken = command({
+  id: "tokens.rotate",
+  route: "POST /api/v1/auth/tokens/rotate",
+  summary: "Replace an API token by a new one",
+  description: "The named token, or the calling one. The old one ends at the same moment.",
+  permission: TokensWrite,
+  body: object({ id: Type.Optional(id("tok")) }),
+  bodyOptional: true,
+  reply: created(NewApiToken),
+  emits: [TokenRotated],
+  fails: [NoSuchToken, Forbidden],
+  example: { body: { id: "tok_01jd0000000000000000000000" } },
+  run: (ctx, { body }) => service.rotate(ctx, body.id),
+});
+
+export const revokeToken = command({
+  id: "tokens.revoke",
+  route: "DELETE /api/v1/auth/tokens/{id}",
+  summary: "Revoke an API token at once",
+  permission: TokensWrite,
+  params: object({ id: id("tok") }),
+  reply: nothing(),
+  emits: [TokenRevoked],
+  example: { params: { id: "tok_01jd0000000000000000000000" } },
+  run: (ctx, { params }) => service.revoke(ctx, params.id),
+});

@@ -1,0 +1,94 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { Tables } from "../../../tables.ts";
+import type { ApiToken } from "./token.ts";
+
+type Row = Selectable<Tables["api_tokens"]>;
+
+export async function insert(tx: Tx, row: Insertable<Tables["api_tokens"]>): Promise<ApiToken> {
+  return toToken(
+    await tx.insertInto("api_tokens").values(row).returningAll().executeTakeFirstOrThrow(),
+  );
+}
+
+export async function list(
+  tx: Tx,
+  userId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<ApiToken[]> {
+  const rows = await tx
+    .selectFrom("api_tokens")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("id", ">", page.after)
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+  return rows.map(toToken);
+}
+
+/** Deletes it, whoever else may want to: there is one winner. */
+export async function take(
+  tx: Tx,
+  userId: string,
+  id: string,
+): Promise<ApiToken & { readonly lifetimeDays: number | null }> {
+  const row = await tx
+    .deleteFrom("api_tokens")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) throw new Failure(NotFound);
+  return { ...toToken(row), lifetimeDays: row.lifetime_days };
+}
+
+export interface FoundToken {
+  readonly id: string;
+  readonly name: string;
+  readonly workspace_id: string;
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly email: string;
+  readonly scopes: readonly string[];
+  readonly ip_allowlist: readonly string[] | null;
+  readonly expires_at: string | null;
+}
+
+const FIND = `
+  select t.id, t.name, t.workspace_id, t.user_id, u.name as user_name, u.email, t.scopes,
+         t.ip_allowlist, t.expires_at
+    from api_tokens t join users u on u.id = t.user_id
+   where t.token_hash = $1 and (t.expires_at is null or t.expires_at > $2) and u.status = 'active'`;
+
+export async function find(
+  db: Database,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<FoundToken | undefined> {
+  return (await db.system<FoundToken>(FIND, [tokenHash, now]))[0];
+}
+
+const TOUCH = `
+  update api_tokens t set last_used_at = u.at
+    from unnest($1::text[], $2::timestamptz[]) as u (id, at)
+   where t.id = u.id and (t.last_used_at is null or t.last_used_at < u.at)`;
+
+export async function touch(db: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  await db.system(TOUCH, [[...uses.keys()], [...uses.values()]]);
+}
+
+function toToken(row: Row): ApiToken {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes,
+    ipAllowlist: row.ip_allowlist,
+    expiresAt: row.expires_at,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    revision: row.revision,
+  };
+}

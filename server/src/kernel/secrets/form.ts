@@ -1,0 +1,83 @@
+/** Shorter texts occur everywhere by chance, so they are no sign of a secret. */
+export const CHARACTERS_MIN = 4;
+/** A piece of base64 that stands inside of a longer one has nothing around it to tell it by. */
+const PIECE_CHARACTERS_MIN = 8;
+
+/**
+ * Every spelling in which a value that we sent may come back to us: as it is, escaped in JSON (also in
+ * JSON within JSON), in a URL or form, and in base64. Most values have few that differ.
+ */
+export function formsOf(value: string): string[] {
+  // What sends a value may trim it, as headers do.
+  const forms = [value, value.trim()].flatMap((text) => {
+    const sound = text.toWellFormed();
+    return [...inJson(text), ...inUrl(sound), ...inBase64(sound)];
+  });
+  return [...new Set(forms)].filter((form) => form.length >= CHARACTERS_MIN);
+}
+
+function inJson(text: string): string[] {
+  const ours = escaped(text);
+  const once = [
+    text,
+    ours,
+    // As other serialisers do it: every slash, or everything beyond ASCII.
+    ours.replaceAll("/", "\\/"),
+    ours.replaceAll(BEYOND_ASCII, (unit) => `\\u${hexOf(unit)}`),
+    ours.replaceAll(BEYOND_ASCII, (unit) => `\\u${hexOf(unit).toUpperCase()}`),
+  ];
+  return [...once, ...once.map(escaped)];
+}
+
+function inUrl(text: string): string[] {
+  const component = encodeURIComponent(text);
+  const forms = [
+    component,
+    component.replaceAll(/[!'()*]/g, (character) => percent(character)),
+    encodeURI(text),
+    new URLSearchParams([["", text]]).toString().slice(1),
+  ];
+  return [...forms, ...forms.map(withSmallHex)];
+}
+
+function inBase64(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const whole = bytes.toString("base64");
+  const pieces = [0, 1, 2].map((offset) => pieceAt(bytes, offset));
+  const forms = [
+    whole,
+    whole.replace(/=+$/, ""),
+    ...pieces.filter((piece) => piece.length >= PIECE_CHARACTERS_MIN),
+  ];
+  const inUrls = encodeURIComponent(whole);
+  return [...forms, ...forms.map(forUrls), inUrls, withSmallHex(inUrls)];
+}
+
+/** The characters that stem from these bytes alone, when so many others (modulo 3) precede them. */
+function pieceAt(bytes: Buffer, offset: number): string {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+  const bits = (offset + bytes.length) * 8;
+  return text.slice(Math.ceil((offset * 8) / 6), Math.floor(bits / 6));
+}
+
+const BEYOND_ASCII = /[^\0-\x7f]/g;
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function hexOf(unit: string): string {
+  return unit.charCodeAt(0).toString(16).padStart(4, "0");
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function withSmallHex(text: string): string {
+  return text.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase());
+}
+
+function forUrls(base64: string): string {
+  return base64.replaceAll("+", "-").replaceAll("/", "_");
+}

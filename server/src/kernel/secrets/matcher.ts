@@ -1,0 +1,90 @@
+import { CHARACTERS_MIN } from "./form.ts";
+
+export interface Pattern {
+  readonly text: string;
+  /** What stands in its place. */
+  readonly label: string;
+}
+
+const FEW_PATTERNS = 128;
+
+/**
+ * Finds many texts in one pass, so that a log line costs the same whether ten secrets are known or ten
+ * thousand spellings. A hash of four characters rolls along; only where it is that of some pattern's
+ * beginning are patterns compared, the longest first.
+ */
+export class Matcher {
+  /** Four shifts push a character out of the hash. */
+  readonly #shiftBits: number;
+  readonly #mask: number;
+  readonly #marks: Uint8Array;
+  readonly #buckets = new Map<number, Pattern[]>();
+
+  constructor(patterns: readonly Pattern[]) {
+    // A small table where few patterns are sought, since most matchers are small and short-lived.
+    this.#shiftBits = patterns.length <= FEW_PATTERNS ? 3 : 4;
+    const slots = 1 << (this.#shiftBits * CHARACTERS_MIN);
+    this.#mask = slots - 1;
+    this.#marks = new Uint8Array(slots);
+    for (const pattern of patterns) this.#add(pattern);
+    for (const bucket of this.#buckets.values()) {
+      bucket.sort((left, right) => right.text.length - left.text.length);
+    }
+  }
+
+  /** Whether any of the patterns occurs. */
+  occursIn(text: string): boolean {
+    return this.#matches(text).next().done !== true;
+  }
+
+  /**
+   * Replaces every occurrence of every pattern. Where some overlap, all that they cover goes: cutting
+   * out only the first would leave the rest of the second.
+   */
+  replace(text: string): string {
+    let result = "";
+    let labels = "";
+    let end = 0;
+    for (const { start, pattern } of this.#matches(text)) {
+      const stop = start + pattern.text.length;
+      if (start >= end) {
+        result += labels + text.slice(end, start);
+        labels = pattern.label;
+        end = stop;
+      } else if (stop > end) {
+        if (!labels.endsWith(pattern.label)) labels += pattern.label;
+        end = stop;
+      }
+    }
+    return end === 0 ? text : result + labels + text.slice(end);
+  }
+
+  #add(pattern: Pattern): void {
+    if (pattern.text.length < CHARACTERS_MIN) throw new Error("A pattern is too short.");
+    let hash = 0;
+    for (let index = 0; index < CHARACTERS_MIN; index += 1) {
+      hash = this.#roll(hash, pattern.text.charCodeAt(index));
+    }
+    this.#marks[hash] = 1;
+    const bucket = this.#buckets.get(hash);
+    if (bucket) bucket.push(pattern);
+    else this.#buckets.set(hash, [pattern]);
+  }
+
+  /** The longest pattern at each place where there is one. */
+  *#matches(text: string): Generator<{ readonly start: number; readonly pattern: Pattern }> {
+    if (this.#buckets.size === 0) return;
+    let hash = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      hash = this.#roll(hash, text.charCodeAt(index));
+      const start = index + 1 - CHARACTERS_MIN;
+      if (this.#marks[hash] === 0 || start < 0) continue;
+      const pattern = this.#buckets.get(hash)?.find((one) => text.startsWith(one.text, start));
+      if (pattern) yield { start, pattern };
+    }
+  }
+
+  #roll(hash: number, character: number): number {
+    return ((hash << this.#shiftBits) ^ character) & this.#mask;
+  }
+}

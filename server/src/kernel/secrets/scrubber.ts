@@ -1,0 +1,56 @@
+import { mapDeep } from "./deep.ts";
+import { CHARACTERS_MIN } from "./form.ts";
+import { Matcher, type Pattern } from "./matcher.ts";
+
+/** A secret that was used, with the spellings to look for. */
+export interface UsedSecret {
+  readonly name: string;
+  readonly value: string;
+  readonly forms: readonly string[];
+}
+
+/**
+ * Takes the secrets that were used out of whatever is kept or shown: `[secret NAME]` stands in their
+ * place. A value shorter than four characters goes only where it is the whole text.
+ */
+export class Scrubber {
+  readonly #secrets: readonly UsedSecret[];
+  readonly #labels: ReadonlyMap<string, string>;
+  #matcher: Matcher | undefined;
+
+  constructor(secrets: readonly UsedSecret[]) {
+    this.#secrets = secrets;
+    this.#labels = new Map(secrets.map((secret) => [secret.value, labelOf(secret)]));
+  }
+
+  scrub(text: string): string {
+    const label = this.#labels.get(text);
+    if (label !== undefined) return label;
+    if (this.#secrets.length === 0 || text.length < CHARACTERS_MIN) return text;
+    // Made when first needed: most of what uses a secret has nothing to scrub.
+    this.#matcher ??= new Matcher(patternsOf(this.#secrets));
+    return this.#matcher.replace(text);
+  }
+
+  /** A JSON value, scrubbed in all its texts and names of fields; a number goes when it is a secret. */
+  scrubJson<T>(value: T): T {
+    if (this.#secrets.length === 0) return value;
+    const change = (leaf: unknown): unknown => {
+      if (typeof leaf === "string") return this.scrub(leaf);
+      return typeof leaf === "number" ? (this.#labels.get(String(leaf)) ?? leaf) : leaf;
+    };
+    // The same shape, with other texts in it.
+    return mapDeep(value, change, (name) => this.scrub(name)) as T;
+  }
+}
+
+export function patternsOf(secrets: Iterable<UsedSecret>): Pattern[] {
+  return [...secrets].flatMap((secret) => {
+    const label = labelOf(secret);
+    return secret.forms.map((text) => ({ text, label }));
+  });
+}
+
+function labelOf({ name }: UsedSecret): string {
+  return `[secret ${name}]`;
+}

@@ -1,0 +1,128 @@
+import { open, seal } from "../crypto.ts";
+import type { Database } from "../db/database.ts";
+import { Failure, failure } from "../failure.ts";
+import type { WorkspaceKeys } from "../workspace-keys.ts";
+import { recentSecrets } from "./recent.ts";
+import { findReferences, substitute } from "./reference.ts";
+import { Scrubber } from "./scrubber.ts";
+import { noteUse } from "./usage.ts";
+
+export const UnknownSecret = failure(
+  "unknown_secret",
+  422,
+  "A secret that is referred to does not exist.",
+);
+
+const BATCH_SECRETS_MAX = 1_000;
+
+const READ = `
+  select s.workspace_id, s.name, s.sealed
+    from unnest($1::uuid[], $2::text[]) as wanted (workspace_id, name)
+    join secrets s on s.workspace_id = wanted.workspace_id and s.name = wanted.name`;
+
+interface SecretRow {
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly sealed: Buffer;
+}
+
+interface Wanted {
+  readonly workspace: string;
+  readonly name: string;
+  readonly resolve: (sealed: Buffer | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The values of the vault, for those who act on behalf of a workspace. Each use reads the database, so
+ * that a rotation is effective at once on every node; under load many uses share one query.
+ */
+export class Secrets {
+  readonly #db: Database;
+  readonly #keys: WorkspaceKeys;
+  #waiting: Wanted[] = [];
+  #reading = false;
+
+  constructor(db: Database, keys: WorkspaceKeys) {
+    this.#db = db;
+    this.#keys = keys;
+  }
+
+  /** A value with its `{{secrets.NAME}}` replaced, and what takes them out of the results again. */
+  async resolve<T>(
+    workspace: string,
+    value: T,
+  ): Promise<{ readonly value: T; readonly scrubber: Scrubber }> {
+    const { values, scrubber } = await this.read(workspace, findReferences(value));
+    // The same shape, with other texts in it.
+    return { value: values.size === 0 ? value : (substitute(value, values) as T), scrubber };
+  }
+
+  /** The values of these secrets by name; fails with `unknown_secret` when one does not exist. */
+  async read(
+    workspace: string,
+    names: readonly string[],
+  ): Promise<{ readonly values: ReadonlyMap<string, string>; readonly scrubber: Scrubber }> {
+    const rows = await this.#find(workspace, names);
+    const absent = rows.filter(({ sealed }) => sealed === undefined).map(({ name }) => name);
+    if (absent.length > 0) {
+      throw new Failure(UnknownSecret, { detail: `There is no secret ${absent.join(", ")}.` });
+    }
+    const key = rows.length === 0 ? undefined : await this.#keys.of(workspace);
+    const secrets = rows.flatMap(({ name, sealed }) =>
+      key && sealed
+        ? [recentSecrets.remember(name, open(key, sealed, contextOf(workspace, name)).toString())]
+        : [],
+    );
+    noteUse(secrets);
+    const values = new Map(secrets.map(({ name, value }) => [name, value]));
+    return { values, scrubber: new Scrubber(secrets) };
+  }
+
+  /** Which of these names no secret has. */
+  async missing(workspace: string, names: readonly string[]): Promise<string[]> {
+    const rows = await this.#find(workspace, names);
+    return rows.filter(({ sealed }) => sealed === undefined).map(({ name }) => name);
+  }
+
+  /** A value as the vault keeps it. */
+  async seal(workspace: string, name: string, value: string): Promise<Buffer> {
+    const key = await this.#keys.of(workspace);
+    return seal(key, Buffer.from(value), contextOf(workspace, name));
+  }
+
+  #find(workspace: string, names: readonly string[]) {
+    const found = [...new Set(names)].map(async (name) => ({
+      name,
+      sealed: await new Promise<Buffer | undefined>((resolve, reject) => {
+        this.#waiting.push({ workspace, name, resolve, reject });
+      }),
+    }));
+    if (!this.#reading) void this.#readAll();
+    return Promise.all(found);
+  }
+
+  /** One query after another, each for all that came to wait during the one before. */
+  async #readAll(): Promise<void> {
+    this.#reading = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_SECRETS_MAX);
+      try {
+        const rows = await this.#db.system<SecretRow>(READ, [
+          batch.map(({ workspace }) => workspace),
+          batch.map(({ name }) => name),
+        ]);
+        const sealed = new Map(rows.map((row) => [contextOf(row.workspace_id, row.name), row.sealed]));
+        for (const one of batch) one.resolve(sealed.get(contextOf(one.workspace, one.name)));
+      } catch (error) {
+        for (const one of batch) one.reject(error);
+      }
+    }
+    this.#reading = false;
+  }
+}
+
+/** Binds a sealed value to its place: moved to another name or workspace it does not open. */
+function contextOf(workspace: string, name: string): string {
+  return `secret ${workspace} ${name}`;
+}

@@ -1,0 +1,91 @@
+/** The one stylesheet of our plain pages. It stands in the page, and the page's policy names its hash. */
+export const STYLESHEET = `
+:root {
+  color-scheme: light dark;
+  --ground: light-dark(#eef2f4, #10171b);
+  --sheet: light-dark(#ffffff, #19232a);
+  --ink: light-dark(#172026, #e8eef1);
+  --faint: light-dark(#51616b, #9fb0ba);
+  --line: light-dark(#ccd6dc, #33434d);
+  --field: light-dark(#ffffff, #10171b);
+  --edge: light-dark(#7d8e98, #667985);
+  --accent: light-dark(#0b6b63, #4fc3b4);
+  --on-accent: light-dark(#ffffff, #062420);
+  --alarm: light-dark(#9b1c1c, #ffb3ad);
+  --alarm-ground: light-dark(#fdeeee, #3a1d1d);
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0;
+  min-height: 100vh;
+  padding: clamp(1.25rem, 8vh, 5rem) 1rem 2rem;
+  background: var(--ground);
+  color: var(--ink);
+  font: 1rem/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+}
+header, main { width: 100%; max-width: 27rem; margin: 0 auto; }
+header {
+  display: flex;
+  align-items: center;
+  gap: .6rem;
+  margin-bottom: 1rem;
+  font-weight: 650;
+  letter-spacing: .01em;
+}
+header svg { fill: none; stroke: var(--accent); stroke-width: 2.6; stroke-linecap: round; }
+main {
+  padding: clamp(1.25rem, 5vw, 2rem);
+  background: var(--sheet);
+  border: 1px solid var(--line);
+  border-radius: .75rem;
+  overflow-wrap: anywhere;
+}
+h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; text-wrap: balance; }
+p { margin: 0 0 1rem; }
+a { color: var(--accent); }
+strong { font-weight: 650; }
+.faint { color: var(--faint); font-size: .875rem; }
+main > :last-child { margin-bottom: 0; }
+form { margin: 1.25rem 0 0; }
+label { display: block; margin-bottom: .25rem; font-weight: 550; }
+label span { color: var(--faint); font-weight: 400; }
+input {
+  width: 100%;
+  margin-bottom: 1rem;
+  padding: .6rem .75rem;
+  font: inherit;
+  color: inherit;
+  background: var(--field);
+  border: 1px solid var(--edge);
+  border-radius: .5rem;
+}
+.hint { margin: -.75rem 0 1rem; }
+button {
+  width: 100%;
+  padding: .65rem 1rem;
+  font: inherit;
+  font-weight: 600;
+  color: var(--on-accent);
+  background: var(--accent);
+  border: 1px solid var(--accent);
+  border-radius: .5rem;
+  cursor: pointer;
+}
+button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
+button:hover { filter: brightness(1.08); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.choice { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
+.alarm {
+  padding: .7rem .9rem;
+  color: var(--alarm);
+  background: var(--alarm-ground);
+  border-radius: .5rem;
+}
+dl { margin: 1rem 0; display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
+dt { color: var(--faint); }
+dd { margin: 0; }
+ul { margin: .5rem 0 1rem; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .5rem; }
+li { padding: .6rem .85rem; }
+li + li { border-top: 1px solid var(--line); }
+code { display: block; color: var(--faint); font: .8125rem/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+`;

@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { isAlive } from "#kernel/embedded/processes.ts";
+import { until } from "#kernel/testing/world.ts";
+import {
+  all,
+  asker,
+  databaseOf,
+  dataFolder,
+  launch,
+  logIn,
+  type Product,
+  useProducts,
+} from "./testing.ts";
+
+const WRITERS = 6;
+const WRITES_BEFORE = 60;
+
+useProducts();
+
+test("SIGTERM under load answers every write that it carries out, then ends with code 0 and no database left", async () => {
+  const product = launch();
+  const address = await product.ready;
+  const token = await logIn(address);
+  const ask = asker(address, token);
+  const answered: string[] = [];
+  const write = async (writer: number): Promise<void> => {
+    for (let n = 0; ; n += 1) {
+      const requestId = `write-${writer}-${n}`;
+      const headers = { "x-workspace": "default", "x-request-id": requestId };
+      const body = { description: requestId };
+      const answer = await ask("PATCH /api/v1/workspaces/default", body, headers).catch(() => undefined);
+      if (answer?.status !== 200) {
+        // Either the connection was closed or refused, or the server says that it is about to end.
+        expect(answer?.status ?? 503).toBe(503);
+        return;
+      }
+      if (answered.push(requestId) === WRITES_BEFORE) product.child.kill("SIGTERM");
+    }
+  };
+  const database = databaseOf(dataFolder());
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+  expect(await product.ended).toBe(0);
+  expect(isAlive(database!.pid)).toBe(false);
+  expect(databaseOf(dataFolder())).toBeUndefined();
+
+  const reborn = await launch().ready;
+  const query = asker(reborn, token);
+  const events = await all(query, "/api/v1/audit", { "x-workspace": "default" });
+  const done = events.filter(({ type }) => type === "workspace.updated");
+  expect(done.map(({ requestId }) => requestId).toSorted()).toEqual(answered.toSorted());
+});
+
+test("a request under way is answered after SIGTERM, however often it comes, while new ones are turned away", async () => {
+  const product = launch();
+  const address = await product.ready;
+  const token = await logIn(address);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const body = JSON.stringify({ slug: "late", name: "Late" });
+  const late = await begin(address, agent, token, body);
+
+  product.child.kill("SIGTERM");
+  await until(async () => product.lines.some((line) => line.includes("stopping: SIGTERM")));
+  product.child.kill("SIGTERM");
+  await until(() => isRefused(address));
+  product.child.kill("SIGINT");
+  expect(product.child.exitCode).toBe(null);
+
+  const probe = send(request(`${address}/readyz`, { agent }));
+  late.request.end(body);
+  const { statusCode } = await late.response;
+  expect(statusCode).toBe(201);
+  // It shares the connection of the request under way, which is the only way in by now.
+  expect((await probe).statusCode).toBe(503);
+  expect(await product.ended).toBe(0);
+  agent.destroy();
+});
+
+test("a second start on the folder of a living server is refused, names its process, and does it no harm", async () => {
+  const first = launch();
+  const address = await first.ready;
+  const second = launch();
+  expect(await second.ended).toBe(1);
+  expect(said(second)).toContain(`in use by process ${first.pid}`);
+  await logIn(address);
+  const third = launch();
+  expect(await third.ended).toBe(1);
+});
+
+test("a server whose database was killed ends with code 1, and starts again", async () => {
+  const product = launch();
+  const token = await logIn(await product.ready);
+  process.kill(databaseOf(dataFolder())!.pid, "SIGKILL");
+  expect(await product.ended).toBe(1);
+  expect(said(product)).toContain("PostgreSQL ended unexpectedly");
+  const { status } = await asker(await launch().ready, token)("GET /api/v1/auth/me");
+  expect(status).toBe(200);
+});
+
+test("bad settings end the start with code 1 and are named all at once", async () => {
+  const product = launch({ PORT: "abc", MILLRACE_MASTER_KEY: "short" });
+  expect(await product.ended).toBe(1);
+  expect(said(product)).toMatch(/^ *PORT: .*$/m);
+  expect(said(product)).toMatch(/^ *MILLRACE_MASTER_KEY: .*$/m);
+});
+
+test("another master key than the database was made with is refused with code 1, and the right one still works", async () => {
+  const first = launch();
+  await first.ready;
+  first.child.kill("SIGTERM");
+  expect(await first.ended).toBe(0);
+
+  const wrong = launch({ MILLRACE_MASTER_KEY: randomBytes(32).toString("base64") });
+  expect(await wrong.ended).toBe(1);
+  expect(said(wrong)).toContain("The master key is not the one that this database was made with.");
+  expect(databaseOf(dataFolder())).toBeUndefined();
+
+  await logIn(await launch().ready);
+});
+
+function said({ lines }: Product): string {
+  return lines.join("\n");
+}
+
+/** A request whose headers the server has surely read: it asked for the body, which is still to be sent. */
+async function begin(
+  address: string,
+  agent: Agent,
+  token: string,
+  body: string,
+): Promise<{ request: ClientRequest; response: Promise<IncomingMessage> }> {
+  const begun = request(`${address}/api/v1/workspaces`, {
+    method: "POST",
+    agent,
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      expect: "100-continue",
+    },
+  });
+  const response = responseTo(begun);
+  const asked = new Promise((resolve) => begun.once("continue", resolve));
+  begun.flushHeaders();
+  await Promise.race([asked, response]);
+  return { request: begun, response };
+}
+
+function send(begun: ClientRequest): Promise<IncomingMessage> {
+  const response = responseTo(begun);
+  begun.end();
+  return response;
+}
+
+async function responseTo(begun: ClientRequest): Promise<IncomingMessage> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    begun.once("response", resolve).once("error", reject);
+  });
+  await text(response);
+  return response;
+}
+
+async function isRefused(address: string): Promise<boolean> {
+  return fetch(`${address}/healthz`, { headers: { connection: "close" } }).then(
+    () => false,
+    () => true,
+  );
+}

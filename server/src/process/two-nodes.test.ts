@@ -1,0 +1,187 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { roleNames, withClient } from "#kernel/db/migrate.ts";
+import { eventIdOf } from "#kernel/event.ts";
+import { until } from "#kernel/testing/world.ts";
+import { all, type Ask, asker, kill, launch, logIn, useProducts } from "./testing.ts";
+
+const PROBE = join(import.meta.dirname, "probe.ts");
+const PROBE_SQL = `
+  create table probe_effects (event_id text not null, node text not null);
+  create table probe_jobs (event_id text not null, node text not null);
+  create function probe_gate() returns void language sql as 'select pg_advisory_xact_lock_shared(7)';
+  grant select, insert on probe_effects, probe_jobs to millrace_app`;
+const CLOSE_GATE = "select pg_advisory_lock(7)";
+const OPEN_GATE = "select pg_advisory_unlock(7)";
+/** So many jobs at once does each node carry out. */
+const HANDS = 2;
+const WORKSPACES = 6;
+const UPDATES = 300;
+/** A killed node's jobs are due again when their lease of 13 seconds has run out. */
+const TAKEOVER_LIMIT_MS = 45_000;
+const LOGOUT_LIMIT_MS = 1_000;
+
+let name: string;
+let owner: pg.Pool;
+let env: Record<string, string>;
+
+// First, so that the database is dropped after the products have ended: these hooks run in reverse.
+beforeEach(async () => {
+  const server = inject("database").owner;
+  name = `millrace_nodes_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+  await withClient(server, (client) => client.query(`create database ${name}`));
+  owner = new pg.Pool({ ...server, database: name, max: 2 });
+  env = {
+    DATABASE_URL: urlOf({ ...server, database: name }),
+    MILLRACE_MASTER_KEY: randomBytes(32).toString("base64"),
+    MILLRACE_DATABASE_POOL: "8",
+  };
+});
+
+afterEach(async () => {
+  await owner.end();
+  await withClient(inject("database").owner, async (client) => {
+    await client.query(`drop database ${name} with (force)`);
+    for (const role of Object.values(roleNames(name))) await client.query(`drop role if exists ${role}`);
+  });
+});
+
+useProducts();
+
+test("two nodes that start at once on an empty database share one workspace, one owner and all sessions", async () => {
+  const addresses = await Promise.all([launch(env), launch(env)].map(({ ready }) => ready));
+  const [one = "", other = ""] = addresses;
+  expect(await rowsOf("select slug from workspaces")).toEqual([{ slug: "default" }]);
+  expect(await rowsOf("select email from users")).toEqual([{ email: "admin@example.com" }]);
+  expect(await rowsOf("select type from events order by epoch, xid, seq")).toEqual([
+    { type: "workspace.created" },
+    { type: "user.activated" },
+  ]);
+
+  const token = await logIn(one);
+  for (const address of addresses) {
+    const workspaces = await all(asker(address, token), "/api/v1/workspaces");
+    expect(workspaces.map(({ slug }) => slug)).toEqual(["default"]);
+  }
+
+  expect((await asker(one, token)("POST /api/v1/auth/logout")).status).toBe(204);
+  const isOut = async (): Promise<boolean> =>
+    (await asker(other, token)("GET /api/v1/auth/me")).status === 401;
+  await until(isOut, LOGOUT_LIMIT_MS);
+});
+
+test("with two nodes, a reader's effect and the job that it enqueued happen once for each event", async () => {
+  const { asks, slugs } = await launchProbes();
+  await Promise.all(slugs.map((slug) => updateOften(slug, UPDATES / WORKSPACES, asks)));
+  // More of the same, until each node had its turn at both.
+  await until(async () => {
+    await Promise.all(slugs.map((slug) => updateOften(slug, 2, asks)));
+    const turns = "select count(distinct node)::int as nodes from";
+    const counts = await rowsOf(`${turns} probe_effects union all ${turns} probe_jobs`);
+    return counts.every((count) => count.nodes === 2);
+  });
+  await assertOnce();
+}, 120_000);
+
+test("a kill -9 of one of two nodes, in the middle of its work, loses and doubles no effect and no job", async () => {
+  const { nodes, asks, slugs } = await launchProbes();
+  await using gate = await closeGate();
+  let updates = 0;
+  let killed: Promise<void> | undefined;
+  const onAnswer = (): void => {
+    updates += 1;
+    if (updates === UPDATES / 2) killed = whenAtWork().then(() => kill(nodes[0]!, "group"));
+  };
+  await Promise.all(slugs.map((slug) => updateOften(slug, UPDATES / WORKSPACES, asks, onAnswer)));
+  await killed;
+  expect(nodes[0]?.child.signalCode).toBe("SIGKILL");
+  await gate.open();
+  await assertOnce();
+}, 120_000);
+
+/** Two nodes with the probe, somebody who talks to each, and workspaces to change. */
+async function launchProbes() {
+  await owner.query(PROBE_SQL);
+  const nodes = ["one", "other"].map((node) => launch(env, [PROBE, node]));
+  const [one = "", other = ""] = await Promise.all(nodes.map(({ ready }) => ready));
+  const token = await logIn(one);
+  const asks = [asker(one, token), asker(other, token)] as const;
+  return { nodes, asks, slugs: await makeWorkspaces(asks[0]) };
+}
+
+/** No job of the probe gets beyond its effect until the gate is open. */
+async function closeGate() {
+  const client = await owner.connect();
+  await client.query(CLOSE_GATE);
+  let isClosed = true;
+  const open = async (): Promise<void> => {
+    if (isClosed) await client.query(OPEN_GATE);
+    if (isClosed) client.release();
+    isClosed = false;
+  };
+  return { open, [Symbol.asyncDispose]: open };
+}
+
+/** Both nodes have their hands full: one of them alone could not have claimed so many. */
+async function whenAtWork(): Promise<void> {
+  const claimed = "select from jobs where kind = 'probe.mark' and attempts > 0";
+  await until(async () => (await rowsOf(claimed)).length >= 2 * HANDS);
+}
+
+async function makeWorkspaces(ask: Ask): Promise<string[]> {
+  const slugs = Array.from({ length: WORKSPACES }, (_, n) => `updated-${n}`);
+  for (const slug of slugs) {
+    expect((await ask("POST /api/v1/workspaces", { slug, name: slug })).status).toBe(201);
+  }
+  return slugs;
+}
+
+/** By turns on both nodes; when one is gone, on the other. */
+async function updateOften(
+  slug: string,
+  times: number,
+  asks: readonly [Ask, Ask],
+  onAnswer = (): void => undefined,
+): Promise<void> {
+  for (let n = 0; n < times; n += 1) {
+    const [first, second] = n % 2 === 0 ? asks : asks.toReversed();
+    const update = (ask = first): ReturnType<Ask> =>
+      ask!(`PATCH /api/v1/workspaces/${slug}`, { description: String(n) }, { "x-workspace": slug });
+    const { status } = await update().catch(() => update(second));
+    expect(status).toBe(200);
+    onAnswer();
+  }
+}
+
+/** Waits until nothing is left to do, and then looks for each event of a workspace in both tables. */
+async function assertOnce(): Promise<void> {
+  const effects = 'select event_id from probe_effects order by event_id collate "C"';
+  const jobs = 'select event_id from probe_jobs order by event_id collate "C"';
+  const rows = await rowsOf(
+    "select epoch, xid, seq from events where type like 'workspace.%' order by epoch, xid, seq",
+  );
+  const ids = rows.map(({ epoch, xid, seq }) => ({
+    event_id: eventIdOf({ epoch, xid: Number(xid), seq: Number(seq) }),
+  }));
+  await until(async () => (await rowsOf(effects)).length >= ids.length);
+  await until(
+    async () => (await rowsOf("select from jobs where kind = 'probe.mark'")).length === 0,
+    TAKEOVER_LIMIT_MS,
+  );
+  expect(await rowsOf(effects)).toEqual(ids);
+  expect(await rowsOf(jobs)).toEqual(ids);
+}
+
+async function rowsOf(text: string): Promise<any[]> {
+  return (await owner.query(text)).rows;
+}
+
+/** A unix socket's folder has no place in a URL but in its query. */
+function urlOf({ host = "", port = 5432, user, password, database }: pg.ClientConfig): string {
+  const login = `${encodeURIComponent(user ?? "")}:${encodeURIComponent(String(password ?? ""))}`;
+  return host.startsWith("/")
+    ? `postgres://${login}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+    : `postgres://${login}@${host}:${port}/${database}`;
+}
