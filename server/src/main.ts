@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
+import { scrubbing } from "#kernel/secrets/recent.ts";
 import { type ProcessRole, readSettings, unknownSettings } from "#kernel/settings.ts";
 import { StartRefused } from "#kernel/start-refused.ts";
 import { type Running, start } from "./start.ts";
@@ -16,7 +17,7 @@ function say(lines: readonly string[]): void {
 
 try {
   const settings = readSettings(process.env);
-  const log = pino({ level: settings.logLevel, base: null });
+  const log = pino({ level: settings.logLevel, base: null }, scrubbing(pino.destination(1)));
   for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of ours`);
   const running = await start(settings, log);
   announce(running, settings.role);

@@ -28,5 +28,6 @@ export interface Outcome {
 export function partitionOf(access: Access, caller: Caller): Partition {
   const { workspace, environment, credential } = caller;
   if (access === "workspace" && workspace) return { workspace: workspace.key, environment };
+  if (credential?.confinedTo) return { workspace: credential.confinedTo.key, environment };
   return { workspace: NO_WORKSPACE, environment, ...(credential && { user: credential.user.id }) };
 }

@@ -15,6 +15,7 @@ import type { Cursors } from "./page.ts";
 import type { Permission } from "./permission.ts";
 import type { News } from "./news.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import type { Secrets } from "./secrets/secrets.ts";
 import type { Counter } from "./domain.ts";
 import type { CatalogEntry } from "./openapi.ts";
 import type { Settings } from "./settings.ts";
@@ -47,6 +48,8 @@ export interface Credential {
   readonly allowedFrom?: readonly Cidr[];
   /** By slug. */
   readonly memberships: ReadonlyMap<string, Membership>;
+  /** The one workspace that it is good for, where only that one vouches for who this is. */
+  readonly confinedTo?: WorkspaceRef;
 }
 
 /** One call of one operation, wherever it comes from. */
@@ -62,6 +65,8 @@ export interface Caller {
   readonly origin: string;
   /** What HTTP Basic said, for the operations that take it. */
   readonly basic?: { readonly name: string; readonly password: string };
+  /** The browser's cookies by name, for the operations that ask for them. */
+  readonly cookies?: ReadonlyMap<string, string>;
   readonly cause: Cause;
 }
 
@@ -93,6 +98,8 @@ export interface Services {
   readonly settings: Settings;
   readonly masterKey: MasterKey;
   readonly keys: WorkspaceKeys;
+  /** The values of the vault, for whoever acts on behalf of a workspace. */
+  readonly secrets: Secrets;
   readonly cursors: Cursors;
   readonly outbound: Outbound;
   /** The epoch of the log, see migration 0001. */

@@ -71,6 +71,11 @@ export const CrossOrigin = failure(
   403,
   "A request that carries the session cookie must come from our own pages.",
 );
+export const SessionConfined = failure(
+  "session_confined",
+  403,
+  "This session is good for one workspace, and this concerns the whole account.",
+);
 export const NotFound = failure("not_found", 404, "There is no such thing here.");
 export const MethodNotAllowed = failure("method_not_allowed", 405, "This path has other methods.");
 export const Conflict = failure("conflict", 409, "The present state does not allow that.");

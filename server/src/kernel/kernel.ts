@@ -16,6 +16,7 @@ import { Cursors } from "./page.ts";
 import type { Permission } from "./permission.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { advance, type Reader, registerReaders } from "./reader.ts";
+import { Secrets } from "./secrets/secrets.ts";
 import type { Settings } from "./settings.ts";
 import { Signal } from "./signal.ts";
 import { Worker } from "./worker.ts";
@@ -52,6 +53,7 @@ export class Kernel implements Outside {
   readonly signal: Signal;
   readonly news: News;
   readonly keys: WorkspaceKeys;
+  readonly secrets: Secrets;
   readonly cursors: Cursors;
   readonly outbound: Outbound;
   readonly throttle: RateLimit;
@@ -92,6 +94,7 @@ export class Kernel implements Outside {
     this.signal = new Signal(db, newId("node"), (error) => log.error(error));
     this.news = new News(db, this.epoch);
     this.keys = new WorkspaceKeys(db, masterKey);
+    this.secrets = new Secrets(db, this.keys);
     this.cursors = new Cursors(masterKey.derive("cursors"));
     this.throttle = new RateLimit(() => this.clock.nowMs());
     this.counters = domains.flatMap(({ counters = [] }) => counters);

@@ -43,8 +43,12 @@ interface Declaration<
   readonly acceptsForm?: boolean;
   /** Whether the caller may say who it is by HTTP Basic; what it said is in `caller.basic`. */
   readonly acceptsBasic?: boolean;
+  /** Whether it is told the browser's cookies; they are in `caller.cookies`. */
+  readonly readsCookies?: boolean;
   /** Whether it may be called even where something else must be done first, such as to enrol a second factor. */
   readonly evenIfBarred?: boolean;
+  /** Whether a session that is good for one workspace may call it, although it serves the whole account. */
+  readonly evenIfConfined?: boolean;
   readonly reply: Reply<Value>;
   readonly fails?: readonly FailureType[];
   /** Shown in the API reference; checked against the schemas. */

@@ -8,6 +8,7 @@ import { Failure, failure, type FailureType, Forbidden } from "./failure.ts";
 import { once } from "./idempotency.ts";
 import type { Operation } from "./operation.ts";
 import { type ProblemPlace, refusalOf } from "./problem.ts";
+import { keepingSecrets } from "./secrets/usage.ts";
 
 export const ChainTooDeep = failure(
   "chain_too_deep",
@@ -20,7 +21,10 @@ const UNIQUE_VIOLATION = "23505";
 /** The one path by which anything happens: permission, input, transaction, handler, event, commit. */
 export async function perform(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
   authorise(op, call.caller);
-  if (op.kind === "query") return ask(outside, op, call);
+  return keepingSecrets(() => (op.kind === "query" ? ask : change)(outside, op, call));
+}
+
+async function change(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
   if (call.caller.cause.depth > DEPTH_MAX) throw new Failure(ChainTooDeep);
   if (call.idempotencyKey === undefined || call.caller.credential === undefined) {
     const input = validate(op, call.input);

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { Failure, FailureType } from "./failure.ts";
 import type { Refusal } from "./reply.ts";
+import { withoutUsedSecrets } from "./secrets/usage.ts";
 
 export const Problem = Type.Object(
   {
@@ -43,7 +44,8 @@ export function refusalOf(
   failure: Failure,
   at: ProblemPlace,
 ): ProblemAnswer {
-  return reply?.refusal?.answer(failure, at) ?? problemOf(failure, at);
+  const told = withoutUsedSecrets(failure);
+  return reply?.refusal?.answer(told, at) ?? problemOf(told, at);
 }
 
 /** A failure as the answer that reports it. */

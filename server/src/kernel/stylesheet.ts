@@ -2,17 +2,32 @@
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;
-  --ground: light-dark(#eef2f4, #10171b);
-  --sheet: light-dark(#ffffff, #19232a);
-  --ink: light-dark(#172026, #e8eef1);
-  --faint: light-dark(#51616b, #9fb0ba);
-  --line: light-dark(#ccd6dc, #33434d);
-  --field: light-dark(#ffffff, #10171b);
-  --edge: light-dark(#7d8e98, #667985);
-  --accent: light-dark(#0b6b63, #4fc3b4);
-  --on-accent: light-dark(#ffffff, #062420);
-  --alarm: light-dark(#9b1c1c, #ffb3ad);
-  --alarm-ground: light-dark(#fdeeee, #3a1d1d);
+  --ground: #eef2f4;
+  --sheet: #ffffff;
+  --ink: #172026;
+  --faint: #51616b;
+  --line: #ccd6dc;
+  --field: #ffffff;
+  --edge: #7d8e98;
+  --accent: #0b6b63;
+  --on-accent: #ffffff;
+  --alarm: #9b1c1c;
+  --alarm-ground: #fdeeee;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #10171b;
+    --sheet: #19232a;
+    --ink: #e8eef1;
+    --faint: #9fb0ba;
+    --line: #33434d;
+    --field: #10171b;
+    --edge: #667985;
+    --accent: #4fc3b4;
+    --on-accent: #062420;
+    --alarm: #ffb3ad;
+    --alarm-ground: #3a1d1d;
+  }
 }
 * { box-sizing: border-box; }
 body {

@@ -10,6 +10,7 @@ import type { JobType } from "./job.ts";
 import { enqueue } from "./job.ts";
 import { newId } from "./id.ts";
 import type { Next } from "./loop.ts";
+import { recentSecrets } from "./secrets/recent.ts";
 
 const POLL_MS = 1_000;
 const LEASE_MARGIN_MS = 10_000;
@@ -172,10 +173,9 @@ export class Worker {
 
   async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {
     const { db, clock } = this.#options.outside;
-    const message = (error instanceof Error ? error.message : String(error)).slice(
-      0,
-      ERROR_CHARACTERS_MAX,
-    );
+    const words = error instanceof Error ? error.message : String(error);
+    // Before it is cut, since half a secret would not be known for one.
+    const message = recentSecrets.scrub(words).slice(0, ERROR_CHARACTERS_MAX);
     const spent = row.attempts >= type.attemptsMax && type.everyMs === undefined;
     const at = new Date(clock.nowMs() + (spent ? 0 : type.retryDelayMs(row.attempts)));
     await db.write(partitionOf(row), (session) =>

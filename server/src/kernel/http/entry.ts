@@ -8,6 +8,7 @@ import {
   Failure,
   NoSuchWorkspace,
   RateLimited,
+  SessionConfined,
   Unauthenticated,
   UnknownEnvironment,
   WorkspaceRequired,
@@ -51,6 +52,7 @@ export async function enter(
     address: request.ip,
     origin: gate.services.settings.baseUrl ?? `${request.protocol}://${request.host}`,
     ...(op.acceptsBasic && basicOf(request)),
+    ...(op.readsCookies && { cookies: cookiesOf(request.headers.cookie) }),
     cause: { correlationId: newId("cor"), depth: 0 },
   };
 }
@@ -91,12 +93,18 @@ function presentedBy({ headers }: FastifyRequest): Presented | undefined {
     const token = /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1];
     return token === undefined ? undefined : { token, by: "header" };
   }
-  const token = cookie
-    ?.split(";")
-    .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
-    ?.slice(SESSION_COOKIE.length + 1);
+  const token = cookiesOf(cookie).get(SESSION_COOKIE);
   return token === undefined ? undefined : { token, by: "cookie" };
+}
+
+/** Of two cookies with one name the first counts: browsers send the more specific one first. */
+function cookiesOf(header = ""): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of header.split(";")) {
+    const [name = "", ...value] = pair.trim().split("=");
+    if (value.length > 0 && !cookies.has(name)) cookies.set(name, value.join("="));
+  }
+  return cookies;
 }
 
 /** A header that can't be read is kept as an empty name, which is nobody's. */
@@ -140,10 +148,13 @@ function environmentOf({ headers }: FastifyRequest): EnvironmentName {
 function membershipOf(
   op: Operation,
   { headers }: FastifyRequest,
-  { memberships }: Credential,
+  { memberships, confinedTo }: Credential,
 ): Membership | undefined {
   const slug = headers["x-workspace"];
   if (op.access === "visitor") return undefined;
+  if (op.access === "account" && confinedTo && !op.evenIfConfined) {
+    throw new Failure(SessionConfined);
+  }
   if (slug === undefined || slug === "") {
     if (op.access !== "account") throw new Failure(WorkspaceRequired);
     assertNotBarred(op, [...memberships.values()]);

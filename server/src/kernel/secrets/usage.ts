@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Failure } from "../failure.ts";
 import { Scrubber, type UsedSecret } from "./scrubber.ts";
 
-/** The secrets that the call under way has used, for as long as it is under way. */
+/**
+ * The secrets that the call under way has used. What the caller is told is scrubbed of these alone: of
+ * anybody else's it can't tell anything, and a change in the answer would say that a guess was right.
+ */
 const used = new AsyncLocalStorage<Set<UsedSecret>>();
 
 export function noteUse(secrets: readonly UsedSecret[]): void {
@@ -11,22 +14,20 @@ export function noteUse(secrets: readonly UsedSecret[]): void {
 }
 
 /** Runs a call so that whatever it fails with tells no secret that it used. */
-export async function keepingSecrets<T>(call: () => Promise<T>): Promise<T> {
+export function keepingSecrets<T>(call: () => Promise<T>): Promise<T> {
   // A call within a call answers through it.
-  const noted = used.getStore() ?? new Set();
-  return used.run(noted, async () => {
+  return used.run(used.getStore() ?? new Set(), async () => {
     try {
       return await call();
     } catch (error) {
-      if (noted.size === 0 || !(error instanceof Failure)) throw error;
-      const scrubbed = new Failure(error.type, withoutUsedSecrets(error.particulars));
-      throw Object.assign(scrubbed, { cause: error });
+      throw error instanceof Failure ? withoutUsedSecrets(error) : error;
     }
   });
 }
 
-/** A JSON value without the secrets that the call under way has used. */
-export function withoutUsedSecrets<T>(value: T): T {
+/** A failure that may be shown to whom the call under way serves. */
+export function withoutUsedSecrets(failure: Failure): Failure {
   const noted = used.getStore();
-  return noted === undefined || noted.size === 0 ? value : new Scrubber([...noted]).scrubJson(value);
+  if (noted === undefined || noted.size === 0) return failure;
+  return new Failure(failure.type, new Scrubber([...noted]).scrubJson(failure.particulars));
 }

@@ -11,6 +11,7 @@ import type { Domain } from "../domain.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../id.ts";
 import { Kernel } from "../kernel.ts";
+import { scrubbing } from "../secrets/recent.ts";
 import { readSettings } from "../settings.ts";
 import { TEST_KEY } from "./database.ts";
 import { notes } from "./notes.ts";
@@ -65,7 +66,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const lines: string[] = [];
   const log = pino(
     { level: "info", base: null },
-    { write: (line: string) => void lines.push(line) },
+    scrubbing({ write: (line) => void lines.push(line) }),
   );
   const settings = readSettings({ MILLRACE_DATABASE_POOL: "8", ...options.env });
   const served = options.domains ?? [...domains, notes];

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Awaited<ReturnType<World["member"]>>;
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://desk.example.com" } });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let count = 0;
+const address = () => `new-${(count += 1)}@example.com`;
+const password = "a long password";
+const invite = async (email: string, more: object = {}) =>
+  (await owner("POST /api/v1/settings/users/invite", { email, ...more })).body.data;
+const accept = (token: string, more: object = {}) =>
+  world.stranger("POST /api/v1/auth/invitations/accept", { token, password, ...more });
+const logIn = (email: string, secret = password) =>
+  world.stranger("POST /api/v1/auth/token", { email, password: secret });
+
+describe("an invitation", () => {
+  test("leads to an account that can log in, with the roles that were meant", async () => {
+    const email = address();
+    const sent = await owner("POST /api/v1/settings/users/invite", { email, roleIds: ["agent", "auditor"] });
+    expect(sent).toMatchObject({ status: 201, events: ["user.invited"] });
+    expect(sent.body.data.url).toBe(`https://desk.example.com/invitations?token=${sent.body.data.token}`);
+    expect(await accept(sent.body.data.token, { name: "Ada" })).toMatchObject({
+      status: 200,
+      body: { data: { email, name: "Ada", status: "active" } },
+      events: ["user.activated"],
+    });
+    const { body } = await logIn(email);
+    expect(body.data.workspaces).toMatchObject([{ slug: "default", roles: ["agent", "auditor"] }]);
+  });
+
+  test("works once, also when it is accepted twice at the same moment", async () => {
+    const { token } = await invite(address());
+    const answers = await Promise.all([accept(token), accept(token)]);
+    expect(answers.map(({ status }) => status === 200).filter(Boolean)).toHaveLength(1);
+    expect(await accept(token)).toMatchObject({ status: 410, body: { code: "bad_invitation" }, events: [] });
+  });
+
+  test("ends when a newer one is sent, and after seven days", async () => {
+    const email = address();
+    const first = await invite(email);
+    const second = await invite(email);
+    expect(await accept(first.token)).toMatchObject({ status: 410 });
+    expect(await accept(second.token)).toMatchObject({ status: 200 });
+    await using apart = await startWorld();
+    const somebody = await apart.member(["owner"]);
+    const { body } = await somebody("POST /api/v1/settings/users/invite", { email });
+    apart.clock.advance(7 * 24 * 3_600_000);
+    const late = await apart.stranger("POST /api/v1/auth/invitations/accept", { token: body.data.token, password });
+    expect(late).toMatchObject({ status: 410 });
+  });
+
+  test("gives no role that its sender could not give", async () => {
+    const admin = await world.member(["admin"]);
+    const draft = { email: address(), roleIds: ["owner"] };
+    expect(await admin("POST /api/v1/settings/users/invite", draft)).toMatchObject({ status: 403, events: [] });
+  });
+
+  test("to a member is refused", async () => {
+    const email = address();
+    await accept((await invite(email)).token);
+    expect(await owner("POST /api/v1/settings/users/invite", { email: email.toUpperCase() })).toMatchObject({
+      status: 409,
+      body: { code: "already_member" },
+    });
+  });
+
+  test("brings somebody with an account to a second workspace, by their own password", async () => {
+    const email = address();
+    await accept((await invite(email)).token);
+    await owner("POST /api/v1/workspaces", { name: "Branch", slug: "branch" });
+    const elsewhere = world.asToken(owner.token, "branch");
+    const { body } = await elsewhere("POST /api/v1/settings/users/invite", { email });
+    const wrong = await accept(body.data.token, { password: "not my password" });
+    expect(wrong).toMatchObject({ status: 401, body: { code: "wrong_password" }, events: [] });
+    expect(await accept(body.data.token)).toMatchObject({ status: 200, events: ["user.activated"] });
+    const session = await logIn(email);
+    expect(session.body.data.workspaces.map(({ slug }: { slug: string }) => slug)).toEqual(["branch", "default"]);
+  });
+
+  test("keeps its token out of the log and out of lists", async () => {
+    const { token } = await invite(address());
+    const audit = await owner("GET /api/v1/audit?type=user.*&limit=200");
+    expect(JSON.stringify(audit.body)).not.toContain(token);
+  });
+});
+
+describe("a member", () => {
+  test("who is deactivated can do nothing here, tokens included, until reactivated", async () => {
+    const person = await world.member(["viewer"]);
+    const { body } = await person("POST /api/v1/auth/tokens", {
+      name: "t",
+      expiresIn: null,
+      scopes: ["workspaces:read"],
+    });
+    const robot = world.asToken(body.data.token, "default");
+    const path = `PATCH /api/v1/settings/users/${person.userId}`;
+    expect(await owner(path, { status: "deactivated" })).toMatchObject({
+      status: 200,
+      events: ["user.deactivated"],
+    });
+    expect(await person("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
+    expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+    expect(await owner(path, { status: "active" })).toMatchObject({ events: ["user.activated"] });
+    expect(await person("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+  });
+
+  test("who is removed loses sessions and tokens", async () => {
+    const person = await world.member(["viewer"]);
+    expect(await owner(`DELETE /api/v1/settings/users/${person.userId}`)).toMatchObject({
+      status: 204,
+      events: ["user.deactivated"],
+    });
+    expect(await person("GET /api/v1/auth/me")).toMatchObject({ status: 401 });
+    expect(await owner(`GET /api/v1/settings/users/${person.userId}`)).toMatchObject({ status: 404 });
+  });
+
+  test("who belongs elsewhere too keeps the session, and their name", async () => {
+    const email = address();
+    const { body } = await accept((await invite(email)).token);
+    const { slug } = await world.workspace("far-away");
+    const far = await world.sql("select key from workspaces where slug = $1", [slug]);
+    await world.sql(
+      "insert into memberships (workspace_id, user_id, roles, created_at, updated_at) values ($1, $2, '{viewer}', now(), now())",
+      [far[0].key, body.data.id],
+    );
+    const session = (await logIn(email)).body.data;
+    const rename = await owner(`PATCH /api/v1/settings/users/${body.data.id}`, { name: "Other" });
+    expect(rename).toMatchObject({ status: 409, body: { code: "shared_account" }, events: [] });
+    await owner(`DELETE /api/v1/settings/users/${body.data.id}`);
+    const there = world.asToken(session.token, slug);
+    expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    expect(await world.asToken(session.token, "default")("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
+  });
+
+  test("who owns is changed by owners alone, and the last one stays", async () => {
+    const admin = await world.member(["admin"]);
+    const path = `/api/v1/settings/users/${owner.userId}`;
+    expect(await admin(`PATCH ${path}`, { status: "deactivated" })).toMatchObject({ status: 403, events: [] });
+    expect(await admin(`DELETE ${path}`)).toMatchObject({ status: 403, events: [] });
+    await using apart = await startWorld();
+    await apart.sql("delete from memberships");
+    const last = await apart.member(["owner"]);
+    const own = `/api/v1/settings/users/${last.userId}`;
+    expect(await last(`DELETE ${own}`)).toMatchObject({ status: 409, body: { code: "last_owner" } });
+    expect(await last(`PATCH ${own}`, { status: "deactivated" })).toMatchObject({ status: 409 });
+  });
+});

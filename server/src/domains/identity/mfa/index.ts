@@ -1,0 +1,26 @@
+import { domain } from "#kernel/domain.ts";
+import * as events from "./events.ts";
+import { pruneChallenges } from "./jobs.ts";
+import * as operations from "./operations.ts";
+import { SecurityWrite } from "./permissions.ts";
+
+export { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "./events.ts";
+export { Assertion, Code, type Proof, proof } from "./factor.ts";
+export { type Person, tell } from "./person.ts";
+export {
+  assertionOptions,
+  checkSecondFactor,
+  type Demand,
+  demandOf,
+  methodsOf,
+  type SecondFactor,
+} from "./second-factor.ts";
+
+export const mfa = domain({
+  name: "mfa",
+  summary: "Second factors: TOTP, WebAuthn and recovery codes, and the demand for one.",
+  permissions: [SecurityWrite],
+  events: Object.values(events),
+  operations: Object.values(operations),
+  jobs: [pruneChallenges],
+});

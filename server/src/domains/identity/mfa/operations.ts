@@ -1,0 +1,229 @@
+import Type from "typebox";
+import { RateLimited } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { nothing, one, page } from "#kernel/reply.ts";
+import { id, line, object } from "#kernel/schema.ts";
+import * as events from "./events.ts";
+import * as factor from "./factor.ts";
+import { sessionOf } from "./person.ts";
+import { SecurityWrite } from "./permissions.ts";
+import { examineRegistration, register } from "./registration.ts";
+import { accountKey } from "./second-factor.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+import { listKeys } from "./webauthn-store.ts";
+
+/** For people who are logged in, and all the more for those who may do nothing else yet. */
+const own = { access: "account", evenIfBarred: true } as const;
+const KEYS = "webauthn credentials";
+const PROOF =
+  "Needs a second factor: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. With neither, the 403 " +
+  "names your `methods` and brings the `options` for navigator.credentials.get.";
+const proving = [events.MfaFailed, events.RecoveryCodeUsed] as const;
+const unproven = [
+  factor.SessionRequired,
+  factor.SecondFactorRequired,
+  factor.NotEnrolled,
+  factor.BadCode,
+  RateLimited,
+];
+const exampleProof = { body: { code: "123456" } };
+
+export const mfaStatus = query({
+  id: "mfa.status",
+  route: "GET /api/v1/auth/mfa/status",
+  summary: "Read which second factors you have",
+  ...own,
+  reply: one(factor.Status),
+  fails: [factor.SessionRequired],
+  async run({ tx, caller }) {
+    const { user } = sessionOf(caller);
+    const factors = await store.readFactors(tx, user.id);
+    return { ...factors, enforced: await store.isDemanded(tx, user.id) };
+  },
+});
+
+export const enrolTotp = command({
+  id: "mfa.enroll_totp",
+  route: "POST /api/v1/auth/mfa/totp/enroll",
+  summary: "Begin to enrol TOTP",
+  description:
+    "The secret is pending until `totp/verify` is sent a code of it; asking again replaces it. Codes have six " +
+    "digits and change every 30 seconds (SHA-1).",
+  ...own,
+  reply: one(
+    Type.Object(
+      {
+        qrCodeUri: Type.String({ description: "`otpauth://…`, for an authenticator app" }),
+        secret: Type.String({ description: "The same secret in base32, to type in" }),
+        qrCode: Type.String({ description: "The URI as a picture: `data:image/png;base64,…`" }),
+      },
+      { title: "TotpSecret" },
+    ),
+  ),
+  emits: [events.TotpBegun],
+  fails: [factor.SessionRequired, factor.TotpEnrolledAlready],
+  prepare: (outside, _input, caller) => service.prepareSecret(outside, caller),
+  run: (ctx, _input, secret) => service.beginTotp(ctx, secret),
+});
+
+export const verifyTotp = command({
+  id: "mfa.verify_totp",
+  route: "POST /api/v1/auth/mfa/totp/verify",
+  summary: "Complete the enrolment of TOTP with a code",
+  description:
+    "The codes of the step before and after count too; each works once. The recovery codes are shown only here " +
+    "and replace earlier ones.",
+  ...own,
+  body: object({ code: factor.Code }),
+  reply: one(
+    Type.Object(
+      { enrolled: Type.Boolean(), recoveryCodes: factor.RecoveryCodes },
+      { title: "TotpEnrolment" },
+    ),
+  ),
+  emits: [events.TotpEnrolled, events.MfaFailed],
+  fails: [
+    factor.SessionRequired,
+    factor.BadCode,
+    factor.TotpNotBegun,
+    factor.TotpEnrolledAlready,
+    RateLimited,
+  ],
+  example: { body: { code: "123456" } },
+  prepare: (outside, { body }, caller) => service.examineCode(outside, caller, body.code),
+  run: (ctx, _input, pending) => service.enrolTotp(ctx, pending),
+});
+
+export const disableTotp = command({
+  id: "mfa.disable_totp",
+  route: "POST /api/v1/auth/mfa/totp/disable",
+  summary: "Remove TOTP from your second factors",
+  description: PROOF,
+  ...own,
+  body: object(factor.proof),
+  bodyOptional: true,
+  reply: nothing(),
+  emits: [events.TotpRemoved, ...proving],
+  fails: unproven,
+  example: exampleProof,
+  prepare: (outside, { body }, caller) => service.examineProof(outside, caller, body),
+  run: (ctx, _input, proven) => service.disableTotp(ctx, proven),
+});
+
+export const listCredentials = query({
+  id: "mfa.list_webauthn",
+  route: "GET /api/v1/auth/mfa/webauthn",
+  summary: "List your WebAuthn credentials, oldest first",
+  ...own,
+  query: object(pageQuery),
+  reply: page(factor.Credential),
+  fails: [factor.SessionRequired],
+  async run({ tx, caller, services }, { query: { limit, after } }) {
+    const { user } = sessionOf(caller);
+    const start = after === undefined ? "" : String(services.cursors.decode(KEYS, after)[0]);
+    const rows = await listKeys(tx, user.id, { after: start, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => services.cursors.encode(KEYS, [row.id]),
+    );
+  },
+});
+
+export const registerCredential = command({
+  id: "mfa.register_webauthn",
+  route: "POST /api/v1/auth/mfa/webauthn/register",
+  summary: "Register a WebAuthn credential",
+  description:
+    "Without `credential` it answers the options for navigator.credentials.create; send what that gave as " +
+    "`credential` within five minutes. The first of your second factors brings recovery codes, shown only here.",
+  ...own,
+  body: object({
+    credential: Type.Optional(factor.Attestation),
+    name: Type.Optional(line(100, "Your name for the authenticator")),
+  }),
+  bodyOptional: true,
+  reply: one(
+    Type.Union([
+      factor.CreationOptions,
+      Type.Object(
+        {
+          ...factor.Credential.properties,
+          recoveryCodes: Type.Optional(factor.RecoveryCodes),
+        },
+        { title: "RegisteredWebAuthnCredential" },
+      ),
+    ]),
+  ),
+  emits: [events.WebauthnBegun, events.WebauthnRegistered, events.MfaFailed],
+  fails: [
+    factor.SessionRequired,
+    factor.BadCredential,
+    factor.CredentialRegistered,
+    factor.TooManyCredentials,
+  ],
+  example: { body: { name: "Blue key" } },
+  prepare: (outside, { body }, caller) => examineRegistration(outside, body.credential, caller),
+  run: (ctx, { body }, registration) => register(ctx, body.name ?? "Security key", registration),
+});
+
+export const removeCredential = command({
+  id: "mfa.remove_webauthn",
+  route: "POST /api/v1/auth/mfa/webauthn/{id}/remove",
+  summary: "Remove a WebAuthn credential from your second factors",
+  description: PROOF,
+  ...own,
+  params: object({ id: id("wac") }),
+  body: object(factor.proof),
+  bodyOptional: true,
+  reply: nothing(),
+  emits: [events.WebauthnRemoved, ...proving],
+  fails: unproven,
+  example: { params: { id: "wac_01jd0000000000000000000000" }, ...exampleProof },
+  prepare: (outside, { body }, caller) => service.examineProof(outside, caller, body),
+  run: (ctx, { params }, proven) => service.removeKey(ctx, params.id, proven),
+});
+
+export const renewRecoveryCodes = command({
+  id: "mfa.renew_recovery_codes",
+  route: "POST /api/v1/auth/mfa/recovery-codes",
+  summary: "Make new recovery codes in place of the old ones",
+  description: PROOF,
+  ...own,
+  body: object(factor.proof),
+  bodyOptional: true,
+  reply: one(
+    Type.Object({ recoveryCodes: factor.RecoveryCodes }, { title: "RenewedRecoveryCodes" }),
+  ),
+  emits: [events.RecoveryCodesRenewed, ...proving],
+  fails: unproven,
+  example: exampleProof,
+  async prepare(outside, { body }, caller) {
+    const proven = await service.examineProof(outside, caller, body);
+    return { ...proven, codes: service.newCodes(await accountKey(outside), proven.person) };
+  },
+  run: (ctx, _input, proven) => service.renewRecoveryCodes(ctx, proven),
+});
+
+export const enforceMfa = command({
+  id: "mfa.enforce",
+  route: "POST /api/v1/settings/security/enforce-mfa",
+  summary: "Demand a second factor of all members, or no longer",
+  description:
+    "At once: a member without one gets 403 `mfa_enrollment_required` on everything but enrolling one. API and " +
+    "OAuth tokens keep working.",
+  permission: SecurityWrite,
+  body: object({ enforced: Type.Boolean() }),
+  reply: one(Type.Object({ enforced: Type.Boolean() }, { title: "MfaDemand" })),
+  emits: [events.MfaEnforced, events.MfaUnenforced],
+  example: { body: { enforced: true } },
+  async run({ tx, workspace, emit }, { body: { enforced } }) {
+    await store.setDemanded(tx, workspace.key, enforced);
+    if (enforced) emit(events.MfaEnforced, { id: workspace.id }, { enforced });
+    else emit(events.MfaUnenforced, { id: workspace.id }, { enforced });
+    return { enforced };
+  },
+});

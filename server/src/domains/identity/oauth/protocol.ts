@@ -1,0 +1,59 @@
+import Type, { type Static } from "typebox";
+import { type Failure, failure, type FailureType } from "#kernel/failure.ts";
+import type { Refusal } from "#kernel/reply.ts";
+
+/** The errors of RFC 6749, whose names are their codes. */
+export const InvalidRequest = failure("invalid_request", 400, "The request is not a valid one.");
+export const InvalidClient = failure("invalid_client", 401, "The client did not prove who it is.");
+export const InvalidGrant = failure(
+  "invalid_grant",
+  400,
+  "The code or refresh token is wrong, used or no longer valid, or was issued for another request.",
+);
+export const InvalidScope = failure("invalid_scope", 400, "The scope exceeds what was granted.");
+export const UnsupportedGrantType = failure(
+  "unsupported_grant_type",
+  400,
+  "The grant types are authorization_code and refresh_token.",
+);
+
+const OWN: ReadonlySet<FailureType> = new Set([
+  InvalidRequest,
+  InvalidClient,
+  InvalidGrant,
+  InvalidScope,
+  UnsupportedGrantType,
+]);
+
+const OAuthError = Type.Object(
+  { error: Type.String(), error_description: Type.String() },
+  { title: "OAuthError", description: "RFC 6749, section 5.2" },
+);
+
+/** Failures as a client of OAuth expects them. */
+export const oauthRefusal: Refusal = {
+  mediaType: "application/json",
+  body: OAuthError,
+  answer({ type, message, particulars }: Failure) {
+    const body: Static<typeof OAuthError> = {
+      error: OWN.has(type) ? type.code : errorOf(type.status),
+      error_description: fit(message),
+    };
+    return {
+      // The protocol knows no difference between what can't be read and what makes no sense.
+      status: type.status === 422 ? 400 : type.status,
+      headers: { "content-type": "application/json; charset=utf-8", ...particulars.headers },
+      body: JSON.stringify(body),
+    };
+  },
+};
+
+function errorOf(status: number): string {
+  if (status === 429 || status === 503) return "temporarily_unavailable";
+  return status >= 500 ? "server_error" : InvalidRequest.code;
+}
+
+/** A description has only some characters of ASCII. */
+export function fit(text: string): string {
+  return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'");
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Kernel } from "#kernel/kernel.ts";
+import { TEST_KEY } from "#kernel/testing/database.ts";
+import { startWorld, until, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Awaited<ReturnType<World["member"]>>;
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_TRUST_PROXY: "127.0.0.1/32" } });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const draft = { name: "Robot", expiresIn: null, scopes: ["workspaces:read", "tokens:write", "tokens:read"] };
+const make = async (body: object = {}) => {
+  const answer = await owner("POST /api/v1/auth/tokens", { ...draft, ...body });
+  return { ...answer.body.data, ask: world.asToken(answer.body.data?.token, "default"), answer };
+};
+
+describe("a token", () => {
+  test("is shown once, and never again", async () => {
+    const { answer, token, id } = await make({ expiresIn: "30d" });
+    expect(answer).toMatchObject({ status: 201, events: ["audit.token.created"] });
+    expect(token).toMatch(/^mr_[\w-]{47}$/);
+    const { body } = await owner("GET /api/v1/auth/tokens?limit=200");
+    expect(body.data.map((one: { id: string }) => one.id)).toContain(id);
+    expect(JSON.stringify(body)).not.toContain(token);
+    const audit = await owner("GET /api/v1/audit?type=audit.token.*&limit=200");
+    expect(JSON.stringify(audit.body)).not.toContain(token);
+  });
+
+  test("acts as its person within its scopes, and the log names it", async () => {
+    const { ask, id } = await make({ scopes: ["workspaces:read", "workspaces:write"] });
+    expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    expect(await ask("GET /api/v1/audit")).toMatchObject({ status: 403 });
+    const changed = await ask("PATCH /api/v1/workspaces/default", { description: "By a robot" });
+    expect(changed).toMatchObject({ status: 200, events: ["workspace.updated"] });
+    const { body } = await owner("GET /api/v1/audit?limit=1&type=workspace.updated");
+    expect(body.data[0].actor).toEqual({ id, name: "Robot", type: "api_token" });
+  });
+
+  test("can do no more than its person can at that moment", async () => {
+    const builder = await world.member(["builder", "auditor"]);
+    const { body } = await builder("POST /api/v1/auth/tokens", { ...draft, scopes: ["audit:read"] });
+    const robot = world.asToken(body.data.token, "default");
+    expect(await robot("GET /api/v1/audit")).toMatchObject({ status: 200 });
+    await owner(`DELETE /api/v1/settings/users/${builder.userId}/roles/auditor`);
+    expect(await robot("GET /api/v1/audit")).toMatchObject({ status: 403 });
+  });
+
+  test.each([
+    [{ scopes: ["moon:read"] }, 422, "/scopes/0"],
+    [{ scopes: [] }, 422, "/scopes"],
+    [{ expiresIn: "0d" }, 422, "/expiresIn"],
+    [{ expiresIn: "5h" }, 422, "/expiresIn"],
+    [{ expiresIn: undefined }, 422, "/expiresIn"],
+    [{ ipAllowlist: ["10.0.0.0/99"] }, 422, "/ipAllowlist/0"],
+  ])("with %o is refused", async (wrong, status, path) => {
+    const answer = await owner("POST /api/v1/auth/tokens", { ...draft, ...wrong });
+    expect(answer).toMatchObject({ status, events: [] });
+    expect(answer.body.errors[0].path).toBe(path);
+  });
+
+  test("with a scope that its maker lacks is refused", async () => {
+    const viewer = await world.member(["viewer"]);
+    const answer = await viewer("POST /api/v1/auth/tokens", { ...draft, scopes: ["workspaces:write"] });
+    expect(answer).toMatchObject({ status: 403, events: [] });
+  });
+
+  test("belongs to one workspace", async () => {
+    const { token } = await make();
+    await owner("POST /api/v1/workspaces", { name: "Second", slug: "second" });
+    expect(await world.asToken(token, "second")("GET /api/v1/workspaces/me")).toMatchObject({
+      status: 403,
+      body: { code: "workspace_forbidden" },
+    });
+  });
+
+  test("with a bent character is no token, and none that could be found", async () => {
+    const { token } = await make();
+    const bent = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
+    expect(await world.asToken(bent, "default")("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+  });
+
+  test("runs out at its time", async () => {
+    await using apart = await startWorld();
+    const somebody = await apart.member(["owner"]);
+    const { body } = await somebody("POST /api/v1/auth/tokens", { ...draft, expiresIn: "2d" });
+    const robot = apart.asToken(body.data.token, "default");
+    expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    apart.clock.advance(2 * 24 * 3_600_000);
+    expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+  });
+});
+
+describe("revocation and rotation", () => {
+  test("a revoked token ends at once", async () => {
+    const { ask, id } = await make();
+    expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    expect(await owner(`DELETE /api/v1/auth/tokens/${id}`)).toMatchObject({
+      status: 204,
+      events: ["audit.token.revoked"],
+    });
+    expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+  });
+
+  test("another node forgets it within a second", async () => {
+    const { token, id } = await make();
+    const { settings, domains, log } = world.kernel;
+    const other = await Kernel.open({ database: world.database, settings, domains, log, masterKey: TEST_KEY });
+    try {
+      expect(await other.authenticator.authenticate(token)).toBeDefined();
+      await owner(`DELETE /api/v1/auth/tokens/${id}`);
+      await until(async () => (await other.authenticator.authenticate(token)) === undefined, 1_000);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("rotation by the token itself leaves exactly one of the two valid", async () => {
+    const { ask, id } = await make({ ipAllowlist: ["127.0.0.0/8"] });
+    const answer = await ask("POST /api/v1/auth/tokens/rotate");
+    expect(answer).toMatchObject({ status: 201, events: ["audit.token.rotated"] });
+    expect(answer.body.data).toMatchObject({ name: "Robot", ipAllowlist: ["127.0.0.0/8"], scopes: draft.scopes });
+    expect(answer.body.data.id).not.toBe(id);
+    expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+    const renewed = world.asToken(answer.body.data.token, "default");
+    expect(await renewed("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+  });
+
+  test("of many rotations at once one succeeds", async () => {
+    const { id } = await make();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => owner("POST /api/v1/auth/tokens/rotate", { id })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(404)]);
+  });
+
+  test("a session must name the token, and nobody rotates or revokes another's", async () => {
+    expect(await owner("POST /api/v1/auth/tokens/rotate")).toMatchObject({ status: 422, events: [] });
+    const { id } = await make();
+    const colleague = await world.member(["owner"]);
+    expect(await colleague("POST /api/v1/auth/tokens/rotate", { id })).toMatchObject({ status: 404 });
+    expect(await colleague(`DELETE /api/v1/auth/tokens/${id}`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe("the address range", () => {
+  const from = (address: string) => ({ "x-forwarded-for": address });
+
+  test.each([
+    [["10.1.0.0/16"], "10.1.2.3", 200],
+    [["10.1.0.0/16"], "10.2.2.3", 403],
+    [["10.1.0.0/16", "2001:db8::/32"], "2001:db8::7", 200],
+    [["2001:db8::/32"], "2001:db9::7", 403],
+    [["10.1.0.0/16"], "::ffff:10.1.2.3", 200],
+  ])("%j seen from %s answers %i", async (ipAllowlist, address, status) => {
+    const { ask } = await make({ ipAllowlist });
+    expect(await ask("GET /api/v1/workspaces/me", undefined, from(address))).toMatchObject({ status });
+  });
+
+  test("is judged by the first address that our proxies did not add", async () => {
+    const { ask } = await make({ ipAllowlist: ["10.1.0.0/16"] });
+    const forged = from("10.1.2.3, 203.0.113.9");
+    expect(await ask("GET /api/v1/workspaces/me", undefined, forged)).toMatchObject({
+      status: 403,
+      body: { code: "address_forbidden" },
+    });
+  });
+
+  test("is not taken from a header when no proxy is trusted", async () => {
+    await using apart = await startWorld();
+    const somebody = await apart.member(["owner"]);
+    const { body } = await somebody("POST /api/v1/auth/tokens", { ...draft, ipAllowlist: ["10.1.0.0/16"] });
+    const robot = apart.asToken(body.data.token, "default");
+    expect(await robot("GET /api/v1/workspaces/me", undefined, from("10.1.2.3"))).toMatchObject({ status: 403 });
+  });
+});
+
+test("the last use is shown, without a write for every request", async () => {
+  const { ask, id } = await make();
+  for (let index = 0; index < 5; index += 1) await ask("GET /api/v1/workspaces/me");
+  await world.kernel.authenticator.touch();
+  const { body } = await owner("GET /api/v1/auth/tokens?limit=200");
+  const shown = body.data.find((one: { id: string }) => one.id === id);
+  expect(Date.parse(shown.lastUsedAt)).toBeGreaterThan(Date.parse(shown.createdAt) - 1);
+});
