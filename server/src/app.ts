@@ -1,19 +1,25 @@
 import { audit } from "#domains/audit/index.ts";
 import { accounts } from "#domains/identity/accounts/index.ts";
 import { members } from "#domains/identity/members/index.ts";
+import { mfa } from "#domains/identity/mfa/index.ts";
+import { passwords } from "#domains/identity/passwords/index.ts";
 import { roles } from "#domains/identity/roles/index.ts";
 import { sessions } from "#domains/identity/sessions/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
+import { vault } from "#domains/vault/index.ts";
 import { workspaces } from "#domains/workspaces/index.ts";
 import type { Domain } from "#kernel/domain.ts";
 
 /** Every area of the product. */
 export const domains: readonly Domain[] = [
   sessions,
+  passwords,
+  mfa,
   accounts,
   roles,
   members,
   tokens,
+  vault,
   workspaces,
   audit,
 ];

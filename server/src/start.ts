@@ -75,7 +75,8 @@ interface OpenDatabase {
   stop(): Promise<void>;
 }
 
-async function openDatabase(settings: Settings, log: Logger): Promise<OpenDatabase> {
+/** The server database, or the embedded one, which is started. */
+export async function openDatabase(settings: Settings, log: Logger): Promise<OpenDatabase> {
   if (settings.databaseUrl === undefined) {
     return startEmbedded({ folder: settings.dataDir, log: (line) => tell(log, line) });
   }

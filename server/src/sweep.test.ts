@@ -22,6 +22,9 @@ const samples = (
     ),
   )
 ).flat();
+/** Some operations tell failures in a form of their own, to a browser or by a protocol's rules. */
+const told = (op: Operation, code: string, more: object = {}) =>
+  op.reply.refusal ? {} : { body: { code, ...more } };
 const byOperation = Map.groupBy(samples, ({ operation }) => operation);
 
 let world: World;
@@ -30,7 +33,9 @@ let other: Ask;
 let powerless: Ask;
 
 beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+  world = await startWorld({
+    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_SMTP_URL: "smtp://127.0.0.1:9" },
+  });
   owner = await world.member(["owner"]);
   other = await world.member(["owner"], await world.workspace("elsewhere"));
   powerless = await world.member([]);
@@ -61,7 +66,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   if (needsCredential(op))
     test("refuses a caller without a credential", async () => {
       const input = await arrange();
-      const refused = { status: 401, body: { code: "unauthenticated" }, events: [] };
+      const refused = { status: 401, ...told(op, "unauthenticated"), events: [] };
       const stranger = await call(world.stranger, op, input);
       expect(stranger).toMatchObject({ ...refused, headers: { "www-authenticate": "Bearer" } });
       expect(await call(world.asToken("mrs_guessed", "default"), op, input)).toMatchObject(refused);
@@ -70,7 +75,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   if (op.permission)
     test("refuses a caller without the permission, whatever the body", async () => {
       const input = await arrange();
-      const refused = { status: 403, body: { code: "forbidden" }, events: [] };
+      const refused = { status: 403, ...told(op, "forbidden"), events: [] };
       expect(await call(powerless, op, input)).toMatchObject(refused);
       if (op.body) {
         expect(await powerless(routeOf(op, input), "{ not json")).toMatchObject(refused);
@@ -140,14 +145,16 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
       }
       const answer = await call(by, op, { ...input, body: body as never });
       expect(answer, `${JSON.stringify(body)?.slice(0, 200)}`).toMatchObject({
-        status: 422,
-        body: { code: "invalid", errors: [{ path: expect.any(String) }] },
+        status: op.reply.refusal ? expect.toSatisfy((status) => [400, 422].includes(status)) : 422,
+        ...told(op, "invalid", { errors: [{ path: expect.any(String) }] }),
         events: [],
       });
     }
     if (op.reply.refusal) return;
     const strange = await call(by, op, { ...input, query: { ...input.query, unheard: "of" } });
-    expect(strange).toMatchObject({ status: 422, events: [] });
+    expect(strange.events).toEqual([]);
+    if (op.reply.refusal) return;
+    expect(strange.status).toBe(422);
     expect(strange.body.errors).toContainEqual({
       path: "?unheard",
       message: "is not a known field",

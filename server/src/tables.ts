@@ -111,6 +111,42 @@ export interface Tables {
     created_at: Time;
     enrolled_at: Time | null;
   };
+  oauth_applications: {
+    client_id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    redirect_uris: string[];
+    allowed_scopes: string[];
+    secret_hash: Buffer;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
+  oauth_grants: {
+    id: string;
+    workspace_id: Generated<string>;
+    client_id: string;
+    user_id: string;
+    scopes: string[];
+    redirect_uri: string;
+    code_challenge: string;
+    code_hash: Buffer | null;
+    code_expires_at: Time;
+    code_used_at: Time | null;
+    revoked_at: Time | null;
+    created_at: Time;
+  };
+  oauth_tokens: {
+    id: string;
+    workspace_id: Generated<string>;
+    grant_id: string;
+    kind: string;
+    token_hash: Buffer;
+    scopes: string[];
+    expires_at: Time;
+    used_at: Time | null;
+    created_at: Time;
+  };
   password_resets: {
     user_id: string;
     token_hash: Buffer;

@@ -13,6 +13,7 @@ import type { Cidr } from "./outbound/address.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { Cursors } from "./page.ts";
 import type { Permission } from "./permission.ts";
+import type { Mailer } from "./mail.ts";
 import type { News } from "./news.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Secrets } from "./secrets/secrets.ts";
@@ -108,6 +109,7 @@ export interface Services {
   /** Hears of events as they are committed, on this node at once and from the others shortly. */
   readonly news: News;
   readonly throttle: RateLimit;
+  readonly mailer: Mailer;
   /** The workspace that hears what belongs to none, such as a failed login. */
   readonly homeWorkspace: string;
   /** Numbers that the domains contribute to a workspace's statistics. */

@@ -80,10 +80,15 @@ export function equalBytes(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/** Where the key is kept when the settings give none. */
+export function masterKeyFile(dataDir: string): string {
+  return join(dataDir, "master.key");
+}
+
 /** The key from the settings, or the one in the data folder, made at the first start. */
 export function loadMasterKey(given: Buffer | undefined, dataDir: string): MasterKey {
   if (given !== undefined) return new MasterKey(given);
-  const path = join(dataDir, "master.key");
+  const path = masterKeyFile(dataDir);
   // Only root's folder must let another account pass, the one that runs the database.
   mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   try {

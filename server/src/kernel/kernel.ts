@@ -9,6 +9,7 @@ import type { Counter, Domain } from "./domain.ts";
 import { newId } from "./id.ts";
 import { pruneIdempotencyKeys } from "./idempotency.ts";
 import { Loop } from "./loop.ts";
+import { Mailer, sendMail } from "./mail.ts";
 import { News } from "./news.ts";
 import { type CatalogEntry, describeEvents } from "./openapi.ts";
 import { Outbound } from "./outbound/outbound.ts";
@@ -57,6 +58,7 @@ export class Kernel implements Outside {
   readonly cursors: Cursors;
   readonly outbound: Outbound;
   readonly throttle: RateLimit;
+  readonly mailer: Mailer;
   readonly counters: readonly Counter[];
   readonly eventTypes: readonly CatalogEntry[];
   readonly permissions: readonly Permission[];
@@ -96,6 +98,7 @@ export class Kernel implements Outside {
     this.keys = new WorkspaceKeys(db, masterKey);
     this.secrets = new Secrets(db, this.keys);
     this.cursors = new Cursors(masterKey.derive("cursors"));
+    this.mailer = new Mailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom });
     this.throttle = new RateLimit(() => this.clock.nowMs());
     this.counters = domains.flatMap(({ counters = [] }) => counters);
     this.eventTypes = describeEvents(domains);
@@ -136,6 +139,7 @@ export class Kernel implements Outside {
     await this.authenticator.touch();
     await this.signal.close();
     await this.outbound.close();
+    this.mailer.close();
     await this.db.close();
   }
 
@@ -166,7 +170,11 @@ export class Kernel implements Outside {
   async #startWorker(): Promise<{ readonly worker: Worker; readonly loop: Loop }> {
     const worker = new Worker({
       outside: this,
-      jobs: [pruneIdempotencyKeys, ...this.domains.flatMap((domain) => domain.jobs ?? [])],
+      jobs: [
+        pruneIdempotencyKeys,
+        sendMail,
+        ...this.domains.flatMap((domain) => domain.jobs ?? []),
+      ],
       onFailure: (kind, error) => this.log.warn({ err: error, job: kind }, "a job failed"),
     });
     await worker.register();

@@ -23,6 +23,9 @@ export interface Settings {
   readonly rateLimit: number;
   readonly loginRateLimit: number;
   readonly logLevel: string;
+  /** The mail server, when e-mail is to be sent. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -55,6 +58,8 @@ export function readSettings(env: Environment): Settings {
     rateLimit: read("MILLRACE_RATE_LIMIT", 60_000, integer(0, 1_000_000_000)),
     loginRateLimit: read("MILLRACE_LOGIN_RATE_LIMIT", 10, integer(0, 1_000_000)),
     logLevel: read("MILLRACE_LOG_LEVEL", "info", logLevel),
+    smtpUrl: read("MILLRACE_SMTP_URL", undefined, smtpUrl),
+    mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", mailFrom),
   };
   if (faults.length > 0) {
     throw new StartRefused(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
@@ -83,6 +88,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_TRUST_PROXY: "comma-separated CIDR ranges of proxies such as 10.0.0.1/32",
   MILLRACE_RATE_LIMIT: "requests per minute for each credential, 0 for no limit",
   MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
+  MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
+  MILLRACE_MAIL_FROM: "the sender of e-mails, such as Millrace <desk@example.com>",
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
 };
 
@@ -116,6 +123,14 @@ function baseUrl(text: string): string | undefined {
   const url = new URL(text);
   const plain = url.search === "" && url.hash === "" && url.username === "";
   return plain && /^https?:$/.test(url.protocol) ? text.replace(/\/+$/, "") : undefined;
+}
+
+function smtpUrl(text: string): string | undefined {
+  return /^smtps?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
+}
+
+function mailFrom(text: string): string | undefined {
+  return /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) && text.length <= 200 ? text : undefined;
 }
 
 function role(text: string): ProcessRole | undefined {

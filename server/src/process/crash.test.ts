@@ -154,12 +154,7 @@ async function assertUpdates(ask: Ask, writer: Writer, about: string): Promise<v
 }
 
 /** The workspaces are exactly those of the writer's book, each with the one event that made it. */
-async function assertCreations(
-  ask: Ask,
-  writer: Writer,
-  about: string,
-  since = 0,
-): Promise<void> {
+async function assertCreations(ask: Ask, writer: Writer, about: string, since = 0): Promise<void> {
   const made = (await all(ask, "/api/v1/workspaces")).filter(({ slug }) =>
     slug.startsWith(writer.slug),
   );

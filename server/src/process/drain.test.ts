@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { isAlive } from "#kernel/embedded/processes.ts";
@@ -31,7 +33,9 @@ test("SIGTERM under load answers every write that it carries out, then ends with
       const requestId = `write-${writer}-${n}`;
       const headers = { "x-workspace": "default", "x-request-id": requestId };
       const body = { description: requestId };
-      const answer = await ask("PATCH /api/v1/workspaces/default", body, headers).catch(() => undefined);
+      const answer = await ask("PATCH /api/v1/workspaces/default", body, headers).catch(
+        () => undefined,
+      );
       if (answer?.status !== 200) {
         // Either the connection was closed or refused, or the server says that it is about to end.
         expect(answer?.status ?? 503).toBe(503);
@@ -50,7 +54,8 @@ test("SIGTERM under load answers every write that it carries out, then ends with
   const query = asker(reborn, token);
   const events = await all(query, "/api/v1/audit", { "x-workspace": "default" });
   const done = events.filter(({ type }) => type === "workspace.updated");
-  expect(done.map(({ requestId }) => requestId).toSorted()).toEqual(answered.toSorted());
+  const requestIds: string[] = done.map(({ requestId }) => requestId);
+  expect(requestIds.toSorted()).toEqual(answered.toSorted());
 });
 
 test("a request under way is answered after SIGTERM, however often it comes, while new ones are turned away", async () => {
@@ -68,14 +73,31 @@ test("a request under way is answered after SIGTERM, however often it comes, whi
   product.child.kill("SIGINT");
   expect(product.child.exitCode).toBe(null);
 
-  const probe = send(request(`${address}/readyz`, { agent }));
   late.request.end(body);
-  const { statusCode } = await late.response;
+  const { statusCode, headers } = await late.response;
   expect(statusCode).toBe(201);
-  // It shares the connection of the request under way, which is the only way in by now.
-  expect((await probe).statusCode).toBe(503);
+  // Kept alive, it would hold up the end for as long as the client likes.
+  expect(headers.connection).toBe("close");
   expect(await product.ended).toBe(0);
+  expect(complaintsOf(product)).toEqual([]);
   agent.destroy();
+});
+
+test("a request that comes after SIGTERM on an open connection gets 503: a problem with Retry-After, and not ready", async () => {
+  const product = launch();
+  const address = await product.ready;
+  const finishQuery = await beginHead(address, "GET /api/v1/auth/me");
+  const finishProbe = await beginHead(address, "GET /readyz");
+  product.child.kill("SIGTERM");
+  await until(() => isRefused(address));
+
+  const refusal = await finishQuery();
+  expect(refusal).toMatch(/^HTTP\/1\.1 503 /);
+  expect(refusal).toMatch(/^content-type: application\/problem\+json/im);
+  expect(refusal).toMatch(/^retry-after: \d+\r$/im);
+  expect(refusal).toMatch(/^x-request-id: \S+\r$/im);
+  expect(await finishProbe()).toMatch(/^HTTP\/1\.1 503 /);
+  expect(await product.ended).toBe(0);
 });
 
 test("a second start on the folder of a living server is refused, names its process, and does it no harm", async () => {
@@ -120,6 +142,11 @@ test("another master key than the database was made with is refused with code 1,
   await logIn(await launch().ready);
 });
 
+/** What a log says above the level of information. */
+function complaintsOf({ lines }: Product): string[] {
+  return lines.filter((line) => /^\{"level":[4-6]/.test(line));
+}
+
 function said({ lines }: Product): string {
   return lines.join("\n");
 }
@@ -148,10 +175,21 @@ async function begin(
   return { request: begun, response };
 }
 
-function send(begun: ClientRequest): Promise<IncomingMessage> {
-  const response = responseTo(begun);
-  begun.end();
-  return response;
+/** A request of which the server has surely read the beginning; the result sends the rest and reads until the end. */
+async function beginHead(address: string, route: string): Promise<() => Promise<string>> {
+  const socket = connect(Number(new URL(address).port), "127.0.0.1").setEncoding("utf8");
+  let received = "";
+  socket.on("data", (chunk: string) => (received += chunk));
+  // It shares its packet with a whole request, so that the answer to that proves it.
+  const whole = "GET /healthz HTTP/1.1\r\nhost: millrace\r\n\r\n";
+  socket.write(`${whole}${route} HTTP/1.1\r\nhost: millrace\r\n`);
+  await until(async () => received.endsWith("}"));
+  return async () => {
+    const before = received.length;
+    socket.write("\r\n");
+    await once(socket, "close");
+    return received.slice(before);
+  };
 }
 
 async function responseTo(begun: ClientRequest): Promise<IncomingMessage> {
@@ -163,7 +201,7 @@ async function responseTo(begun: ClientRequest): Promise<IncomingMessage> {
 }
 
 async function isRefused(address: string): Promise<boolean> {
-  return fetch(`${address}/healthz`, { headers: { connection: "close" } }).then(
+  return fetch(`${address}/healthz`).then(
     () => false,
     () => true,
   );

@@ -70,7 +70,9 @@ async function holds(condition: string): Promise<boolean> {
   const password = readFileSync(join(dataFolder(), "postgres.password"), "utf8");
   const owner = { host: database.host, user: OWNER_ROLE, password, database: "millrace" };
   try {
-    const { rows } = await withClient(owner, (client) => client.query(`select ${condition} as yes`));
+    const { rows } = await withClient(owner, (client) =>
+      client.query(`select ${condition} as yes`),
+    );
     return rows[0].yes;
   } catch {
     return false;

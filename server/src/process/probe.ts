@@ -36,7 +36,9 @@ const marker = reader({
   startsAt: "beginning",
   async handle(ctx, events) {
     for (const event of events) {
-      await sql`insert into probe_effects (event_id, node) values (${event.id}, ${node})`.execute(ctx.tx);
+      await sql`insert into probe_effects (event_id, node) values (${event.id}, ${node})`.execute(
+        ctx.tx,
+      );
       ctx.because(event).enqueue(mark, { eventId: event.id });
     }
   },

@@ -44,7 +44,8 @@ afterEach(async () => {
   await owner.end();
   await withClient(inject("database").owner, async (client) => {
     await client.query(`drop database ${name} with (force)`);
-    for (const role of Object.values(roleNames(name))) await client.query(`drop role if exists ${role}`);
+    for (const role of Object.values(roleNames(name)))
+      await client.query(`drop role if exists ${role}`);
   });
 });
 

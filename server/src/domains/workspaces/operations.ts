@@ -20,6 +20,7 @@ export const listWorkspaces = query({
   route: "GET /api/v1/workspaces",
   summary: "List the workspaces that you belong to",
   access: "account",
+  evenIfConfined: true,
   query: object(pageQuery),
   reply: page(Workspace),
   async run({ tx, services }, { query: { limit, after } }) {

@@ -1,10 +1,9 @@
 import type pg from "pg";
-import { type MasterKey, open, seal } from "../crypto.ts";
+import type { MasterKey } from "../crypto.ts";
 import { StartRefused } from "../start-refused.ts";
 import { newWorkspaceKey } from "../id.ts";
+import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
 import { ensureLogins, migrate, withClient } from "./migrate.ts";
-
-const KEY_CHECK = "This is the right master key.";
 
 export interface PreparedDatabase {
   readonly app: pg.ClientConfig;
@@ -18,10 +17,7 @@ export async function prepareDatabase(
 ): Promise<PreparedDatabase> {
   await migrate(owner);
   await ensureInstallation(owner, masterKey);
-  const logins = {
-    app: masterKey.derive("database role app").toString("base64url"),
-    system: masterKey.derive("database role system").toString("base64url"),
-  };
+  const logins = loginsOf(masterKey);
   const names = await ensureLogins(owner, logins);
   return {
     app: { ...withoutUrl(owner), user: names.app, password: logins.app },
@@ -29,25 +25,29 @@ export async function prepareDatabase(
   };
 }
 
+/** The passwords of the two login roles, which every node derives for itself. */
+export function loginsOf(masterKey: MasterKey): { readonly app: string; readonly system: string } {
+  return {
+    app: masterKey.derive("database role app").toString("base64url"),
+    system: masterKey.derive("database role system").toString("base64url"),
+  };
+}
+
 async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey): Promise<void> {
-  const key = masterKey.derive("key check");
   await withClient(owner, async (client) => {
     await client.query(
       `insert into installation (key_check, cluster, home_workspace_id, created_at)
        select $1, system_identifier::text, $2, now() from pg_control_system()
        on conflict (the_only_one) do nothing`,
-      [seal(key, Buffer.from(KEY_CHECK), "key check"), newWorkspaceKey()],
+      [sealKeyCheck(masterKey), newWorkspaceKey()],
     );
     const { rows } = await client.query<{ key_check: Buffer }>(
       "select key_check from installation",
     );
-    try {
-      open(key, rows[0]?.key_check ?? Buffer.alloc(0), "key check");
-    } catch (cause) {
+    if (!passesKeyCheck(masterKey, rows[0]?.key_check ?? Buffer.alloc(0))) {
       throw new StartRefused(
         "The master key is not the one that this database was made with. " +
           "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
-        { cause },
       );
     }
     // Another cluster counts its transactions anew: what is logged from now on comes after all that

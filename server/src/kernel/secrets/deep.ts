@@ -14,7 +14,9 @@ export function mapDeep(
     return mapped.some((item, index) => item !== items[index]) ? mapped : value;
   }
   const fields = Object.entries(value);
-  const mapped = fields.map(([name, part]) => [rename(name), mapDeep(part, change, rename)] as const);
+  const mapped = fields.map(
+    ([name, part]) => [rename(name), mapDeep(part, change, rename)] as const,
+  );
   const same = mapped.every(
     ([name, part], index) => name === fields[index]?.[0] && part === fields[index][1],
   );

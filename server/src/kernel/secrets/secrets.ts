@@ -112,7 +112,9 @@ export class Secrets {
           batch.map(({ workspace }) => workspace),
           batch.map(({ name }) => name),
         ]);
-        const sealed = new Map(rows.map((row) => [contextOf(row.workspace_id, row.name), row.sealed]));
+        const sealed = new Map(
+          rows.map((row) => [contextOf(row.workspace_id, row.name), row.sealed]),
+        );
         for (const one of batch) one.resolve(sealed.get(contextOf(one.workspace, one.name)));
       } catch (error) {
         for (const one of batch) one.reject(error);

@@ -23,7 +23,7 @@ export {
   renameUser,
   setPassword,
 } from "./store.ts";
-export { Email, MemberOf, User } from "./user.ts";
+export { Email, MemberOf, Password, User } from "./user.ts";
 
 export const accounts = domain({
   name: "accounts",

@@ -6,6 +6,9 @@ export const Email = Type.String({
   pattern: "^[^\\s@]{1,64}@[^\\s@]{1,190}$",
 });
 
+/** Long rather than odd: only its length is prescribed. */
+export const Password = Type.String({ minLength: 8, maxLength: 200 });
+
 export const User = Type.Object(
   {
     id: id("usr"),

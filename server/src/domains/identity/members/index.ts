@@ -8,6 +8,7 @@ import {
   removeUser,
   updateUser,
 } from "./operations.ts";
+import { invitationForm, invitationPage } from "./pages.ts";
 import { UsersRead, UsersWrite } from "./permissions.ts";
 
 export const members = domain({
@@ -15,5 +16,14 @@ export const members = domain({
   summary: "Who belongs to a workspace.",
   permissions: [UsersRead, UsersWrite],
   events: [UserInvited, UserDeactivated, UserUpdated],
-  operations: [listUsers, getUser, inviteUser, acceptInvitation, updateUser, removeUser],
+  operations: [
+    listUsers,
+    getUser,
+    inviteUser,
+    acceptInvitation,
+    invitationPage,
+    invitationForm,
+    updateUser,
+    removeUser,
+  ],
 });

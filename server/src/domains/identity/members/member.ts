@@ -37,8 +37,6 @@ export const NewInvitation = Type.Object(
   { title: "NewInvitation" },
 );
 
-export const Password = Type.String({ minLength: 8, maxLength: 200 });
-
 export const AlreadyMember = failure("already_member", 409, "This person is a member already.");
 export const BadInvitation = failure(
   "bad_invitation",

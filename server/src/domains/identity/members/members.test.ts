@@ -4,7 +4,9 @@ import { startWorld, type World } from "#kernel/testing/world.ts";
 let world: World;
 let owner: Awaited<ReturnType<World["member"]>>;
 beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://desk.example.com" } });
+  world = await startWorld({
+    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://desk.example.com" },
+  });
   owner = await world.member(["owner"]);
 });
 afterAll(() => world[Symbol.asyncDispose]());
@@ -22,9 +24,14 @@ const logIn = (email: string, secret = password) =>
 describe("an invitation", () => {
   test("leads to an account that can log in, with the roles that were meant", async () => {
     const email = address();
-    const sent = await owner("POST /api/v1/settings/users/invite", { email, roleIds: ["agent", "auditor"] });
+    const sent = await owner("POST /api/v1/settings/users/invite", {
+      email,
+      roleIds: ["agent", "auditor"],
+    });
     expect(sent).toMatchObject({ status: 201, events: ["user.invited"] });
-    expect(sent.body.data.url).toBe(`https://desk.example.com/invitations?token=${sent.body.data.token}`);
+    expect(sent.body.data.url).toBe(
+      `https://desk.example.com/invitations?token=${sent.body.data.token}`,
+    );
     expect(await accept(sent.body.data.token, { name: "Ada" })).toMatchObject({
       status: 200,
       body: { data: { email, name: "Ada", status: "active" } },
@@ -38,7 +45,11 @@ describe("an invitation", () => {
     const { token } = await invite(address());
     const answers = await Promise.all([accept(token), accept(token)]);
     expect(answers.map(({ status }) => status === 200).filter(Boolean)).toHaveLength(1);
-    expect(await accept(token)).toMatchObject({ status: 410, body: { code: "bad_invitation" }, events: [] });
+    expect(await accept(token)).toMatchObject({
+      status: 410,
+      body: { code: "bad_invitation" },
+      events: [],
+    });
   });
 
   test("ends when a newer one is sent, and after seven days", async () => {
@@ -51,20 +62,28 @@ describe("an invitation", () => {
     const somebody = await apart.member(["owner"]);
     const { body } = await somebody("POST /api/v1/settings/users/invite", { email });
     apart.clock.advance(7 * 24 * 3_600_000);
-    const late = await apart.stranger("POST /api/v1/auth/invitations/accept", { token: body.data.token, password });
+    const late = await apart.stranger("POST /api/v1/auth/invitations/accept", {
+      token: body.data.token,
+      password,
+    });
     expect(late).toMatchObject({ status: 410 });
   });
 
   test("gives no role that its sender could not give", async () => {
     const admin = await world.member(["admin"]);
     const draft = { email: address(), roleIds: ["owner"] };
-    expect(await admin("POST /api/v1/settings/users/invite", draft)).toMatchObject({ status: 403, events: [] });
+    expect(await admin("POST /api/v1/settings/users/invite", draft)).toMatchObject({
+      status: 403,
+      events: [],
+    });
   });
 
   test("to a member is refused", async () => {
     const email = address();
     await accept((await invite(email)).token);
-    expect(await owner("POST /api/v1/settings/users/invite", { email: email.toUpperCase() })).toMatchObject({
+    expect(
+      await owner("POST /api/v1/settings/users/invite", { email: email.toUpperCase() }),
+    ).toMatchObject({
       status: 409,
       body: { code: "already_member" },
     });
@@ -78,9 +97,15 @@ describe("an invitation", () => {
     const { body } = await elsewhere("POST /api/v1/settings/users/invite", { email });
     const wrong = await accept(body.data.token, { password: "not my password" });
     expect(wrong).toMatchObject({ status: 401, body: { code: "wrong_password" }, events: [] });
-    expect(await accept(body.data.token)).toMatchObject({ status: 200, events: ["user.activated"] });
+    expect(await accept(body.data.token)).toMatchObject({
+      status: 200,
+      events: ["user.activated"],
+    });
     const session = await logIn(email);
-    expect(session.body.data.workspaces.map(({ slug }: { slug: string }) => slug)).toEqual(["branch", "default"]);
+    expect(session.body.data.workspaces.map(({ slug }: { slug: string }) => slug)).toEqual([
+      "branch",
+      "default",
+    ]);
   });
 
   test("keeps its token out of the log and out of lists", async () => {
@@ -117,7 +142,9 @@ describe("a member", () => {
       events: ["user.deactivated"],
     });
     expect(await person("GET /api/v1/auth/me")).toMatchObject({ status: 401 });
-    expect(await owner(`GET /api/v1/settings/users/${person.userId}`)).toMatchObject({ status: 404 });
+    expect(await owner(`GET /api/v1/settings/users/${person.userId}`)).toMatchObject({
+      status: 404,
+    });
   });
 
   test("who belongs elsewhere too keeps the session, and their name", async () => {
@@ -135,19 +162,27 @@ describe("a member", () => {
     await owner(`DELETE /api/v1/settings/users/${body.data.id}`);
     const there = world.asToken(session.token, slug);
     expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-    expect(await world.asToken(session.token, "default")("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
+    expect(
+      await world.asToken(session.token, "default")("GET /api/v1/workspaces/me"),
+    ).toMatchObject({ status: 403 });
   });
 
   test("who owns is changed by owners alone, and the last one stays", async () => {
     const admin = await world.member(["admin"]);
     const path = `/api/v1/settings/users/${owner.userId}`;
-    expect(await admin(`PATCH ${path}`, { status: "deactivated" })).toMatchObject({ status: 403, events: [] });
+    expect(await admin(`PATCH ${path}`, { status: "deactivated" })).toMatchObject({
+      status: 403,
+      events: [],
+    });
     expect(await admin(`DELETE ${path}`)).toMatchObject({ status: 403, events: [] });
     await using apart = await startWorld();
     await apart.sql("delete from memberships");
     const last = await apart.member(["owner"]);
     const own = `/api/v1/settings/users/${last.userId}`;
-    expect(await last(`DELETE ${own}`)).toMatchObject({ status: 409, body: { code: "last_owner" } });
+    expect(await last(`DELETE ${own}`)).toMatchObject({
+      status: 409,
+      body: { code: "last_owner" },
+    });
     expect(await last(`PATCH ${own}`, { status: "deactivated" })).toMatchObject({ status: 409 });
   });
 });

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Email, getMember, listMembers, User } from "#domains/identity/accounts/index.ts";
+import { Email, getMember, listMembers, Password, User } from "#domains/identity/accounts/index.ts";
 import { LastOwner, RoleId } from "#domains/identity/roles/index.ts";
 import { Forbidden } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
@@ -12,7 +12,6 @@ import {
   BadInvitation,
   Member,
   NewInvitation,
-  Password,
   SharedAccount,
   WrongPassword,
 } from "./member.ts";

@@ -24,6 +24,14 @@ export const samples: readonly Sample[] = [
       return { body: { token: body.data.token, name: "Ada", password: "a long password" } };
     },
   },
+  { operation: "invitations.page", arrange: async () => ({ query: { token: "mri_any" } }) },
+  {
+    operation: "invitations.form",
+    arrange: async (owner) => {
+      const { body } = await owner("POST /api/v1/settings/users/invite", { email: address() });
+      return { body: { token: body.data.token, name: "Ada", password: "a long password" } };
+    },
+  },
   {
     operation: "users.update",
     arrange: async (_owner, world) => ({

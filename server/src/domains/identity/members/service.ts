@@ -16,16 +16,11 @@ import {
   type User,
 } from "#domains/identity/accounts/index.ts";
 import { assertGrantable, LastOwner } from "#domains/identity/roles/index.ts";
-import {
-  type Caller,
-  type Outside,
-  personOf,
-  type Services,
-  type WorkspaceRef,
-} from "#kernel/caller.ts";
+import { type Caller, type Outside, personOf, type WorkspaceRef } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import { changeOf } from "#kernel/event.ts";
 import { Failure, Forbidden } from "#kernel/failure.ts";
+import { publicUrl } from "#kernel/mail.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { UserActivated, UserDeactivated, UserInvited, UserUpdated } from "./events.ts";
@@ -196,11 +191,6 @@ function heldBy({ credential, permissions }: Caller, { key }: WorkspaceRef) {
     ({ workspace }) => workspace.key === key,
   );
   return { roles: membership?.roles ?? [], permissions };
-}
-
-/** Where people reach us. */
-function publicUrl({ settings }: Services): string {
-  return settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
 }
 
 function shown({ revision: _, roles, ...member }: MemberRow): Member {

@@ -68,9 +68,14 @@ describe("nobody grants what they lack", () => {
     });
     const maker = await world.member([body.data.id]);
     const grab = { name: "Everything", permissions: ["*"] };
-    expect(await maker("POST /api/v1/settings/roles", grab)).toMatchObject({ status: 403, events: [] });
+    expect(await maker("POST /api/v1/settings/roles", grab)).toMatchObject({
+      status: 403,
+      events: [],
+    });
     const own = `/api/v1/settings/roles/${body.data.id}`;
-    expect(await maker(`PATCH ${own}`, { permissions: ["audit:read"] })).toMatchObject({ status: 403 });
+    expect(await maker(`PATCH ${own}`, { permissions: ["audit:read"] })).toMatchObject({
+      status: 403,
+    });
     expect(await maker(assign(maker.userId), { roleId: "admin" })).toMatchObject({ status: 403 });
     expect(await maker(assign(maker.userId), { roleId: "viewer" })).toMatchObject({ status: 403 });
   });
@@ -84,11 +89,16 @@ describe("nobody grants what they lack", () => {
 });
 
 test("unknown permissions and roles are refused with their path", async () => {
-  const answer = await owner("POST /api/v1/settings/roles", { name: "x", permissions: ["audit:read", "a:b"] });
+  const answer = await owner("POST /api/v1/settings/roles", {
+    name: "x",
+    permissions: ["audit:read", "a:b"],
+  });
   expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: "/permissions/1" }] } });
   const nobody = await owner(assign(admin.userId), { roleId: "rol_01jd0000000000000000000000" });
   expect(nobody).toMatchObject({ status: 422, body: { errors: [{ path: "/roleId" }] } });
-  expect(await owner("POST /api/v1/settings/roles", { name: "owner", permissions: [] })).toMatchObject({
+  expect(
+    await owner("POST /api/v1/settings/roles", { name: "owner", permissions: [] }),
+  ).toMatchObject({
     status: 409,
   });
 });

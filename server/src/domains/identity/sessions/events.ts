@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "#domains/identity/mfa/index.ts";
 import { event } from "#kernel/event.ts";
 import { id } from "#kernel/schema.ts";
 
@@ -14,6 +15,21 @@ export const LoginFailed = event("audit.auth.login_failed", {
   resource: "user",
   summary: "A login was refused.",
   data: Type.Object({ email: Type.String(), address: Type.String() }),
+});
+
+/** What a login by password may give rise to, on whichever page it happens. */
+export const LOGIN_EVENTS = [
+  LoggedIn,
+  LoginFailed,
+  MfaChallenged,
+  MfaFailed,
+  RecoveryCodeUsed,
+] as const;
+
+export const PasswordReset = event("audit.auth.password_reset", {
+  resource: "user",
+  summary: "An operator gave an account a new password; all its sessions ended.",
+  data: Type.Object({ userId: id("usr"), email: Type.String() }),
 });
 
 export const LoggedOut = event("audit.auth.logout", {

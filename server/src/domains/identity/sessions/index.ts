@@ -1,19 +1,20 @@
 import { domain } from "#kernel/domain.ts";
-import { LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
+import { LoggedIn, LoggedOut, LoginFailed, PasswordReset } from "./events.ts";
 import { pruneSessions } from "./jobs.ts";
 import { login, logout, me } from "./operations.ts";
 import { sessionTokens } from "./session.ts";
 
-export { LoggedIn, LoginFailed } from "./events.ts";
-export { BadLogin } from "./login.ts";
+export { LOGIN_EVENTS, LoggedIn, LoginFailed, PasswordReset } from "./events.ts";
+export { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
 export { beginSession, examine, type LoginAttempt, logIn } from "./service.ts";
+export { assertNotGuessing } from "./throttle.ts";
 export { cookieOf } from "./session.ts";
 
 export const sessions = domain({
   name: "sessions",
   summary: "Logging in and out, and who is asking.",
   permissions: [],
-  events: [LoggedIn, LoginFailed, LoggedOut],
+  events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset],
   operations: [login, me, logout],
   credentials: [sessionTokens],
   jobs: [pruneSessions],

@@ -16,3 +16,14 @@ export const Session = Type.Object(
 
 /** The same for a wrong e-mail and a wrong password: neither may tell who has an account. */
 export const BadLogin = failure("bad_login", 401, "The e-mail address or the password is wrong.");
+
+export const MfaRequired = failure(
+  "mfa_required",
+  401,
+  "The password is right; a second factor is needed too, as `code` or `assertion`.",
+);
+export const BadSecondFactor = failure(
+  "bad_second_factor",
+  401,
+  "The second factor is wrong, or was used before.",
+);

@@ -1,26 +1,34 @@
 import Type from "typebox";
 import { Email, MemberOf, User } from "#domains/identity/accounts/index.ts";
+import { proof } from "#domains/identity/mfa/index.ts";
 import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
 import { nothing, one } from "#kernel/reply.ts";
 import { nullable, object } from "#kernel/schema.ts";
-import { LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
+import { LOGIN_EVENTS, LoggedOut } from "./events.ts";
 import { examine, logIn, logOut } from "./service.ts";
 import { cookieOf } from "./session.ts";
-import { BadLogin, Session } from "./login.ts";
+import { BadLogin, BadSecondFactor, MfaRequired, Session } from "./login.ts";
 
 export const login = command({
   id: "auth.login",
   route: "POST /api/v1/auth/token",
   summary: "Log in with e-mail and password",
-  description: "The token is a session's; the same session is set as a cookie for our own pages.",
+  description:
+    "The token is a session's; the same session is set as a cookie for our own pages. Where a second factor is " +
+    "enrolled, send it too: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. Without, the 401 " +
+    "`mfa_required` names the `methods` and brings the `options` for navigator.credentials.get.",
   access: "public",
-  body: object({ email: Email, password: Type.String({ minLength: 1, maxLength: 200 }) }),
+  body: object({
+    email: Email,
+    password: Type.String({ minLength: 1, maxLength: 200 }),
+    ...proof,
+  }),
   reply: one(Session, {
     headers: (session, settings) => ({ "set-cookie": cookieOf(session, settings) }),
   }),
-  emits: [LoggedIn, LoginFailed],
-  fails: [BadLogin, RateLimited],
+  emits: LOGIN_EVENTS,
+  fails: [BadLogin, MfaRequired, BadSecondFactor, RateLimited],
   example: { body: { email: "admin@example.com", password: "correct horse battery staple" } },
   prepare: (outside, { body }, caller) => examine(outside, body, caller),
   run: (ctx, { body }, attempt) => logIn(ctx, body.email.toLowerCase(), attempt),
@@ -44,6 +52,7 @@ export const me = query({
   description: "With X-Workspace, also your roles and effective permissions there.",
   access: "account",
   evenIfBarred: true,
+  evenIfConfined: true,
   reply: one(Me),
   async run({ caller }) {
     const { credential, workspace: at } = caller;
@@ -73,6 +82,7 @@ export const logout = command({
   summary: "End the session at once",
   access: "account",
   evenIfBarred: true,
+  evenIfConfined: true,
   reply: nothing(),
   emits: [LoggedOut],
   run: (ctx) => logOut(ctx),

@@ -7,54 +7,103 @@ import {
   toMemberOf,
   type User,
 } from "#domains/identity/accounts/index.ts";
+import {
+  checkSecondFactor,
+  type Demand,
+  demandOf,
+  MfaChallenged,
+  MfaFailed,
+  methodsOf,
+  type Person,
+  type Proof,
+  type SecondFactor,
+  tell,
+} from "#domains/identity/mfa/index.ts";
 import type { Caller, Outside, Services } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
-import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
+import { Failure, Unauthenticated } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
+import { type LOGIN_EVENTS, LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
 import { SESSION_PREFIX } from "./session.ts";
 import * as store from "./store.ts";
-import { BadLogin } from "./login.ts";
+import { assertNotGuessing, noteAddress } from "./throttle.ts";
+import { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
 
 const SESSION_MS = 7 * 24 * 3_600_000;
 
 export interface LoginAttempt {
   readonly user: User | undefined;
   readonly memberships: readonly MembershipRow[];
+  /** Where a second factor is enrolled: the demand for it or, once it was shown, what came of that. */
+  readonly second?: { readonly demand: Demand } | { readonly factor: SecondFactor | undefined };
 }
 
-/** Everything slow about a login, before its transaction: the look-up and the password's hash. */
+/** Everything slow about a login, before its transaction: the look-ups and the password's hash. */
 export async function examine(
   outside: Outside,
-  { email, password }: { readonly email: string; readonly password: string },
+  { email, password, ...proof }: { readonly email: string; readonly password: string } & Proof,
   caller: Caller,
 ): Promise<LoginAttempt> {
-  throttle(outside, email, caller.address);
+  await assertNotGuessing(outside, email, caller.address);
   const account = await findAccount(outside.db, email.toLowerCase());
   const right = await checkPassword(password, account?.passwordHash);
   const memberships = account ? await membershipsOf(outside.db, account.user.id) : [];
-  const accepted = right && account?.user.status === "active";
-  return { user: accepted ? account.user : undefined, memberships };
+  if (!right || account?.user.status !== "active") return { user: undefined, memberships };
+  const { user } = account;
+  const methods = await methodsOf(outside, user.id);
+  if (methods.length === 0) return { user, memberships };
+  const second =
+    proof.code === undefined && proof.assertion === undefined
+      ? { demand: await demandOf(outside, user.id, methods) }
+      : { factor: await checkSecondFactor(outside, personOf(user, memberships, outside), proof) };
+  return { user, memberships, second };
 }
 
 /** Begins a session. Each workspace that the person belongs to hears of it, or of the refusal. */
 export async function logIn(
-  ctx: WriteContext<typeof LoggedIn | typeof LoginFailed>,
+  ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
-  { user, memberships }: LoginAttempt,
+  { user, memberships, second }: LoginAttempt,
 ) {
-  const { address } = ctx.caller;
+  const headers = { "www-authenticate": "Bearer" };
   if (!user) {
-    for (const workspace of workspacesOf(memberships, ctx.services)) {
-      ctx.enter({ workspace, environment: ctx.caller.environment });
-      ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
-    }
-    return new Failure(BadLogin, { headers: { "www-authenticate": "Bearer" } });
+    refuse(ctx, email, memberships);
+    return new Failure(BadLogin, { headers });
+  }
+  const person = personOf(user, memberships, ctx.services);
+  if (second && "demand" in second) {
+    tell(ctx, person, (who, data) => ctx.emit(MfaChallenged, who, data));
+    return new Failure(MfaRequired, { headers, extra: { ...second.demand } });
+  }
+  if (second && !(await second.factor?.consume(ctx))) {
+    tell(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
+    refuse(ctx, email, memberships);
+    return new Failure(BadSecondFactor, { headers });
   }
   const { token, expiresAt } = await beginSession(ctx, user, memberships);
   const workspaces = memberships.map((row) => toMemberOf(row));
   return { token, tokenType: "Bearer" as const, expiresAt, user, workspaces };
+}
+
+function refuse(
+  ctx: WriteContext<typeof LoginFailed>,
+  email: string,
+  memberships: readonly MembershipRow[],
+): void {
+  const { environment, address } = ctx.caller;
+  for (const workspace of workspacesOf(memberships, ctx.services)) {
+    ctx.enter({ workspace, environment });
+    ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
+  }
+}
+
+function personOf(
+  { id, name }: User,
+  memberships: readonly MembershipRow[],
+  services: Services,
+): Person {
+  return { id, name, workspaces: workspacesOf(memberships, services) };
 }
 
 export interface BegunSession {
@@ -62,11 +111,15 @@ export interface BegunSession {
   readonly expiresAt: string;
 }
 
-/** A session for somebody whose identity is established, by whatever means. */
+/**
+ * A session for somebody whose identity is established, by whatever means; where that is the word of
+ * one workspace, `confinedTo` is its key, and the session is good for nothing else.
+ */
 export async function beginSession(
   ctx: WriteContext<typeof LoggedIn>,
   user: Pick<User, "id" | "name">,
   memberships: readonly Pick<MembershipRow, "workspace">[],
+  confinedTo?: string,
 ): Promise<BegunSession> {
   ctx.actAs({ id: user.id, name: user.name, type: "user" });
   const token = `${SESSION_PREFIX}${randomBytes(32).toString("base64url")}`;
@@ -78,8 +131,11 @@ export async function beginSession(
     token_hash: sha256(token),
     created_at: ctx.now,
     expires_at: expires,
+    confined_to: confinedTo ?? null,
   });
-  const data = { sessionId: id, userId: user.id, address: ctx.caller.address };
+  const { address } = ctx.caller;
+  await noteAddress(ctx.tx, ctx.services.masterKey, { userId: user.id, address, now: ctx.now });
+  const data = { sessionId: id, userId: user.id, address };
   for (const workspace of workspacesOf(memberships, ctx.services)) {
     ctx.enter({ workspace, environment: ctx.caller.environment });
     ctx.emit(LoggedIn, { id, displayName: user.name }, data);
@@ -101,16 +157,6 @@ export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void>
       { id, displayName: user.name },
       { sessionId: id, userId: user.id, address },
     );
-  }
-}
-
-/** Guessing is slow by account and by address. */
-function throttle({ throttle: counts, settings }: Services, email: string, address: string): void {
-  for (const key of [`login ${email.toLowerCase()}`, `login from ${address}`]) {
-    const state = counts.take(key, settings.loginRateLimit);
-    if (state && !state.allowed) {
-      throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
-    }
   }
 }
 

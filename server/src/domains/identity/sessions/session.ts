@@ -1,32 +1,59 @@
-import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
+import {
+  type MembershipRow,
+  membershipsOf,
+  toMembership,
+} from "#domains/identity/accounts/index.ts";
 import type { CredentialSource } from "#kernel/authenticator.ts";
 import { SESSION_COOKIE } from "#kernel/http/entry.ts";
+import { workspaceIdOf } from "#kernel/id.ts";
 import type { Settings } from "#kernel/settings.ts";
-import { findSession } from "./store.ts";
+import { findSession, type SessionRow } from "./store.ts";
 
 export const SESSION_PREFIX = "mrs_";
 
 /** A person's own session, with everything that they may do in each of their workspaces. */
 export const sessionTokens: CredentialSource = {
   prefix: SESSION_PREFIX,
-  forgetsOn: ["audit.auth.*", "audit.role.*", "audit.mfa.*", "user.*", "workspace.*"],
+  forgetsOn: [
+    "audit.auth.*",
+    "audit.role.*",
+    "audit.mfa.*",
+    "audit.sso.updated",
+    "audit.sso.deleted",
+    "user.*",
+    "workspace.*",
+  ],
   async find({ db, clock, permissions }, tokenHash) {
     const session = await findSession(db, tokenHash, clock.now());
     if (!session) return undefined;
-    const { id, user_id, email, name, expires_at } = session;
-    const rows = await membershipsOf(db, user_id);
+    const { id, user_id, email, name, expires_at, confined_to } = session;
+    const memberships = openTo(session, await membershipsOf(db, user_id));
     return {
       credential: {
         id,
         kind: "session",
         actor: { id: user_id, name, type: "user" },
         user: { id: user_id, email, name },
-        memberships: new Map(rows.map((row) => [row.slug, toMembership(row, permissions)])),
+        memberships: new Map(memberships.map((row) => [row.slug, toMembership(row, permissions)])),
+        ...(confined_to !== null && {
+          confinedTo: { key: confined_to, id: workspaceIdOf(confined_to) },
+        }),
       },
       expiresAtMs: Date.parse(expires_at),
     };
   },
 };
+
+/**
+ * Where a session may act. One that a workspace's identity provider vouched for acts there only, and
+ * which factors somebody had to show is that provider's affair.
+ */
+function openTo({ confined_to, closed }: SessionRow, rows: readonly MembershipRow[]) {
+  if (confined_to === null) return rows.filter(({ workspace }) => !closed.includes(workspace));
+  return rows
+    .filter(({ workspace }) => workspace === confined_to)
+    .map((row) => ({ ...row, barred: false }));
+}
 
 /** The same session for our own pages, out of reach of scripts. */
 export function cookieOf(

@@ -9,10 +9,17 @@ export interface SessionRow {
   readonly email: string;
   readonly name: string;
   readonly expires_at: string;
+  /** The one workspace that it is good for. */
+  readonly confined_to: string | null;
+  /** Workspaces that demand their own single sign-on, and so are closed to any other session. */
+  readonly closed: readonly string[];
 }
 
 const SESSION = `
-  select s.id, s.user_id, u.email, u.name, s.expires_at
+  select s.id, s.user_id, u.email, u.name, s.expires_at, s.confined_to,
+         array(select m.workspace_id from sso_members m
+                 join sso_configurations c on c.workspace_id = m.workspace_id
+                where m.user_id = s.user_id and m.adopted and c.enforce_sso) as closed
     from sessions s join users u on u.id = s.user_id
    where s.token_hash = $1 and s.expires_at > $2 and u.status = 'active'`;
 

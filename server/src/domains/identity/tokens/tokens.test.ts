@@ -11,7 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-const draft = { name: "Robot", expiresIn: null, scopes: ["workspaces:read", "tokens:write", "tokens:read"] };
+const draft = {
+  name: "Robot",
+  expiresIn: null,
+  scopes: ["workspaces:read", "tokens:write", "tokens:read"],
+};
 const make = async (body: object = {}) => {
   const answer = await owner("POST /api/v1/auth/tokens", { ...draft, ...body });
   return { ...answer.body.data, ask: world.asToken(answer.body.data?.token, "default"), answer };
@@ -41,7 +45,10 @@ describe("a token", () => {
 
   test("can do no more than its person can at that moment", async () => {
     const builder = await world.member(["builder", "auditor"]);
-    const { body } = await builder("POST /api/v1/auth/tokens", { ...draft, scopes: ["audit:read"] });
+    const { body } = await builder("POST /api/v1/auth/tokens", {
+      ...draft,
+      scopes: ["audit:read"],
+    });
     const robot = world.asToken(body.data.token, "default");
     expect(await robot("GET /api/v1/audit")).toMatchObject({ status: 200 });
     await owner(`DELETE /api/v1/settings/users/${builder.userId}/roles/auditor`);
@@ -63,7 +70,10 @@ describe("a token", () => {
 
   test("with a scope that its maker lacks is refused", async () => {
     const viewer = await world.member(["viewer"]);
-    const answer = await viewer("POST /api/v1/auth/tokens", { ...draft, scopes: ["workspaces:write"] });
+    const answer = await viewer("POST /api/v1/auth/tokens", {
+      ...draft,
+      scopes: ["workspaces:write"],
+    });
     expect(answer).toMatchObject({ status: 403, events: [] });
   });
 
@@ -79,7 +89,9 @@ describe("a token", () => {
   test("with a bent character is no token, and none that could be found", async () => {
     const { token } = await make();
     const bent = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
-    expect(await world.asToken(bent, "default")("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+    expect(await world.asToken(bent, "default")("GET /api/v1/workspaces/me")).toMatchObject({
+      status: 401,
+    });
   });
 
   test("runs out at its time", async () => {
@@ -107,7 +119,13 @@ describe("revocation and rotation", () => {
   test("another node forgets it within a second", async () => {
     const { token, id } = await make();
     const { settings, domains, log } = world.kernel;
-    const other = await Kernel.open({ database: world.database, settings, domains, log, masterKey: TEST_KEY });
+    const other = await Kernel.open({
+      database: world.database,
+      settings,
+      domains,
+      log,
+      masterKey: TEST_KEY,
+    });
     try {
       expect(await other.authenticator.authenticate(token)).toBeDefined();
       await owner(`DELETE /api/v1/auth/tokens/${id}`);
@@ -121,7 +139,11 @@ describe("revocation and rotation", () => {
     const { ask, id } = await make({ ipAllowlist: ["127.0.0.0/8"] });
     const answer = await ask("POST /api/v1/auth/tokens/rotate");
     expect(answer).toMatchObject({ status: 201, events: ["audit.token.rotated"] });
-    expect(answer.body.data).toMatchObject({ name: "Robot", ipAllowlist: ["127.0.0.0/8"], scopes: draft.scopes });
+    expect(answer.body.data).toMatchObject({
+      name: "Robot",
+      ipAllowlist: ["127.0.0.0/8"],
+      scopes: draft.scopes,
+    });
     expect(answer.body.data.id).not.toBe(id);
     expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
     const renewed = world.asToken(answer.body.data.token, "default");
@@ -137,10 +159,15 @@ describe("revocation and rotation", () => {
   });
 
   test("a session must name the token, and nobody rotates or revokes another's", async () => {
-    expect(await owner("POST /api/v1/auth/tokens/rotate")).toMatchObject({ status: 422, events: [] });
+    expect(await owner("POST /api/v1/auth/tokens/rotate")).toMatchObject({
+      status: 422,
+      events: [],
+    });
     const { id } = await make();
     const colleague = await world.member(["owner"]);
-    expect(await colleague("POST /api/v1/auth/tokens/rotate", { id })).toMatchObject({ status: 404 });
+    expect(await colleague("POST /api/v1/auth/tokens/rotate", { id })).toMatchObject({
+      status: 404,
+    });
     expect(await colleague(`DELETE /api/v1/auth/tokens/${id}`)).toMatchObject({ status: 404 });
   });
 });
@@ -156,7 +183,9 @@ describe("the address range", () => {
     [["10.1.0.0/16"], "::ffff:10.1.2.3", 200],
   ])("%j seen from %s answers %i", async (ipAllowlist, address, status) => {
     const { ask } = await make({ ipAllowlist });
-    expect(await ask("GET /api/v1/workspaces/me", undefined, from(address))).toMatchObject({ status });
+    expect(await ask("GET /api/v1/workspaces/me", undefined, from(address))).toMatchObject({
+      status,
+    });
   });
 
   test("is judged by the first address that our proxies did not add", async () => {
@@ -171,9 +200,14 @@ describe("the address range", () => {
   test("is not taken from a header when no proxy is trusted", async () => {
     await using apart = await startWorld();
     const somebody = await apart.member(["owner"]);
-    const { body } = await somebody("POST /api/v1/auth/tokens", { ...draft, ipAllowlist: ["10.1.0.0/16"] });
+    const { body } = await somebody("POST /api/v1/auth/tokens", {
+      ...draft,
+      ipAllowlist: ["10.1.0.0/16"],
+    });
     const robot = apart.asToken(body.data.token, "default");
-    expect(await robot("GET /api/v1/workspaces/me", undefined, from("10.1.2.3"))).toMatchObject({ status: 403 });
+    expect(await robot("GET /api/v1/workspaces/me", undefined, from("10.1.2.3"))).toMatchObject({
+      status: 403,
+    });
   });
 });
 

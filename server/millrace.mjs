@@ -1,0 +1,10 @@
+// Plain JavaScript, so that an older Node can still read it and say what is wrong.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 24 || (major === 24 && minor < 12)) {
+  process.stderr.write(
+    `Millrace needs Node 24.12 or newer, and this is ${process.version} (${process.execPath}).\n` +
+      "Run `npm run millrace`, which finds the Node that `npm ci` installed under node_modules.\n",
+  );
+  process.exit(1);
+}
+await import("./src/cli/main.ts");

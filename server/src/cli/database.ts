@@ -1,0 +1,41 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type pg from "pg";
+import { pino } from "pino";
+import { withClient } from "#kernel/db/migrate.ts";
+import type { Settings } from "#kernel/settings.ts";
+import { StartRefused } from "#kernel/start-refused.ts";
+import { openDatabase } from "../start.ts";
+
+/**
+ * Works on the database of an installation, as its owner. The embedded one is started for the moment,
+ * which is refused while a server has it.
+ */
+export async function withDatabase<T>(
+  settings: Settings,
+  work: (owner: pg.ClientConfig) => Promise<T>,
+): Promise<T> {
+  const cluster = join(settings.dataDir, "postgres");
+  if (settings.databaseUrl === undefined && !lstatSync(cluster, { throwIfNoEntry: false })) {
+    throw new StartRefused(
+      `There is no database in ${settings.dataDir}. Set MILLRACE_DATA_DIR to the data folder, ` +
+        "or DATABASE_URL to the database.",
+    );
+  }
+  const database = await openDatabase(settings, pino({ level: "silent" }));
+  try {
+    await assertInstalled(database.connection);
+    return await work(database.connection);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function assertInstalled(owner: pg.ClientConfig): Promise<void> {
+  const { rows } = await withClient(owner, (client) =>
+    client.query<{ there: boolean }>("select to_regclass('installation') is not null as there"),
+  );
+  if (!rows[0]?.there) {
+    throw new StartRefused("This database is not yet one of Millrace. Start Millrace on it first.");
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { pino } from "pino";
+import {
+  findAccount,
+  hashPassword,
+  membershipsOf,
+  setPassword,
+  type User,
+} from "#domains/identity/accounts/index.ts";
+import { PasswordReset } from "#domains/identity/sessions/index.ts";
+import { Act } from "#kernel/act.ts";
+import { type Outside, systemCaller } from "#kernel/caller.ts";
+import { loadMasterKey } from "#kernel/crypto.ts";
+import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
+import { prepareDatabase } from "#kernel/db/prepare.ts";
+import { newId } from "#kernel/id.ts";
+import { Kernel } from "#kernel/kernel.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { readSettings } from "#kernel/settings.ts";
+import { StartRefused } from "#kernel/start-refused.ts";
+import { domains } from "../app.ts";
+import { withDatabase } from "./database.ts";
+
+const PASSWORD_BYTES = 15;
+
+/** `millrace reset-password <email>`: for where no mail server can send a link. */
+export async function runResetPassword(env: NodeJS.ProcessEnv, email: string): Promise<string[]> {
+  const settings = readSettings(env);
+  return withDatabase(settings, async (owner) => {
+    const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
+    const database = await prepareDatabase(owner, masterKey);
+    const log = pino({ level: "silent" });
+    const kernel = await Kernel.open({ database, settings, masterKey, domains, log });
+    try {
+      const { user, password } = await reset(kernel, email);
+      return [
+        `The new password of ${user.email}, shown only this once: ${password}`,
+        "All sessions of the account have ended.",
+        ...(user.status === "active"
+          ? []
+          : [`The account is not active (${user.status}), so it can't log in yet.`]),
+      ];
+    } finally {
+      await kernel.close();
+    }
+  });
+}
+
+async function reset(
+  outside: Outside,
+  email: string,
+): Promise<{ readonly user: User; readonly password: string }> {
+  const account = await findAccount(outside.db, email.toLowerCase());
+  if (!account) throw new StartRefused(`There is no account with the e-mail address ${email}.`);
+  const { user } = account;
+  const memberships = await membershipsOf(outside.db, user.id);
+  const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+  const passwordHash = await hashPassword(password);
+  const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
+  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+  const workspaces = memberships.map(({ workspace }) => workspace);
+  await outside.db.write(partition, async (session) => {
+    const act = new Act({ session, services: outside, caller, partition });
+    await change(act.ctx, { user, passwordHash, workspaces });
+    act.finish();
+  });
+  return { user, password };
+}
+
+/** Whoever had the old password, a session made with it or a link to replace it, is out. */
+async function change(
+  ctx: WriteContext<typeof PasswordReset>,
+  {
+    user,
+    passwordHash,
+    workspaces,
+  }: {
+    readonly user: User;
+    readonly passwordHash: string;
+    readonly workspaces: readonly string[];
+  },
+): Promise<void> {
+  await setPassword(ctx.tx, user.id, passwordHash, ctx.now);
+  await ctx.tx.deleteFrom("sessions").where("user_id", "=", user.id).execute();
+  await ctx.tx.deleteFrom("password_resets").where("user_id", "=", user.id).execute();
+  // What concerns nobody's workspace concerns the installation's own.
+  for (const workspace of workspaces.length > 0 ? workspaces : [ctx.services.homeWorkspace]) {
+    ctx.enter({ workspace, environment: "production" });
+    const data = { userId: user.id, email: user.email };
+    ctx.emit(PasswordReset, { id: user.id, displayName: user.name }, data);
+  }
+}

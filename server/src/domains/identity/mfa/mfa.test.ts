@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { domain } from "#kernel/domain.ts";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import { domains } from "../../../app.ts";
+import { App, somebody, withApp } from "./testing/people.ts";
+
+const STEP_MS = 30_000;
+const STATUS = "GET /api/v1/auth/mfa/status";
+const ENROLL = "POST /api/v1/auth/mfa/totp/enroll";
+const VERIFY = "POST /api/v1/auth/mfa/totp/verify";
+const DISABLE = "POST /api/v1/auth/mfa/totp/disable";
+const RENEW = "POST /api/v1/auth/mfa/recovery-codes";
+const ENFORCE = "POST /api/v1/settings/security/enforce-mfa";
+
+const wrong = { status: 401, body: { code: "bad_second_factor" } };
+const WRONG_EVENTS = ["audit.mfa.failed", "audit.auth.login_failed"];
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe("TOTP", () => {
+  test("goes from nothing to enrolled to removed, each step recorded", async () => {
+    const person = await somebody(world);
+    const { ask } = person;
+    const none = { totp: false, webauthn: false, recoveryCodesLeft: 0, enforced: false };
+    expect((await ask(STATUS)).body.data).toEqual(none);
+
+    const begun = await ask(ENROLL);
+    expect(begun).toMatchObject({ status: 200, events: ["audit.mfa.totp_begun"] });
+    const { qrCodeUri, secret, qrCode } = begun.body.data;
+    const uri = new URL(qrCodeUri);
+    expect(uri.protocol).toBe("otpauth:");
+    expect(uri.pathname).toContain(encodeURIComponent(person.email));
+    expect(Object.fromEntries(uri.searchParams)).toEqual({
+      issuer: "Millrace",
+      secret,
+      algorithm: "SHA1",
+      digits: "6",
+      period: "30",
+    });
+    expect(qrCode).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
+    // Nothing counts before a code was shown.
+    expect((await ask(STATUS)).body.data).toEqual(none);
+    expect(await person.login()).toMatchObject({ status: 200, events: ["audit.auth.login"] });
+
+    const app = new App(secret, () => world.clock.nowMs());
+    const done = await ask(VERIFY, { code: app.next() });
+    expect(done).toMatchObject({ status: 200, events: ["audit.mfa.totp_enrolled"] });
+    expect(done.body.data.enrolled).toBe(true);
+    expect(new Set(done.body.data.recoveryCodes).size).toBe(10);
+    expect((await ask(STATUS)).body.data).toEqual({ ...none, totp: true, recoveryCodesLeft: 10 });
+    for (const route of [ENROLL, VERIFY]) {
+      const again = await ask(route, route === VERIFY ? { code: app.code() } : undefined);
+      expect(again).toMatchObject({ status: 409, body: { code: "totp_enrolled" }, events: [] });
+    }
+
+    const without = await person.login();
+    expect(without).toMatchObject({
+      status: 401,
+      body: { code: "mfa_required", methods: ["totp", "recovery_code"] },
+      headers: { "www-authenticate": "Bearer" },
+      events: ["audit.mfa.challenged"],
+    });
+    expect(without.body).not.toHaveProperty("options");
+    const within = await person.login({ code: app.next() });
+    expect(within).toMatchObject({ status: 200, events: ["audit.auth.login"] });
+
+    world.clock.advance(STEP_MS);
+    const gone = await ask(DISABLE, { code: app.next() });
+    expect(gone).toMatchObject({ status: 204, events: ["audit.mfa.totp_removed"] });
+    expect((await ask(STATUS)).body.data).toEqual(none);
+    expect(await person.login()).toMatchObject({ status: 200, events: ["audit.auth.login"] });
+  });
+
+  test("enrolling again replaces the pending secret", async () => {
+    const { ask } = await somebody(world);
+    const nowMs = () => world.clock.nowMs();
+    const early = await ask(VERIFY, { code: "123456" });
+    expect(early).toMatchObject({ status: 409, body: { code: "totp_not_begun" }, events: [] });
+    const first = new App((await ask(ENROLL)).body.data.secret, nowMs);
+    const second = new App((await ask(ENROLL)).body.data.secret, nowMs);
+    const refused = await ask(VERIFY, { code: first.code() });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: "bad_code" },
+      events: ["audit.mfa.failed"],
+    });
+    expect(await ask(VERIFY, { code: second.code() })).toMatchObject({ status: 200 });
+  });
+
+  test("takes the codes of one step before and after, and no others", async () => {
+    const person = await somebody(world);
+    const { app } = await withApp(world, person);
+    world.clock.advance(10 * STEP_MS);
+    // Two steps away by the server's clock, which may tick between here and there.
+    for (const steps of [-3, 3]) {
+      const refused = await person.login({ code: app.code(steps) });
+      expect(refused).toMatchObject({ ...wrong, events: WRONG_EVENTS });
+    }
+    const at = world.clock.nowMs() % STEP_MS;
+    // To the start of a step, so that the next thirty seconds are all in it.
+    world.clock.advance(STEP_MS - at);
+    expect(await person.login({ code: app.code(-1) })).toMatchObject({ status: 200 });
+    expect(await person.login({ code: app.code(1) })).toMatchObject({ status: 200 });
+  });
+
+  test("a code works once, and none from before the last one that was used", async () => {
+    const person = await somebody(world);
+    const { app } = await withApp(world, person);
+    world.clock.advance(2 * STEP_MS - (world.clock.nowMs() % STEP_MS));
+    const [before, code] = [app.code(-1), app.code()];
+    expect(await person.login({ code })).toMatchObject({ status: 200 });
+    expect(await person.login({ code })).toMatchObject({ ...wrong, events: WRONG_EVENTS });
+    expect(await person.login({ code: before })).toMatchObject(wrong);
+    expect(await person.ask(RENEW, { code })).toMatchObject({
+      status: 422,
+      body: { code: "bad_code" },
+      events: ["audit.mfa.failed"],
+    });
+  });
+
+  test("the code that completed the enrolment does not log in", async () => {
+    const person = await somebody(world);
+    const { body } = await person.ask(ENROLL);
+    const code = new App(body.data.secret, () => world.clock.nowMs()).next();
+    expect(await person.ask(VERIFY, { code })).toMatchObject({ status: 200 });
+    expect(await person.login({ code })).toMatchObject(wrong);
+  });
+
+  test("of logins at the same time with the same code, one succeeds", async () => {
+    const person = await somebody(world);
+    const { app } = await withApp(world, person);
+    world.clock.advance(2 * STEP_MS);
+    const code = app.code();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => person.login({ code })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+    for (const { status, events } of answers) {
+      expect(events).toEqual(status === 200 ? ["audit.auth.login"] : WRONG_EVENTS);
+    }
+  });
+
+  test("a wrong password with a right code is a wrong password", async () => {
+    const person = await somebody(world);
+    const { app } = await withApp(world, person);
+    const code = app.next();
+    const refused = await person.login({ password: "not the password", code });
+    expect(refused).toMatchObject({
+      status: 401,
+      body: { code: "bad_login" },
+      events: ["audit.auth.login_failed"],
+    });
+    expect(await person.login({ code })).toMatchObject({ status: 200 });
+  });
+
+  test("spaces in a code do not matter", async () => {
+    const person = await somebody(world);
+    const { app } = await withApp(world, person);
+    const code = app.next();
+    const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
+    expect(await person.login({ code: spaced })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("recovery codes", () => {
+  test("each works once, however it is written, and the use is recorded", async () => {
+    const person = await somebody(world);
+    const { recoveryCodes } = await withApp(world, person);
+    const [code = ""] = recoveryCodes;
+    const used = ["audit.mfa.recovery_code_used", "audit.auth.login"];
+    const shouted = code.toUpperCase().replace("-", " ");
+    expect(await person.login({ code: shouted })).toMatchObject({ status: 200, events: used });
+    expect(await person.login({ code })).toMatchObject({ ...wrong, events: WRONG_EVENTS });
+    expect((await person.ask(STATUS)).body.data.recoveryCodesLeft).toBe(9);
+    const both = await Promise.all([1, 2].map(() => person.login({ code: recoveryCodes[1] })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+  });
+
+  test("a new set needs a second factor and ends the old one", async () => {
+    const person = await somebody(world);
+    const { app, recoveryCodes } = await withApp(world, person);
+    expect(await person.ask(RENEW)).toMatchObject({
+      status: 403,
+      body: { code: "second_factor_required", methods: ["totp", "recovery_code"] },
+      events: [],
+    });
+    const renewed = await person.ask(RENEW, { code: app.next() });
+    expect(renewed).toMatchObject({ status: 200, events: ["audit.mfa.recovery_codes_renewed"] });
+    expect(await person.login({ code: recoveryCodes[0] })).toMatchObject(wrong);
+    const [fresh] = renewed.body.data.recoveryCodes;
+    expect(await person.login({ code: fresh })).toMatchObject({ status: 200 });
+  });
+
+  test("one of them stands in for a lost app, and goes with the last factor", async () => {
+    const person = await somebody(world);
+    const { recoveryCodes } = await withApp(world, person);
+    expect(await person.ask(DISABLE, { code: recoveryCodes[0] })).toMatchObject({
+      status: 204,
+      events: ["audit.mfa.recovery_code_used", "audit.mfa.totp_removed"],
+    });
+    expect((await person.ask(STATUS)).body.data.recoveryCodesLeft).toBe(0);
+    expect(await person.ask(RENEW, { code: recoveryCodes[1] })).toMatchObject({
+      status: 409,
+      body: { code: "mfa_not_enrolled" },
+      events: [],
+    });
+  });
+
+  test("neither they nor the secret stand anywhere in the database as they are", async () => {
+    const person = await somebody(world);
+    const { body } = await person.ask(ENROLL);
+    const app = new App(body.data.secret, () => world.clock.nowMs());
+    const done = await person.ask(VERIFY, { code: app.next() });
+    const tables = ["mfa_totp", "mfa_recovery_codes", "events", "idempotency_keys"];
+    const dump = JSON.stringify(
+      await Promise.all(
+        tables.map((name) => world.sql(`select encode(t::text::bytea, 'escape') from ${name} t`)),
+      ),
+    );
+    const [code] = done.body.data.recoveryCodes;
+    for (const secret of [body.data.secret, code, code.replace("-", "")]) {
+      expect(dump).not.toContain(secret);
+      expect(world.lines.join("\n")).not.toContain(secret);
+    }
+  });
+});
+
+describe("enforce-mfa", () => {
+  test("bars members without a second factor from all but enrolling one", async () => {
+    const place = await world.workspace("strict");
+    const owner = await somebody(world, ["owner"], place);
+    const { app } = await withApp(world, owner);
+    const member = await somebody(world, ["viewer"], place);
+    expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    const enforced = await owner.ask(ENFORCE, { enforced: true });
+    expect(enforced).toMatchObject({
+      status: 200,
+      body: { data: { enforced: true } },
+      events: ["audit.mfa.enforced"],
+    });
+
+    const barred = { status: 403, body: { code: "mfa_enrollment_required" }, events: [] };
+    expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject(barred);
+    const nowhere = world.asToken(member.token);
+    expect(await nowhere("GET /api/v1/workspaces")).toMatchObject(barred);
+    expect((await member.ask(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
+    expect((await nowhere(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
+    expect(await owner.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    // A login still gives a session, or nobody could enrol.
+    expect(await member.login()).toMatchObject({ status: 200, events: ["audit.auth.login"] });
+
+    await withApp(world, member);
+    expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+
+    const lifted = await owner.ask(ENFORCE, { enforced: false });
+    expect(lifted).toMatchObject({ status: 200, events: ["audit.mfa.unenforced"] });
+    const late = await somebody(world, ["viewer"], place);
+    expect(await late.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    expect(await owner.ask(DISABLE, { code: app.next() })).toMatchObject({ status: 204 });
+  });
+
+  test("a factor that is removed is missed again", async () => {
+    const place = await world.workspace("strict-too");
+    const owner = await somebody(world, ["owner"], place);
+    const { app } = await withApp(world, owner);
+    await owner.ask(ENFORCE, { enforced: true });
+    expect(await owner.ask(DISABLE, { code: app.next() })).toMatchObject({ status: 204 });
+    const barred = await owner.ask("GET /api/v1/workspaces/me");
+    expect(barred).toMatchObject({ status: 403, body: { code: "mfa_enrollment_required" } });
+  });
+
+  test("is for owners and admins", async () => {
+    const place = await world.workspace("strict-roles");
+    for (const role of ["builder", "agent", "change_manager", "member", "viewer", "auditor"]) {
+      const member = await world.member([role], place);
+      expect(await member(ENFORCE, { enforced: false })).toMatchObject({ status: 403, events: [] });
+    }
+    const admin = await world.member(["admin"], place);
+    expect(await admin(ENFORCE, { enforced: false })).toMatchObject({ status: 200 });
+  });
+
+  test("the status counts a demand of any workspace, not only of the one that is named", async () => {
+    const [strict, lax] = [await world.workspace("demands"), await world.workspace("does-not")];
+    const person = await somebody(world, ["owner"], lax);
+    await world.sql("insert into memberships values ($1, $2, '{owner}', 1, now())", [
+      strict.key,
+      person.userId,
+    ]);
+    await world.sql("update workspaces set enforce_mfa = true where key = $1", [strict.key]);
+    expect((await person.ask(STATUS)).body.data.enforced).toBe(true);
+  });
+});
+
+test("each workspace of the person hears of it", async () => {
+  const second = await world.workspace("second-home");
+  const person = await somebody(world);
+  await world.sql("insert into memberships values ($1, $2, '{viewer}', 1, now())", [
+    second.key,
+    person.userId,
+  ]);
+  const { events } = await world.asToken(person.token)(ENROLL);
+  expect(events).toEqual(["audit.mfa.totp_begun", "audit.mfa.totp_begun"]);
+  const rows = await world.sql(
+    "select workspace_id, actor_id, resource_id, data from events where type = $1 and actor_id = $2",
+    ["audit.mfa.totp_begun", person.userId],
+  );
+  expect(rows.map((row) => row.workspace_id).toSorted()).toEqual(
+    [second.key, world.home].toSorted(),
+  );
+  for (const row of rows) {
+    expect(row.resource_id).toBe(person.userId);
+    expect(row.data).toEqual({ userId: person.userId, address: "127.0.0.1" });
+  }
+});
+
+test("guesses are limited by account, at the login and after it", async () => {
+  await using limited = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "3" } });
+  const person = await somebody(limited);
+  await withApp(limited, person);
+  const tooMany = { status: 429, body: { code: "rate_limited" }, events: [] };
+  const guess = { code: "000000x" };
+  expect(await person.ask(RENEW, guess)).toMatchObject({ status: 422 });
+  expect(await person.ask(RENEW, guess)).toMatchObject({ status: 422 });
+  expect(await person.ask(RENEW, guess)).toMatchObject(tooMany);
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    expect(await person.login(guess)).toMatchObject(wrong);
+  }
+  const refused = await person.login(guess);
+  expect(refused).toMatchObject(tooMany);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  limited.clock.advance(60_000);
+  expect(await person.login(guess)).toMatchObject(wrong);
+});
+
+test("a token, unlike a session, can't change what guards the login", async () => {
+  const user = { id: "usr_00000000000000000000000000", email: "a@example.com", name: "A" };
+  const actor = { id: user.id, name: user.name, type: "api_token" } as const;
+  const kinds = domain({
+    name: "other tokens",
+    summary: "Credentials that are no sessions.",
+    permissions: [],
+    events: [],
+    operations: [],
+    credentials: (["api_token", "oauth"] as const).map((kind) => ({
+      prefix: `test_${kind}`,
+      forgetsOn: [],
+      find: async () => ({
+        credential: { id: kind, kind, actor, user, memberships: new Map() },
+        expiresAtMs: Number.MAX_SAFE_INTEGER,
+      }),
+    })),
+  });
+  await using other = await startWorld({ domains: [...domains, kinds] });
+  const refused = { status: 403, body: { code: "session_required" }, events: [] };
+  for (const kind of ["api_token", "oauth"]) {
+    const ask = other.asToken(`test_${kind}`);
+    for (const route of [STATUS, "GET /api/v1/auth/mfa/webauthn", ENROLL, DISABLE, RENEW]) {
+      expect(await ask(route)).toMatchObject(refused);
+    }
+    expect(await ask(VERIFY, { code: "123456" })).toMatchObject(refused);
+    expect(await ask("POST /api/v1/auth/mfa/webauthn/register")).toMatchObject(refused);
+    const key = "wac_00000000000000000000000000";
+    expect(await ask(`POST /api/v1/auth/mfa/webauthn/${key}/remove`)).toMatchObject(refused);
+  }
+});

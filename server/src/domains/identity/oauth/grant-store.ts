@@ -1,0 +1,140 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import type { Tables } from "../../../tables.ts";
+
+export type GrantRow = Selectable<Tables["oauth_grants"]>;
+
+export async function insertGrant(tx: Tx, row: Insertable<Tables["oauth_grants"]>): Promise<void> {
+  await tx.insertInto("oauth_grants").values(row).execute();
+}
+
+/** Locks the grant: of two who bring the same code, the second finds it used. */
+export function lockByCode(tx: Tx, codeHash: Buffer): Promise<GrantRow | undefined> {
+  return tx
+    .selectFrom("oauth_grants")
+    .selectAll()
+    .where("code_hash", "=", codeHash)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export interface TokenRow {
+  readonly grant: GrantRow;
+  readonly token: Selectable<Tables["oauth_tokens"]>;
+}
+
+/** Locks the token's grant first, so that whatever happens to a family happens in turn. */
+export async function lockByToken(tx: Tx, tokenHash: Buffer): Promise<TokenRow | undefined> {
+  const grant = await tx
+    .selectFrom("oauth_grants")
+    .selectAll()
+    .where("id", "in", (from) =>
+      from.selectFrom("oauth_tokens").select("grant_id").where("token_hash", "=", tokenHash),
+    )
+    .forUpdate()
+    .executeTakeFirst();
+  if (!grant) return undefined;
+  const token = await tx
+    .selectFrom("oauth_tokens")
+    .selectAll()
+    .where("token_hash", "=", tokenHash)
+    .executeTakeFirst();
+  return token && { grant, token };
+}
+
+export async function useCode(tx: Tx, grantId: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("oauth_grants")
+    .set({ code_used_at: now })
+    .where("id", "=", grantId)
+    .execute();
+}
+
+export async function useToken(tx: Tx, tokenId: string, now: Date): Promise<void> {
+  await tx.updateTable("oauth_tokens").set({ used_at: now }).where("id", "=", tokenId).execute();
+}
+
+/** Ends every token of the family. */
+export async function revokeGrant(tx: Tx, grantId: string, now: Date): Promise<void> {
+  await tx.updateTable("oauth_grants").set({ revoked_at: now }).where("id", "=", grantId).execute();
+}
+
+export async function deleteToken(tx: Tx, tokenId: string): Promise<void> {
+  await tx.deleteFrom("oauth_tokens").where("id", "=", tokenId).execute();
+}
+
+export async function insertTokens(
+  tx: Tx,
+  rows: readonly Insertable<Tables["oauth_tokens"]>[],
+): Promise<void> {
+  await tx.insertInto("oauth_tokens").values(rows).execute();
+}
+
+export interface Granter {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The active person who gave the grant that a code or token belongs to, whatever has become of it. */
+export async function findGranter(db: Database, hash: Buffer): Promise<Granter | undefined> {
+  const [row] = await db.system<{ id: string; name: string }>(
+    `select u.id, u.name from users u
+      where u.status = 'active' and u.id in
+        (select user_id from oauth_grants where code_hash = $1
+          union all
+         select g.user_id from oauth_tokens t join oauth_grants g on g.id = t.grant_id
+          where t.token_hash = $1)`,
+    [hash],
+  );
+  return row;
+}
+
+/** A token that is alive, with all that its use depends on. */
+export interface LiveToken {
+  readonly kind: "access" | "refresh";
+  readonly scopes: readonly string[];
+  readonly expires_at: string;
+  readonly created_at: string;
+  readonly grant_id: string;
+  readonly client_id: string;
+  readonly allowed_scopes: readonly string[];
+  readonly workspace: string;
+  readonly user_id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+const LIVE = `
+  select t.kind, t.scopes, t.expires_at, t.created_at, t.grant_id, g.client_id, a.allowed_scopes,
+         g.workspace_id as workspace, g.user_id, u.email, u.name
+    from oauth_tokens t
+    join oauth_grants g on g.id = t.grant_id
+    join oauth_applications a on a.client_id = g.client_id
+    join users u on u.id = g.user_id
+   where t.token_hash = $1 and t.expires_at > $2 and t.used_at is null and g.revoked_at is null
+     and u.status = 'active'`;
+
+export async function findLiveToken(
+  db: Database,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<LiveToken | undefined> {
+  return (await db.system<LiveToken>(LIVE, [tokenHash, now]))[0];
+}
+
+const PRUNE_TOKENS = `
+  delete from oauth_tokens where id in
+    (select id from oauth_tokens where expires_at < $1 limit $2)`;
+const PRUNE_GRANTS = `
+  delete from oauth_grants where id in
+    (select g.id from oauth_grants g
+      where g.code_expires_at < $1
+        and not exists (select from oauth_tokens t where t.grant_id = g.id)
+      order by g.created_at limit $2)`;
+
+/** `before` lies far enough back that no page which could decide about such a grant is still good. */
+export async function prune(db: Database, before: Date, rowsMax: number): Promise<void> {
+  await db.system(PRUNE_TOKENS, [before, rowsMax]);
+  await db.system(PRUNE_GRANTS, [before, rowsMax]);
+}

@@ -1,0 +1,27 @@
+import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
+import type { Membership, Outside } from "#kernel/caller.ts";
+
+/** The names in a `scope` parameter, each once. */
+export function scopesIn(text: string): string[] {
+  return [...new Set(text.split(" ").filter((scope) => scope !== ""))];
+}
+
+/** What a person may do in one workspace at this moment; undefined when they do not belong to it. */
+export async function standingOf(
+  { db, permissions }: Pick<Outside, "db" | "permissions">,
+  userId: string,
+  workspace: string,
+): Promise<(Membership & { readonly slug: string }) | undefined> {
+  const rows = await membershipsOf(db, userId);
+  const row = rows.find((candidate) => candidate.workspace === workspace);
+  return row && { ...toMembership(row, permissions), slug: row.slug };
+}
+
+/** Of the scopes that were granted once, those that application and person may still use. */
+export function effective(
+  scopes: readonly string[],
+  allowed: readonly string[],
+  held: ReadonlySet<string>,
+): string[] {
+  return scopes.filter((scope) => allowed.includes(scope) && held.has(scope));
+}

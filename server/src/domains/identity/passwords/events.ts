@@ -1,0 +1,15 @@
+import Type from "typebox";
+import { event } from "#kernel/event.ts";
+import { id } from "#kernel/schema.ts";
+
+export const ResetRequested = event("audit.auth.password_reset_requested", {
+  resource: "user",
+  summary: "Somebody asked for a link to set a new password.",
+  data: Type.Object({ email: Type.String(), address: Type.String() }),
+});
+
+export const PasswordChanged = event("audit.auth.password_changed", {
+  resource: "user",
+  summary: "A person set a new password; their other sessions ended.",
+  data: Type.Object({ userId: id("usr"), by: Type.Enum(["password", "link"]) }),
+});

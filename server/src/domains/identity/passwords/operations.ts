@@ -1,0 +1,63 @@
+import Type from "typebox";
+import { Email, Password } from "#domains/identity/accounts/index.ts";
+import { Forbidden, RateLimited } from "#kernel/failure.ts";
+import { MailNotConfigured } from "#kernel/mail.ts";
+import { command } from "#kernel/operation.ts";
+import { accepted, nothing, one } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { PasswordChanged, ResetRequested } from "./events.ts";
+import * as service from "./service.ts";
+
+const Accepted = Type.Object({ accepted: Type.Literal(true) });
+
+export const forgotPassword = command({
+  id: "passwords.forgot",
+  route: "POST /api/v1/auth/password/forgot",
+  summary: "Ask for a link to set a new password",
+  description:
+    "The answer is the same whether the account exists or not. Without a mail server an operator " +
+    "sets a password with `npm run millrace -- reset-password <email>`.",
+  access: "public",
+  body: object({ email: Email }),
+  reply: accepted(Accepted),
+  emits: [ResetRequested],
+  fails: [MailNotConfigured, RateLimited],
+  example: { body: { email: "ada@example.com" } },
+  prepare: (outside, { body }, caller) =>
+    service.examineForgotten(outside, body.email.toLowerCase(), caller),
+  run: (ctx, { body }, who) => service.requestReset(ctx, body.email.toLowerCase(), who),
+});
+
+export const resetPassword = command({
+  id: "passwords.reset",
+  route: "POST /api/v1/auth/password/reset",
+  summary: "Set a new password with the link's token",
+  description: "The link works once and for an hour. Every session of the account ends.",
+  access: "public",
+  body: object({ token: Type.String({ minLength: 1, maxLength: 200 }), password: Password }),
+  reply: one(Accepted),
+  emits: [PasswordChanged],
+  fails: [service.BadReset],
+  example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
+  prepare: (outside, { body }) => service.examineReset(outside, body),
+  run: (ctx, { body }, ready) => service.reset(ctx, body.token, ready),
+});
+
+export const changePassword = command({
+  id: "passwords.change",
+  route: "POST /api/v1/auth/password",
+  summary: "Change your own password",
+  description: "Your other sessions end.",
+  access: "account",
+  evenIfBarred: true,
+  body: object({
+    currentPassword: Type.String({ minLength: 1, maxLength: 200 }),
+    newPassword: Password,
+  }),
+  reply: nothing(),
+  emits: [PasswordChanged],
+  fails: [service.WrongPassword, Forbidden, RateLimited],
+  example: { body: { currentPassword: "the old one", newPassword: "correct horse battery" } },
+  prepare: (outside, { body }, caller) => service.examineChange(outside, body, caller),
+  run: (ctx, _input, passwordHash) => service.change(ctx, passwordHash),
+});

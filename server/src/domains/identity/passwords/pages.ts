@@ -1,0 +1,55 @@
+import Type from "typebox";
+import { Password } from "#domains/identity/accounts/index.ts";
+import { pageRefusal } from "#kernel/error-page.ts";
+import { document, markup } from "#kernel/markup.ts";
+import { command, query } from "#kernel/operation.ts";
+import { html } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { PasswordChanged } from "./events.ts";
+import { BadReset, examineReset, reset } from "./service.ts";
+
+const Token = Type.String({ minLength: 1, maxLength: 200 });
+
+/** Where the link in the e-mail leads. */
+export const resetPage = query({
+  id: "passwords.reset_page",
+  route: "GET /password",
+  summary: "Show the form to set a new password",
+  access: "public",
+  query: object({ token: Token }),
+  reply: html(pageRefusal),
+  example: { query: { token: "mrp_…" } },
+  run: async (_ctx, { query: { token } }) =>
+    document({
+      title: "Set a new password",
+      body: markup`<h1>Set a new password</h1>
+<form method="post" action="/password">
+<input type="hidden" name="token" value="${token}">
+<label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="8" maxlength="200" aria-describedby="rule">
+<p id="rule">At least 8 characters. Your sessions elsewhere will end.</p>
+<button>Set password</button>
+</form>`,
+    }),
+});
+
+export const resetForm = command({
+  id: "passwords.reset_form",
+  route: "POST /password",
+  summary: "Set a new password from the form",
+  access: "public",
+  acceptsForm: true,
+  body: object({ token: Token, password: Password }),
+  reply: html(pageRefusal),
+  emits: [PasswordChanged],
+  fails: [BadReset],
+  example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
+  prepare: (outside, { body }) => examineReset(outside, body),
+  async run(ctx, { body }, ready) {
+    await reset(ctx, body.token, ready);
+    return document({
+      title: "Password set",
+      body: markup`<h1>Your password is set</h1><p>You can log in with it now.</p>`,
+    });
+  },
+});

@@ -1,0 +1,50 @@
+import { sha256 } from "#kernel/crypto.ts";
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { World } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+/** What the e-mail would bring. */
+async function aLink(world: World): Promise<string> {
+  const { userId } = await world.member(["viewer"]);
+  const token = `mrp_sample_${(count += 1)}`;
+  await world.sql("insert into password_resets values ($1, $2, now(), now() + interval '1 hour')", [
+    userId,
+    sha256(token),
+  ]);
+  return token;
+}
+
+const password = "a new password";
+
+export const samples: readonly Sample[] = [
+  {
+    operation: "passwords.forgot",
+    arrange: async () => ({ body: { email: "admin@example.com" } }),
+  },
+  {
+    operation: "passwords.reset",
+    arrange: async (_owner, world) => ({ body: { token: await aLink(world), password } }),
+  },
+  { operation: "passwords.reset_page", arrange: async () => ({ query: { token: "mrp_any" } }) },
+  {
+    operation: "passwords.reset_form",
+    arrange: async (_owner, world) => ({ body: { token: await aLink(world), password } }),
+  },
+  {
+    operation: "passwords.change",
+    arrange: async (owner, world) => {
+      const email = `changer-${(count += 1)}@example.com`;
+      const { body } = await owner("POST /api/v1/settings/users/invite", { email });
+      const { token } = body.data;
+      await world.stranger("POST /api/v1/auth/invitations/accept", { token, password });
+      const session = await world.stranger("POST /api/v1/auth/token", { email, password });
+      return {
+        by: Object.assign(world.asToken(session.body.data.token, "default"), {
+          token: session.body.data.token as string,
+        }),
+        body: { currentPassword: password, newPassword: "another password" },
+      };
+    },
+  },
+];

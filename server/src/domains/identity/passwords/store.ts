@@ -1,0 +1,51 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+
+/** A newer link takes the place of an older one. */
+export async function putReset(
+  tx: Tx,
+  reset: { userId: string; tokenHash: Buffer; now: Date; expires: Date },
+): Promise<void> {
+  const { userId, tokenHash, now, expires } = reset;
+  const values = { token_hash: tokenHash, created_at: now, expires_at: expires };
+  await tx
+    .insertInto("password_resets")
+    .values({ user_id: userId, ...values })
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
+    .execute();
+}
+
+export interface ResetRow {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Whose link this is, as the system: the person is not known yet. */
+export async function findReset(
+  db: Database,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<ResetRow | undefined> {
+  const [row] = await db.system<ResetRow>(
+    `select u.id, u.name from password_resets r join users u on u.id = r.user_id
+      where r.token_hash = $1 and r.expires_at > $2 and u.status = 'active'`,
+    [tokenHash, now],
+  );
+  return row;
+}
+
+/** True for whoever takes it first. */
+export async function takeReset(tx: Tx, tokenHash: Buffer): Promise<boolean> {
+  const taken = await tx
+    .deleteFrom("password_resets")
+    .where("token_hash", "=", tokenHash)
+    .returning("user_id")
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+export async function endSessions(tx: Tx, userId: string, but: string | undefined): Promise<void> {
+  let ending = tx.deleteFrom("sessions").where("user_id", "=", userId);
+  if (but !== undefined) ending = ending.where("id", "<>", but);
+  await ending.execute();
+}

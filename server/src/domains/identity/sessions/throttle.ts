@@ -1,0 +1,58 @@
+import type { Outside } from "#kernel/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { hmac } from "#kernel/crypto.ts";
+import { Failure, RateLimited } from "#kernel/failure.ts";
+import type { MasterKey } from "#kernel/crypto.ts";
+
+const KNOWN_MS = 90 * 24 * 3_600_000;
+
+const KNOWN = `
+  select from known_addresses k join users u on u.id = k.user_id
+   where u.email = $1 and k.address_hash = $2 and k.seen_at > $3`;
+
+/**
+ * Guessing is slow, by address and by account. Attempts on an account from addresses that it never
+ * logged in from share one allowance; each address that it did log in from has its own. So whoever
+ * guesses from elsewhere uses up what others from elsewhere have, and does not lock the person out.
+ */
+export async function assertNotGuessing(
+  outside: Outside,
+  email: string,
+  address: string,
+): Promise<void> {
+  const { throttle, settings, clock, db, masterKey } = outside;
+  if (settings.loginRateLimit === 0) return;
+  const account = email.toLowerCase();
+  const since = new Date(clock.nowMs() - KNOWN_MS);
+  const known = await db.system(KNOWN, [account, addressHash(masterKey, address), since]);
+  const place = known.length > 0 ? `from ${address}` : "from elsewhere";
+  for (const key of [`guess from ${address}`, `guess ${account} ${place}`]) {
+    const state = throttle.take(key, settings.loginRateLimit);
+    if (state && !state.allowed) {
+      throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
+    }
+  }
+}
+
+/** Remembers from where somebody logged in; as a keyed hash, since it is nobody's business. */
+export async function noteAddress(
+  tx: Tx,
+  masterKey: MasterKey,
+  login: { readonly userId: string; readonly address: string; readonly now: Date },
+): Promise<void> {
+  await tx
+    .insertInto("known_addresses")
+    .values({
+      user_id: login.userId,
+      address_hash: addressHash(masterKey, login.address),
+      seen_at: login.now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["user_id", "address_hash"]).doUpdateSet({ seen_at: login.now }),
+    )
+    .execute();
+}
+
+function addressHash(masterKey: MasterKey, address: string): Buffer {
+  return hmac(masterKey.derive("known addresses"), address);
+}

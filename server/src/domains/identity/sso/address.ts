@@ -1,0 +1,28 @@
+import type { Protocol } from "./configuration.ts";
+
+/** Our addresses for one workspace, seen from where we were found (`caller.origin`). */
+export function addressesOf(origin: string, slug: string) {
+  // Through the parser, so that a default port is left out as browsers and providers do.
+  const place = `${new URL(origin).href.replace(/\/+$/, "")}/sso/${slug}`;
+  return {
+    login: `${place}/login`,
+    acs: `${place}/saml/acs`,
+    metadata: `${place}/saml/metadata`,
+    callback: `${place}/oidc/callback`,
+  };
+}
+
+interface ShownAddresses {
+  readonly loginUrl: string;
+  readonly acsUrl?: string;
+  readonly metadataUrl?: string;
+  readonly redirectUri?: string;
+}
+
+/** Those that somebody who sets up the identity provider needs. */
+export function shownAddresses(origin: string, slug: string, protocol: Protocol): ShownAddresses {
+  const { login, acs, metadata, callback } = addressesOf(origin, slug);
+  return protocol === "saml2"
+    ? { loginUrl: login, acsUrl: acs, metadataUrl: metadata }
+    : { loginUrl: login, redirectUri: callback };
+}

@@ -1,0 +1,30 @@
+import { X509Certificate } from "node:crypto";
+
+const CERTIFICATES_MAX = 10;
+
+/**
+ * The certificates of a text: PEM blocks, or one certificate in bare base64 as metadata has it.
+ * Undefined when something in it is no certificate with an RSA key, the only kind whose signatures
+ * the SAML library checks.
+ */
+export function certificatesOf(text: string): readonly X509Certificate[] | undefined {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  const parts = blocks ?? [pemOf(text)];
+  if (parts.length > CERTIFICATES_MAX) return undefined;
+  try {
+    const certificates = parts.map((part) => new X509Certificate(part));
+    const usable = certificates.every(({ publicKey }) => publicKey.asymmetricKeyType === "rsa");
+    return usable ? certificates : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function fingerprintsOf(text: string): string[] {
+  return (certificatesOf(text) ?? []).map(({ fingerprint256 }) => fingerprint256);
+}
+
+function pemOf(base64: string): string {
+  const lines = base64.replaceAll(/\s+/g, "").replaceAll(/(.{64})/g, "$1\n");
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
+}

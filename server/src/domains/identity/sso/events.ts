@@ -1,0 +1,34 @@
+import Type from "typebox";
+import { event } from "#kernel/event.ts";
+import { LoggedConfiguration, Protocol } from "./configuration.ts";
+import { REASONS } from "./refusal.ts";
+
+export const SsoUpdated = event("audit.sso.updated", {
+  resource: "sso_configuration",
+  summary: "Single sign-on was set up, or set up anew.",
+  data: LoggedConfiguration,
+});
+
+export const SsoDeleted = event("audit.sso.deleted", {
+  resource: "sso_configuration",
+  summary: "Single sign-on was taken away.",
+  data: LoggedConfiguration,
+});
+
+export const SsoLoginStarted = event("audit.sso.login_started", {
+  resource: "sso_configuration",
+  summary: "Somebody was sent to the identity provider.",
+  data: Type.Object({ protocol: Protocol, address: Type.String() }),
+});
+
+export const SsoLoginFailed = event("audit.sso.login_failed", {
+  resource: "sso_configuration",
+  summary: "A login by single sign-on was refused.",
+  data: Type.Object({
+    protocol: Protocol,
+    reason: Type.Enum([...REASONS]),
+    detail: Type.String({ description: "What was wrong, for whoever runs the identity provider" }),
+    address: Type.String(),
+    email: Type.Optional(Type.String()),
+  }),
+});

@@ -1,0 +1,47 @@
+import type { Services } from "#kernel/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, Forbidden, invalid } from "#kernel/failure.ts";
+import { BUILT_IN_ROLES, expand } from "#kernel/permission.ts";
+
+interface GrantableRole {
+  /** As memberships have it. */
+  readonly id: string;
+  readonly permissions: ReadonlySet<string>;
+}
+
+/** A role by its name or id; never `owner`, which no identity provider hands out. */
+export async function findRole(
+  tx: Tx,
+  { permissions: catalog }: Pick<Services, "permissions">,
+  named: string,
+): Promise<GrantableRole | undefined> {
+  const builtIn = BUILT_IN_ROLES.find((role) => role === named);
+  if (builtIn === "owner") return undefined;
+  if (builtIn) {
+    const held = catalog.filter(({ roles }) => roles.includes(builtIn)).map(({ name }) => name);
+    return { id: builtIn, permissions: new Set(held) };
+  }
+  const row = await tx
+    .selectFrom("roles")
+    .select(["id", "permissions"])
+    .where((role) => role.or([role("id", "=", named), role("name", "=", named)]))
+    .executeTakeFirst();
+  return row && { id: row.id, permissions: expand(row.permissions, catalog) };
+}
+
+/** Nobody has others granted what they lack themselves. */
+export async function assertGrantable(
+  tx: Tx,
+  services: Services,
+  named: string,
+  held: ReadonlySet<string>,
+): Promise<void> {
+  const role = await findRole(tx, services, named);
+  if (!role) throw invalid("/defaultRole", "is not a role of this workspace");
+  const lacking = [...role.permissions].filter((name) => !held.has(name));
+  if (lacking.length > 0) {
+    throw new Failure(Forbidden, {
+      detail: `You can't have granted what you lack: ${lacking.join(", ")}.`,
+    });
+  }
+}

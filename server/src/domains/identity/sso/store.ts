@@ -1,0 +1,160 @@
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import type { Tables } from "../../../tables.ts";
+import type { Settled } from "./configuration.ts";
+
+/** How many leftovers one login clears away. */
+const PRUNE_ROWS_MAX = 500;
+
+export type Stored = Settled & {
+  readonly clientSecret: Buffer | null;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+type Row = Omit<Selectable<Tables["sso_configurations"]>, "workspace_id">;
+
+export async function find(tx: Tx): Promise<Stored | undefined> {
+  const row = await tx.selectFrom("sso_configurations").selectAll().executeTakeFirst();
+  return row && toStored(row);
+}
+
+/** Locks the configuration, so that two changes of it take turns. */
+export async function lock(tx: Tx): Promise<Stored | undefined> {
+  const row = await tx.selectFrom("sso_configurations").selectAll().forUpdate().executeTakeFirst();
+  return row && toStored(row);
+}
+
+export async function put(
+  tx: Tx,
+  settled: Settled,
+  clientSecret: Buffer | null,
+  now: Date,
+): Promise<Stored> {
+  const values = {
+    protocol: settled.protocol,
+    provider: JSON.stringify(settled.provider),
+    client_secret: clientSecret,
+    jit_provisioning: settled.jitProvisioning,
+    default_role: settled.defaultRole,
+    enforce_sso: settled.enforceSSO,
+    updated_at: now,
+  };
+  const row = await tx
+    .insertInto("sso_configurations")
+    .values({ ...values, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column("workspace_id")
+        .doUpdateSet({ ...values, revision: sql`sso_configurations.revision + 1` }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toStored(row);
+}
+
+export async function remove(tx: Tx): Promise<void> {
+  await tx.deleteFrom("sso_configurations").execute();
+}
+
+/** Our name at the identity provider of a workspace that nobody has entered yet. */
+export async function entityIdOf(tx: Tx, slug: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string | null }>`select sso_entity_id(${slug}) as id`.execute(tx);
+  return rows[0]?.id ?? undefined;
+}
+
+const BY_SLUG = `
+  select w.key, w.slug, c.protocol, c.provider, c.client_secret, c.jit_provisioning, c.default_role,
+         c.enforce_sso, c.revision, c.created_at, c.updated_at
+    from sso_configurations c join workspaces w on w.key = c.workspace_id
+   where w.slug = $1`;
+
+export type Place = Stored & { readonly key: string; readonly slug: string };
+
+/** Before anybody is known, so as the system. */
+export async function findBySlug(db: Database, slug: string): Promise<Place | undefined> {
+  const [row] = await db.system<Row & { key: string; slug: string }>(BY_SLUG, [slug]);
+  return row && { ...toStored(row), key: row.key, slug: row.slug };
+}
+
+export interface RequestRow {
+  readonly browser_hash: Buffer;
+  readonly details: Buffer;
+}
+
+const REQUEST = `
+  select browser_hash, details from sso_requests r join workspaces w on w.key = r.workspace_id
+   where r.state_hash = $1 and w.key = $2 and r.expires_at > $3`;
+
+export async function findRequest(
+  db: Database,
+  stateHash: Buffer,
+  workspace: string,
+  now: Date,
+): Promise<RequestRow | undefined> {
+  return (await db.system<RequestRow & { [column: string]: unknown }>(REQUEST, [
+    stateHash,
+    workspace,
+    now,
+  ]))[0];
+}
+
+/** Begins a request; clears away some of those that nobody answered in time. */
+export async function insertRequest(
+  tx: Tx,
+  row: { state_hash: Buffer; browser_hash: Buffer; details: Buffer; expires_at: Date },
+  now: Date,
+): Promise<void> {
+  await sql`
+    delete from sso_requests where state_hash in
+      (select state_hash from sso_requests where expires_at < ${now}
+        limit ${PRUNE_ROWS_MAX} for update skip locked)`.execute(tx);
+  await tx.insertInto("sso_requests").values(row).execute();
+}
+
+/** True for the first who asks, and for nobody after. */
+export async function takeRequest(tx: Tx, stateHash: Buffer): Promise<boolean> {
+  const taken = await tx
+    .deleteFrom("sso_requests")
+    .where("state_hash", "=", stateHash)
+    .returning("state_hash")
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** True for the first use of an assertion; clears away some of those that are no longer valid. */
+export async function useAssertion(
+  tx: Tx,
+  used: { readonly idHash: Buffer; readonly expiresAt: Date; readonly now: Date },
+): Promise<boolean> {
+  await sql`
+    delete from sso_assertions where id_hash in
+      (select id_hash from sso_assertions where expires_at < ${used.now}
+        limit ${PRUNE_ROWS_MAX} for update skip locked)`.execute(tx);
+  const inserted = await tx
+    .insertInto("sso_assertions")
+    .values({ id_hash: used.idHash, expires_at: used.expiresAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id_hash")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+function toStored(row: Row): Stored {
+  const rules = {
+    jitProvisioning: row.jit_provisioning,
+    defaultRole: row.default_role,
+    enforceSSO: row.enforce_sso,
+  };
+  // What was checked when it was saved is read as that.
+  const settled = { ...rules, protocol: row.protocol, provider: row.provider } as unknown as Settled;
+  return {
+    ...settled,
+    clientSecret: row.client_secret,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

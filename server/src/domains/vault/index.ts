@@ -1,0 +1,14 @@
+import { domain } from "#kernel/domain.ts";
+import { SecretCreated, SecretDeleted, SecretUpdated } from "./events.ts";
+import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from "./operations.ts";
+import { SecretsRead, SecretsWrite } from "./permissions.ts";
+import { count } from "./store.ts";
+
+export const vault = domain({
+  name: "vault",
+  summary: "Secrets that workflows, webhooks and connectors use and nobody reads.",
+  permissions: [SecretsRead, SecretsWrite],
+  events: [SecretCreated, SecretUpdated, SecretDeleted],
+  operations: [listSecrets, createSecret, getSecret, rotateSecret, deleteSecret],
+  counters: [{ name: "secrets", count }],
+});

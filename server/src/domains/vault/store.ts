@@ -1,0 +1,79 @@
+import type { Insertable, Selectable, Updateable } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { Tables } from "../../tables.ts";
+import type { Secret } from "./secret.ts";
+
+/** Never the sealed value: only the kernel's service opens it, and it reads for itself. */
+const SHOWN = ["name", "description", "revision", "created_at", "updated_at"] as const;
+type Row = Pick<Selectable<Tables["secrets"]>, (typeof SHOWN)[number]>;
+
+export async function insert(tx: Tx, row: Insertable<Tables["secrets"]>): Promise<Secret> {
+  return toSecret(
+    await tx.insertInto("secrets").values(row).returning(SHOWN).executeTakeFirstOrThrow(),
+  );
+}
+
+export async function get(tx: Tx, name: string): Promise<Secret> {
+  return found(await byName(tx, name).executeTakeFirst());
+}
+
+/** Locks the row, so that two changes take turns. */
+export async function lock(tx: Tx, name: string): Promise<Secret> {
+  return found(await byName(tx, name).forUpdate().executeTakeFirst());
+}
+
+export async function update(
+  tx: Tx,
+  name: string,
+  change: Updateable<Tables["secrets"]>,
+): Promise<Secret> {
+  return toSecret(
+    await tx
+      .updateTable("secrets")
+      .set(change)
+      .set((row) => ({ revision: row("revision", "+", 1) }))
+      .where("name", "=", name)
+      .returning(SHOWN)
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+export async function remove(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom("secrets").where("name", "=", name).execute();
+}
+
+export async function list(
+  tx: Tx,
+  page: { readonly after: string; readonly limit: number },
+): Promise<Secret[]> {
+  const rows = await tx
+    .selectFrom("secrets")
+    .select(SHOWN)
+    .where("name", ">", page.after)
+    .orderBy("name")
+    .limit(page.limit)
+    .execute();
+  return rows.map(toSecret);
+}
+
+export async function count(tx: Tx): Promise<number> {
+  const { n } = await tx
+    .selectFrom("secrets")
+    .select((row) => row.fn.countAll<number>().as("n"))
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+function byName(tx: Tx, name: string) {
+  return tx.selectFrom("secrets").select(SHOWN).where("name", "=", name);
+}
+
+function found(row: Row | undefined): Secret {
+  if (!row) throw new Failure(NotFound);
+  return toSecret(row);
+}
+
+function toSecret({ created_at, updated_at, ...row }: Row): Secret {
+  return { ...row, createdAt: created_at, updatedAt: updated_at };
+}

@@ -1,0 +1,82 @@
+import { createTransport, type Transporter } from "nodemailer";
+import Type from "typebox";
+import type { Outside, Services } from "./caller.ts";
+import { open, seal } from "./crypto.ts";
+import { failure } from "./failure.ts";
+import { job } from "./job.ts";
+import type { WriteContext } from "./operation.ts";
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+export const MailNotConfigured = failure(
+  "mail_not_configured",
+  409,
+  "This installation sends no e-mail; its operator can set MILLRACE_SMTP_URL.",
+);
+
+const TIMEOUT_MS = 20_000;
+
+/** The way to the operator's mail server. */
+export class Mailer {
+  readonly #transport: Transporter | undefined;
+  readonly #from: string;
+
+  constructor(options: { readonly smtpUrl: string | undefined; readonly from: string }) {
+    this.#from = options.from;
+    if (options.smtpUrl === undefined) return;
+    this.#transport = createTransport(options.smtpUrl, {
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    } as never);
+  }
+
+  get available(): boolean {
+    return this.#transport !== undefined;
+  }
+
+  /** The same id for every attempt, so that a mail server can tell a repetition. */
+  async send(mail: Mail, id: string): Promise<void> {
+    if (!this.#transport) throw new Error("No mail server is configured.");
+    await this.#transport.sendMail({ ...mail, from: this.#from, messageId: `<${id}@millrace>` });
+  }
+
+  close(): void {
+    this.#transport?.close();
+  }
+}
+
+const CONTEXT = "mail";
+
+/** A mail is a row first. It may hold a link that opens an account, so the row is sealed. */
+export const sendMail = job({
+  kind: "kernel.send_mail",
+  payload: Type.Object({ sealed: Type.String() }),
+  async effect(outside, { sealed }, { id }) {
+    await outside.mailer.send(await unsealMail(outside, sealed), id);
+  },
+  run: async () => undefined,
+});
+
+/** Sends a mail once the act commits. */
+export async function enqueueMail(ctx: WriteContext<never>, mail: Mail): Promise<void> {
+  const key = await ctx.services.keys.of(ctx.services.homeWorkspace);
+  const sealed = seal(key, Buffer.from(JSON.stringify(mail)), CONTEXT).toString("base64");
+  ctx.enqueue(sendMail, { sealed });
+}
+
+async function unsealMail({ keys, homeWorkspace }: Outside, sealed: string): Promise<Mail> {
+  const key = await keys.of(homeWorkspace);
+  return JSON.parse(open(key, Buffer.from(sealed, "base64"), CONTEXT).toString()) as Mail;
+}
+
+/** Where people reach us. */
+export function publicUrl({ settings }: Pick<Services, "settings">): string {
+  return settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
+}
