@@ -15,20 +15,16 @@ export async function stageKey(path: string, key: Buffer): Promise<StagedKey> {
   const draft = `${file}.next`;
   await rm(draft, { force: true });
   const { uid, gid } = await stat(file);
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.writeFile(key.toString("base64"));
-    // The server may run under another account than whoever changes its key.
-    await handle.chown(uid, gid);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(draft, "wx", 0o600);
+  await handle.writeFile(key.toString("base64"));
+  // The server may run under another account than whoever changes its key.
+  await handle.chown(uid, gid);
+  await handle.sync();
   return {
     async put() {
       await rename(draft, file);
-      const folder = await open(dirname(file), "r");
-      await folder.sync().finally(() => folder.close());
+      await using folder = await open(dirname(file), "r");
+      await folder.sync();
     },
     discard: () => rm(draft, { force: true }),
   };

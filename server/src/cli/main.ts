@@ -43,6 +43,6 @@ try {
     process.exitCode = 2;
   }
 } catch (error) {
-  process.stderr.write(`Nothing was done.\n${explain(error)}\n`);
+  process.stderr.write(`This did not succeed.\n${explain(error)}\n`);
   process.exitCode = 1;
 }

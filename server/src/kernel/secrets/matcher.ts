@@ -34,7 +34,7 @@ export class Matcher {
 
   /** Whether any of the patterns occurs. */
   occursIn(text: string): boolean {
-    return this.#matches(text).next().done !== true;
+    return this.#find(text, 0) !== undefined;
   }
 
   /**
@@ -45,7 +45,8 @@ export class Matcher {
     let result = "";
     let labels = "";
     let end = 0;
-    for (const { start, pattern } of this.#matches(text)) {
+    for (let found = this.#find(text, 0); found; found = this.#find(text, found.start + 1)) {
+      const { start, pattern } = found;
       const stop = start + pattern.text.length;
       if (start >= end) {
         result += labels + text.slice(end, start);
@@ -63,7 +64,7 @@ export class Matcher {
     if (pattern.text.length < CHARACTERS_MIN) throw new Error("A pattern is too short.");
     let hash = 0;
     for (let index = 0; index < CHARACTERS_MIN; index += 1) {
-      hash = this.#roll(hash, pattern.text.charCodeAt(index));
+      hash = ((hash << this.#shiftBits) ^ pattern.text.charCodeAt(index)) & this.#mask;
     }
     this.#marks[hash] = 1;
     const bucket = this.#buckets.get(hash);
@@ -71,20 +72,27 @@ export class Matcher {
     else this.#buckets.set(hash, [pattern]);
   }
 
-  /** The longest pattern at each place where there is one. */
-  *#matches(text: string): Generator<{ readonly start: number; readonly pattern: Pattern }> {
-    if (this.#buckets.size === 0) return;
+  /** The first place at or after `from` where a pattern stands, with the longest that does. */
+  #find(text: string, from: number): Found | undefined {
+    if (this.#buckets.size === 0) return undefined;
+    // Locals, since this loop runs for every character that leaves the process.
+    const marks = this.#marks;
+    const shiftBits = this.#shiftBits;
+    const mask = this.#mask;
+    const first = from + CHARACTERS_MIN - 1;
     let hash = 0;
-    for (let index = 0; index < text.length; index += 1) {
-      hash = this.#roll(hash, text.charCodeAt(index));
+    for (let index = from; index < text.length; index += 1) {
+      hash = ((hash << shiftBits) ^ text.charCodeAt(index)) & mask;
+      if (marks[hash] === 0 || index < first) continue;
       const start = index + 1 - CHARACTERS_MIN;
-      if (this.#marks[hash] === 0 || start < 0) continue;
       const pattern = this.#buckets.get(hash)?.find((one) => text.startsWith(one.text, start));
-      if (pattern) yield { start, pattern };
+      if (pattern) return { start, pattern };
     }
+    return undefined;
   }
+}
 
-  #roll(hash: number, character: number): number {
-    return ((hash << this.#shiftBits) ^ character) & this.#mask;
-  }
+interface Found {
+  readonly start: number;
+  readonly pattern: Pattern;
 }

@@ -10,6 +10,7 @@ import {
   unassignRole,
   updateRole,
 } from "./operations.ts";
+import { PLANNED } from "./planned.ts";
 import { Profile, RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
@@ -18,7 +19,7 @@ export { assertGrantable, type Held } from "./service.ts";
 export const roles = domain({
   name: "roles",
   summary: "What a member may do.",
-  permissions: [Profile, RolesRead, RolesWrite, RolesAssign],
+  permissions: [Profile, RolesRead, RolesWrite, RolesAssign, ...PLANNED],
   events: [RoleCreated, RoleUpdated, RoleDeleted, RoleAssigned, RoleUnassigned],
   operations: [
     listPermissions,

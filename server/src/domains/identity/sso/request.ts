@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Caller, Outside } from "#kernel/caller.ts";
 import { equalBytes, open, seal, sha256 } from "#kernel/crypto.ts";
+import { addressesOf } from "./address.ts";
 import { Refused } from "./refusal.ts";
 import * as store from "./store.ts";
 
@@ -92,7 +93,7 @@ function cookieOf(
   const sameSite = protocol === "saml2" && secure ? "None" : "Lax";
   const parts = [
     `${cookieName(state)}=${browser}`,
-    `Path=/sso/${slug}`,
+    `Path=${new URL(".", addressesOf(origin, slug).login).pathname}`,
     "HttpOnly",
     `SameSite=${sameSite}`,
     `Max-Age=${REQUEST_MS / 1000}`,

@@ -8,14 +8,14 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** An authenticator app, written from RFC 6238 and apart from the library under test. */
 export class App {
-  readonly #secret: Buffer;
+  readonly secret: Buffer;
   readonly #nowMs: () => number;
   #lastStep = 0;
 
   constructor(secret: string, nowMs: () => number) {
     let bits = "";
     for (const letter of secret) bits += BASE32.indexOf(letter).toString(2).padStart(5, "0");
-    this.#secret = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+    this.secret = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
     this.#nowMs = nowMs;
   }
 
@@ -37,7 +37,7 @@ export class App {
   #at(step: number): string {
     const message = Buffer.alloc(8);
     message.writeBigUInt64BE(BigInt(step));
-    const digest = createHmac("sha1", this.#secret).update(message).digest();
+    const digest = createHmac("sha1", this.secret).update(message).digest();
     const offset = digest[19]! & 15;
     return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
   }

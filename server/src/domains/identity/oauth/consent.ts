@@ -1,0 +1,117 @@
+import type { Caller, Credential, Membership } from "#kernel/caller.ts";
+import { sha256 } from "#kernel/crypto.ts";
+import { Failure, failure } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { Document } from "#kernel/markup.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import * as applications from "./application-store.ts";
+import {
+  type AuthorizationRequest,
+  goBack,
+  UnknownApplication,
+  UnknownRedirect,
+} from "./authorization.ts";
+import { type ConsentForm, readForm, signForm } from "./consent-form.ts";
+import { ConsentDenied, ConsentGranted } from "./events.ts";
+import { insertGrant } from "./grant-store.ts";
+import { consentPage, strangerPage } from "./pages.ts";
+import { effective } from "./scope.ts";
+import { CODE_MS, newCode } from "./token.ts";
+
+export const FormExpired = failure(
+  "oauth_form_expired",
+  400,
+  "This page is no longer good. Go back to the application and begin again.",
+);
+export const FormUsed = failure(
+  "oauth_form_used",
+  409,
+  "This page was answered before. Go back to the application and begin again.",
+  "oauth_grants_id",
+);
+
+/** Whose browser it is. Only a person's own session may give consent. */
+export function visitorOf({ credential }: Caller): Credential | undefined {
+  return credential?.kind === "session" ? credential : undefined;
+}
+
+/** The page that asks a person, or where their browser goes when there is nothing to ask. */
+export function ask(
+  { services, caller, now }: Pick<ReadContext, "services" | "caller" | "now">,
+  visitor: Credential,
+  request: AuthorizationRequest,
+  otherAccount: string,
+): Document | { readonly goTo: string } {
+  const { client, scopes, redirectUri, state, challenge } = request;
+  const membership = membershipIn(visitor, client.workspace.key);
+  if (!membership) return strangerPage(request, visitor.user.email, otherAccount);
+  if (membership.barred) throw new Failure(membership.barred);
+  const granted = effective(scopes, client.allowedScopes, membership.permissions);
+  if (granted.length === 0) {
+    const error_description = "the person may do nothing of what was asked for";
+    return goBack(request, { error: "access_denied", error_description, iss: caller.origin });
+  }
+  const form: ConsentForm = {
+    grantId: newId("oag", now.getTime()),
+    sessionId: visitor.id,
+    clientId: client.clientId,
+    workspace: client.workspace.key,
+    redirectUri,
+    scopes: granted,
+    state,
+    challenge,
+  };
+  const question = {
+    request,
+    user: visitor.user,
+    scopes: granted,
+    lacking: scopes.filter((scope) => !granted.includes(scope)),
+    signed: signForm(services, form),
+    otherAccount,
+  };
+  return consentPage(question, services.permissions);
+}
+
+/** What a person answered. Everything is looked at anew: the page may be some minutes old. */
+export async function decide(
+  ctx: WriteContext<typeof ConsentGranted | typeof ConsentDenied>,
+  answer: { readonly request: string; readonly decision: "allow" | "deny" },
+): Promise<{ readonly goTo: string }> {
+  const visitor = visitorOf(ctx.caller);
+  const form = readForm(ctx.services, answer.request);
+  if (!visitor || form?.sessionId !== visitor.id) throw new Failure(FormExpired);
+  ctx.enter({ workspace: form.workspace, environment: ctx.caller.environment });
+  const application = await applications.find(ctx.tx, form.clientId);
+  if (!application) throw new Failure(UnknownApplication);
+  if (!application.redirectUris.includes(form.redirectUri)) throw new Failure(UnknownRedirect);
+  const membership = membershipIn(visitor, form.workspace);
+  if (!membership || membership.barred) throw new Failure(membership?.barred ?? FormExpired);
+  const scopes = effective(form.scopes, application.allowedScopes, membership.permissions);
+  const code = answer.decision === "allow" ? newCode() : undefined;
+  await insertGrant(ctx.tx, {
+    id: form.grantId,
+    client_id: form.clientId,
+    user_id: visitor.user.id,
+    scopes,
+    redirect_uri: form.redirectUri,
+    code_challenge: form.challenge,
+    code_hash: code === undefined ? null : sha256(code),
+    code_expires_at: new Date(ctx.now.getTime() + CODE_MS),
+    revoked_at: code === undefined ? ctx.now : null,
+    created_at: ctx.now,
+  });
+  const resource = { id: form.grantId, displayName: application.name };
+  const { grantId, clientId } = form;
+  const data = { grantId, clientId, userId: visitor.user.id, scopes };
+  const iss = ctx.caller.origin;
+  if (code === undefined) {
+    ctx.emit(ConsentDenied, resource, data);
+    return goBack(form, { error: "access_denied", error_description: "the person denied it", iss });
+  }
+  ctx.emit(ConsentGranted, resource, data);
+  return goBack(form, { code, iss });
+}
+
+function membershipIn({ memberships }: Credential, workspace: string): Membership | undefined {
+  return [...memberships.values()].find((membership) => membership.workspace.key === workspace);
+}

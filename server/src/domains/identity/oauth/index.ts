@@ -1,0 +1,64 @@
+import { domain } from "#kernel/domain.ts";
+import {
+  createApplication,
+  deleteApplication,
+  getApplication,
+  listApplications,
+  rotateApplicationSecret,
+  updateApplication,
+} from "./application-operations.ts";
+import { authorizePage, decideAuthorization, loginToAuthorize } from "./authorize-operations.ts";
+import { accessTokens } from "./credential.ts";
+import {
+  ApplicationCreated,
+  ApplicationDeleted,
+  ApplicationSecretRotated,
+  ApplicationUpdated,
+  ConsentDenied,
+  ConsentGranted,
+  TokenIssued,
+  TokenRefreshed,
+  TokenRefused,
+  TokenReuseDetected,
+  TokenRevoked,
+} from "./events.ts";
+import { pruneGrants } from "./jobs.ts";
+import { describeServer } from "./metadata.ts";
+import { ApplicationsRead, ApplicationsWrite } from "./permissions.ts";
+import { introspectToken, issueToken, revokeToken } from "./token-operations.ts";
+
+export const oauth = domain({
+  name: "oauth",
+  summary: "Applications that act for people: OAuth 2.0 with authorization codes and PKCE.",
+  permissions: [ApplicationsRead, ApplicationsWrite],
+  events: [
+    ApplicationCreated,
+    ApplicationUpdated,
+    ApplicationSecretRotated,
+    ApplicationDeleted,
+    ConsentGranted,
+    ConsentDenied,
+    TokenIssued,
+    TokenRefreshed,
+    TokenRevoked,
+    TokenReuseDetected,
+    TokenRefused,
+  ],
+  operations: [
+    createApplication,
+    listApplications,
+    getApplication,
+    updateApplication,
+    rotateApplicationSecret,
+    deleteApplication,
+    authorizePage,
+    decideAuthorization,
+    loginToAuthorize,
+    issueToken,
+    revokeToken,
+    introspectToken,
+    describeServer,
+  ],
+  credentials: [accessTokens],
+  jobs: [pruneGrants],
+});

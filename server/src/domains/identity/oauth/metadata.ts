@@ -1,0 +1,56 @@
+import Type from "typebox";
+import { query } from "#kernel/operation.ts";
+import { bare } from "#kernel/reply.ts";
+
+const Texts = Type.Array(Type.String());
+
+const Metadata = Type.Object(
+  {
+    issuer: Type.String(),
+    authorization_endpoint: Type.String(),
+    token_endpoint: Type.String(),
+    revocation_endpoint: Type.String(),
+    introspection_endpoint: Type.String(),
+    scopes_supported: Texts,
+    response_types_supported: Texts,
+    response_modes_supported: Texts,
+    grant_types_supported: Texts,
+    code_challenge_methods_supported: Texts,
+    token_endpoint_auth_methods_supported: Texts,
+    revocation_endpoint_auth_methods_supported: Texts,
+    introspection_endpoint_auth_methods_supported: Texts,
+    authorization_response_iss_parameter_supported: Type.Boolean(),
+    service_documentation: Type.String(),
+  },
+  { title: "OAuthMetadata" },
+);
+
+const SECRET = ["client_secret_basic", "client_secret_post"];
+
+export const describeServer = query({
+  id: "oauth.metadata",
+  route: "GET /.well-known/oauth-authorization-server",
+  summary: "Describe the OAuth endpoints",
+  description: "RFC 8414. The issuer is MILLRACE_BASE_URL or, without one, the address you called.",
+  access: "public",
+  reply: bare(Metadata),
+  async run({ caller: { origin }, services }) {
+    return {
+      issuer: origin,
+      authorization_endpoint: `${origin}/oauth/authorize`,
+      token_endpoint: `${origin}/api/v1/oauth/token`,
+      revocation_endpoint: `${origin}/api/v1/oauth/revoke`,
+      introspection_endpoint: `${origin}/api/v1/oauth/introspect`,
+      scopes_supported: services.permissions.map(({ name }) => name).toSorted(),
+      response_types_supported: ["code"],
+      response_modes_supported: ["query"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none", ...SECRET],
+      revocation_endpoint_auth_methods_supported: ["none", ...SECRET],
+      introspection_endpoint_auth_methods_supported: SECRET,
+      authorization_response_iss_parameter_supported: true,
+      service_documentation: `${origin}/docs`,
+    };
+  },
+});

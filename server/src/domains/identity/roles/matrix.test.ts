@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BUILT_IN_ROLES } from "#kernel/permission.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { domains } from "../../../app.ts";
+
+/**
+ * Every built-in role on every operation that needs a permission: refused exactly when the catalog
+ * says so. Nothing has to exist for that: the permission is asked before the path and the body are.
+ */
+const guarded = domains
+  .flatMap((domain) => domain.operations)
+  .filter((op) => op.permission !== undefined);
+
+let world: World;
+const callers = new Map<string, Ask>();
+beforeAll(async () => {
+  world = await startWorld();
+  for (const role of BUILT_IN_ROLES) callers.set(role, await world.member([role]));
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe.each(BUILT_IN_ROLES)("%s", (role) => {
+  test.each(guarded.map((op) => [op.id, op] as const))("%s", async (_, op) => {
+    const ask = callers.get(role);
+    if (!ask) throw new Error("nobody has this role");
+    const route = op.route.replaceAll(/\{\w+\}/g, "-");
+    // A body that no operation accepts, so that what is allowed still does nothing.
+    const body = op.kind === "command" ? { "no such field": true } : undefined;
+    const { status, events } = await ask(op.route.startsWith("GET") ? `${route}?no=1` : route, body);
+    const holds = op.permission?.roles.includes(role) ?? false;
+    expect(status === 403).toBe(!holds);
+    expect(events).toEqual([]);
+  });
+});
+
+test("every permission that the interface shows is in the catalog", async () => {
+  const owner = await world.member(["owner"]);
+  const { body } = await owner("GET /api/v1/settings/permissions");
+  const names: string[] = body.data.map(({ name }: { name: string }) => name);
+  const shown = [
+    ...["workflows:read", "workflows:trigger", "deployments:create", "apps:deploy", "profile"],
+    ...["incidents:read", "incidents:write", "incidents:resolve", "changes:read", "problems:read"],
+    ...["knowledge:read", "knowledge:write", "cmdb:read"],
+  ];
+  expect(names).toEqual(expect.arrayContaining(shown));
+  for (const name of names) expect(name).toMatch(/^(profile|[a-z_]+:[a-z_]+)$/);
+});
