@@ -72,12 +72,3 @@ create policy everything on sso_members for select to millrace_system using (tru
 grant select, insert, update, delete
    on sso_configurations, sso_requests, sso_assertions, sso_members to millrace_app;
 grant select on sso_configurations, sso_requests, sso_members to millrace_system;
-
--- What an identity provider may read before anybody has signed in: our own name, and nothing else.
-create function sso_entity_id(workspace_slug text) returns text
-  language sql stable security definer set search_path = public, pg_temp
-  return (select c.provider ->> 'entityId'
-            from public.sso_configurations c join public.workspaces w on w.key = c.workspace_id
-           where w.slug = workspace_slug and c.protocol = 'saml2');
-revoke all on function sso_entity_id(text) from public;
-grant execute on function sso_entity_id(text) to millrace_app;

@@ -2,9 +2,11 @@ import { audit } from "#domains/audit/index.ts";
 import { accounts } from "#domains/identity/accounts/index.ts";
 import { members } from "#domains/identity/members/index.ts";
 import { mfa } from "#domains/identity/mfa/index.ts";
+import { oauth } from "#domains/identity/oauth/index.ts";
 import { passwords } from "#domains/identity/passwords/index.ts";
 import { roles } from "#domains/identity/roles/index.ts";
 import { sessions } from "#domains/identity/sessions/index.ts";
+import { sso } from "#domains/identity/sso/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
 import { vault } from "#domains/vault/index.ts";
 import { workspaces } from "#domains/workspaces/index.ts";
@@ -19,6 +21,8 @@ export const domains: readonly Domain[] = [
   roles,
   members,
   tokens,
+  oauth,
+  sso,
   vault,
   workspaces,
   audit,

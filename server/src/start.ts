@@ -1,16 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import pg from "pg";
-import { parse } from "pg-connection-string";
 import type { Logger } from "pino";
 import type { Domain } from "#kernel/domain.ts";
 import { loadMasterKey } from "#kernel/crypto.ts";
 import { prepareDatabase } from "#kernel/db/prepare.ts";
-import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { domains } from "./app.ts";
 import { type FirstOwner, firstStart } from "./first-start.ts";
+import { openDatabase } from "./open-database.ts";
 
 export interface Running {
   readonly address: string;
@@ -67,41 +65,4 @@ async function close(app: FastifyInstance): Promise<void> {
   const force = setTimeout(() => app.server.closeAllConnections(), CLOSE_MAX_MS);
   await app.close();
   clearTimeout(force);
-}
-
-interface OpenDatabase {
-  readonly connection: pg.ClientConfig;
-  readonly died: Promise<string>;
-  stop(): Promise<void>;
-}
-
-/** The server database, or the embedded one, which is started. */
-export async function openDatabase(settings: Settings, log: Logger): Promise<OpenDatabase> {
-  if (settings.databaseUrl === undefined) {
-    return startEmbedded({ folder: settings.dataDir, log: (line) => tell(log, line) });
-  }
-  return {
-    connection: connectionOf(settings.databaseUrl),
-    died: new Promise(() => undefined),
-    stop: async () => undefined,
-  };
-}
-
-/** What PostgreSQL says of itself: its troubles are news, its routine is not. */
-function tell(log: Logger, line: string): void {
-  const level = /\b(FATAL|PANIC)\b/.test(line) ? "error" : / LOG: /.test(line) ? "debug" : "info";
-  log[level]({ database: line });
-}
-
-/** The parts of a connection URL. */
-export function connectionOf(url: string): pg.ClientConfig {
-  const { host, port, user, password, database, ssl } = parse(url);
-  return {
-    ...(host && { host }),
-    ...(port && { port: Number(port) }),
-    ...(user && { user }),
-    ...(password && { password }),
-    ...(database && { database }),
-    ...(ssl !== undefined && { ssl: ssl as boolean }),
-  };
 }

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { withClient } from "#kernel/db/migrate.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { StartRefused } from "#kernel/start-refused.ts";
-import { openDatabase } from "../start.ts";
+import { openDatabase } from "../open-database.ts";
 
 /**
  * Works on the database of an installation, as its owner. The embedded one is started for the moment,

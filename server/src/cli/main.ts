@@ -1,7 +1,5 @@
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
 import { StartRefused } from "#kernel/start-refused.ts";
-import { runRekey } from "./rekey.ts";
-import { runResetPassword } from "./reset-password.ts";
 
 /** What an operator does beside the running product. */
 const USAGE = `Usage: npm run millrace -- <command>
@@ -20,8 +18,13 @@ Millrace process stopped.
 /** The lines to print, or undefined when the words are no command. */
 async function run([command, ...args]: readonly string[]): Promise<string[] | undefined> {
   const [email] = args;
-  if (command === "rekey" && args.length === 0) return runRekey(process.env);
+  // Loaded when asked for: one of them needs nearly all of the product.
+  if (command === "rekey" && args.length === 0) {
+    const { runRekey } = await import("./rekey.ts");
+    return runRekey(process.env);
+  }
   if (command === "reset-password" && args.length === 1 && email !== undefined) {
+    const { runResetPassword } = await import("./reset-password.ts");
     return runResetPassword(process.env, email);
   }
   return undefined;

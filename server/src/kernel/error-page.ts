@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Failure, type FailureType } from "./failure.ts";
+import { Failure } from "./failure.ts";
 import { document, type Document, markup } from "./markup.ts";
 import type { Refusal } from "./reply.ts";
 
@@ -7,8 +7,8 @@ import type { Refusal } from "./reply.ts";
 export class PageFailure extends Failure {
   readonly page: Document;
 
-  constructor(type: FailureType, page: Document) {
-    super(type);
+  constructor({ type, particulars }: Failure, page: Document) {
+    super(type, particulars);
     this.page = page;
   }
 }
@@ -32,11 +32,11 @@ export const pageRefusal: Refusal = {
   },
 };
 
-function errorPage({ type, message }: Failure, requestId: string): Document {
+function errorPage({ message }: Failure, requestId: string): Document {
   return document({
-    title: type.title,
-    body: markup`<h1>${type.title}</h1>
-${message !== type.title && markup`<p>${message}</p>`}
+    title: "This did not work",
+    body: markup`<h1>This did not work</h1>
+<p>${message}</p>
 <p class="faint">Request ${requestId}</p>`,
   });
 }

@@ -184,9 +184,11 @@ function responsesOf(op: Operation, components: Components): Json {
       ...(op.reply.body && {
         content: { "application/json": { schema: components.resolve(op.reply.body) } },
       }),
-      ...(op.reply.shown && { content: { "text/html": { schema: { type: "string" } } } }),
+      ...(op.reply.shown && {
+        content: { [op.reply.mediaType ?? "text/html"]: { schema: { type: "string" } } },
+      }),
     },
-    ...(op.reply.shown && { 303: { description: "On to another page." } }),
+    ...(op.reply.shown && !op.reply.mediaType && { 303: { description: "On to another page." } }),
     ...Object.fromEntries(
       [...byStatus].map(([status, types]) => [
         status,

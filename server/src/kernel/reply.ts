@@ -19,6 +19,8 @@ export interface Reply<Value = unknown> {
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
   /** For what is no JSON: the status and text themselves. */
   readonly shown?: (value: Value) => { readonly status: number; readonly body: string };
+  /** Of what is shown, when it is no page. */
+  readonly mediaType?: string;
   readonly refusal?: Refusal;
 }
 
@@ -88,6 +90,18 @@ export function html(
       "goTo" in value
         ? { status: 303, body: "" }
         : { status: value.status ?? 200, body: value.html },
+  };
+}
+
+/** A text for other programs, in a format that is not ours. */
+export function media(mediaType: string): Reply<string> {
+  return {
+    status: 200,
+    body: undefined,
+    mediaType,
+    wrap: () => undefined,
+    headers: () => ({ "content-type": mediaType }),
+    shown: (body) => ({ status: 200, body }),
   };
 }
 

@@ -96,6 +96,7 @@ button:hover { filter: brightness(1.08); }
   background: var(--alarm-ground);
   border-radius: .5rem;
 }
+.or { margin: 1rem 0 0; text-align: center; }
 dl { margin: 1rem 0; display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
 dt { color: var(--faint); }
 dd { margin: 0; }

@@ -18,11 +18,12 @@ import {
 
 useProducts();
 
+const MOMENT_LIMIT_MS = 60_000;
 /** In the order in which they come about. Each stays true afterwards, so that a late look does no harm. */
 const MOMENTS: readonly [Victims, string, () => boolean | Promise<boolean>][] = [
   ["parent", "it was just spawned", () => true],
-  ["group", "initdb begins", () => draft() !== undefined],
-  ["parent", "initdb has filled a database", () => draft("base/1/PG_VERSION") !== undefined],
+  ["group", "initdb begins", () => clusterHas(".")],
+  ["parent", "initdb has filled a database", () => clusterHas("base/1/PG_VERSION")],
   ["everything", "PostgreSQL starts", () => databaseOf(dataFolder()) !== undefined],
   ["group", "the migrations run", () => holds(`${LOCKED} or ${MIGRATED}`)],
   ["parent", "the roles are made", () => holds(`exists (${ROLES})`)],
@@ -37,7 +38,7 @@ test.each(MOMENTS)(
   "a kill -9 of %s in the first start, when %s, leaves a folder that starts and lets the owner in",
   async (victims, _, moment) => {
     const doomed = launch();
-    await until(async () => await moment());
+    await until(async () => await moment(), MOMENT_LIMIT_MS);
     await kill(doomed, victims);
 
     const product = launch();
@@ -54,13 +55,13 @@ test.each(MOMENTS)(
   },
 );
 
-/** The folder in which initdb works, once it has this file. */
-function draft(file = ""): string | undefined {
-  const name = existsSync(dataFolder())
-    ? readdirSync(dataFolder()).find((entry) => /^postgres\.init-[-0-9a-f]+$/.test(entry))
-    : undefined;
-  const path = name === undefined ? undefined : join(dataFolder(), name, file);
-  return path !== undefined && existsSync(path) ? path : undefined;
+/** Whether the cluster has this file already, in the folder in which initdb works or in its final place. */
+function clusterHas(file: string): boolean {
+  if (!existsSync(dataFolder())) return false;
+  const folders = readdirSync(dataFolder()).filter((name) =>
+    /^postgres(\.init-[^.]+)?$/.test(name),
+  );
+  return folders.some((name) => existsSync(join(dataFolder(), name, file)));
 }
 
 /** Whether the condition holds in the database; not as long as nobody can ask. */

@@ -1,7 +1,10 @@
 /**
  * The product with one more domain, whose reader and job leave a mark for every event of a workspace, so that a test can
- * count effects. `node probe.ts <node>` starts it, and the marks bear the name of the node.
+ * count effects. `node probe.ts <node> <gate>` starts it. The marks bear the name of the node, and as long as the file
+ * <gate> exists, every job stops half way.
  */
+import { existsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { pino } from "pino";
 import Type from "typebox";
@@ -12,8 +15,9 @@ import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { start } from "../start.ts";
 
-const node = process.argv[2] ?? "";
+const [, , node = "", gate = ""] = process.argv;
 const HANDS = 2;
+const GATE_POLL_MS = 20;
 
 const mark = job({
   kind: "probe.mark",
@@ -21,9 +25,8 @@ const mark = job({
   // Short, because so long does the work of a killed node wait.
   timeoutMs: 3_000,
   concurrency: HANDS,
-  // Lets a test stop the work half way.
-  async effect({ db }) {
-    await db.system("select probe_gate()");
+  async effect(_outside, _payload, { signal }) {
+    while (existsSync(gate)) await pause(GATE_POLL_MS, undefined, { signal });
   },
   async run({ tx }, { eventId }) {
     await sql`insert into probe_jobs (event_id, node) values (${eventId}, ${node})`.execute(tx);

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import {
   comesTrue,
   isAlive,
@@ -28,6 +28,9 @@ let products: Product[];
 
 /** Registers the hooks that give each test of a file a folder, and end whatever the test has started. */
 export function useProducts(): void {
+  // Whole processes start and end here, several in a test, perhaps on a machine that is busy with other tests.
+  vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 });
+
   beforeEach(async () => {
     folderOfTest = await realpath(await mkdtemp(join(tmpdir(), "millrace-process-")));
     // The account that runs PostgreSQL for root must be able to pass.

@@ -2,6 +2,8 @@
 export const CHARACTERS_MIN = 4;
 /** A piece of base64 that stands inside of a longer one has nothing around it to tell it by. */
 const PIECE_CHARACTERS_MIN = 8;
+/** Beyond this a value gets only the spellings that are found fast, since nothing else runs meanwhile. */
+const RARE_FORMS_CHARACTERS_MAX = 4_096;
 
 /**
  * Every spelling in which a value that we sent may come back to us: as it is, escaped in JSON (also in
@@ -9,35 +11,25 @@ const PIECE_CHARACTERS_MIN = 8;
  */
 export function formsOf(value: string): string[] {
   // What sends a value may trim it, as headers do.
-  const forms = [value, value.trim()].flatMap((text) => {
+  const forms = [...new Set([value, value.trim()])].flatMap((text) => {
     const sound = text.toWellFormed();
-    return [...inJson(text), ...inUrl(sound), ...inBase64(sound)];
+    const usual = [...inJson(text), ...inUrl(sound), ...inBase64(sound)];
+    return text.length > RARE_FORMS_CHARACTERS_MAX ? usual : [...usual, ...rareOf(text, usual)];
   });
   return [...new Set(forms)].filter((form) => form.length >= CHARACTERS_MIN);
 }
 
 function inJson(text: string): string[] {
-  const ours = escaped(text);
-  const once = [
-    text,
-    ours,
-    // As other serialisers do it: every slash, or everything beyond ASCII.
-    ours.replaceAll("/", "\\/"),
-    ours.replaceAll(BEYOND_ASCII, (unit) => `\\u${hexOf(unit)}`),
-    ours.replaceAll(BEYOND_ASCII, (unit) => `\\u${hexOf(unit).toUpperCase()}`),
-  ];
-  return [...once, ...once.map(escaped)];
+  const once = escaped(text);
+  return [text, once, escaped(once)];
 }
 
 function inUrl(text: string): string[] {
-  const component = encodeURIComponent(text);
-  const forms = [
-    component,
-    component.replaceAll(/[!'()*]/g, (character) => percent(character)),
+  return [
+    encodeURIComponent(text),
     encodeURI(text),
     new URLSearchParams([["", text]]).toString().slice(1),
   ];
-  return [...forms, ...forms.map(withSmallHex)];
 }
 
 function inBase64(text: string): string[] {
@@ -49,8 +41,18 @@ function inBase64(text: string): string[] {
     whole.replace(/=+$/, ""),
     ...pieces.filter((piece) => piece.length >= PIECE_CHARACTERS_MIN),
   ];
-  const inUrls = encodeURIComponent(whole);
-  return [...forms, ...forms.map(forUrls), inUrls, withSmallHex(inUrls)];
+  return [...forms, ...forms.map(forUrls), encodeURIComponent(whole)];
+}
+
+/** As other programs write it: every slash escaped, or all beyond ASCII, or %2f for %2F. */
+function rareOf(text: string, usual: readonly string[]): string[] {
+  const json = escaped(text);
+  const small = json.replaceAll(BEYOND_ASCII, (unit) => `\\u${hexOf(unit)}`);
+  const large = json.replaceAll(BEYOND_ASCII, (unit) => `\\u${hexOf(unit).toUpperCase()}`);
+  const strict = encodeURIComponent(text.toWellFormed()).replaceAll(/[!'()*]/g, percent);
+  const texts = [json.replaceAll("/", "\\/"), small, large];
+  const urls = usual.filter((form) => form.includes("%"));
+  return [...texts, ...texts.map(escaped), strict, ...[strict, ...urls].map(withSmallHex)];
 }
 
 /** The characters that stem from these bytes alone, when so many others (modulo 3) precede them. */

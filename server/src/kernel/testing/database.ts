@@ -5,7 +5,7 @@ import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
 import { firstStart } from "../../first-start.ts";
-import { connectionOf } from "../../start.ts";
+import { connectionOf } from "../../open-database.ts";
 import { domains } from "../../app.ts";
 import { MasterKey } from "../crypto.ts";
 import { withClient } from "../db/migrate.ts";

@@ -97,11 +97,7 @@ export const SessionRequired = failure(
   403,
   "Only a person who is logged in may do this, not a token.",
 );
-export const BadCode = failure(
-  "bad_code",
-  422,
-  "The second factor is wrong, or was used before.",
-);
+export const BadCode = failure("bad_code", 422, "The second factor is wrong, or was used before.");
 export const SecondFactorRequired = failure(
   "second_factor_required",
   403,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { domain } from "#kernel/domain.ts";
+import { workspaceIdOf } from "#kernel/id.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { App, somebody, withApp } from "./testing/people.ts";
@@ -10,10 +11,6 @@ const ENROLL = "POST /api/v1/auth/mfa/totp/enroll";
 const VERIFY = "POST /api/v1/auth/mfa/totp/verify";
 const DISABLE = "POST /api/v1/auth/mfa/totp/disable";
 const RENEW = "POST /api/v1/auth/mfa/recovery-codes";
-const ENFORCE = "POST /api/v1/settings/security/enforce-mfa";
-
-const BELONGS =
-  "insert into memberships (workspace_id, user_id, roles, created_at) values ($1, $2, '{viewer}', now())";
 
 const wrong = { status: 401, body: { code: "bad_second_factor" } };
 const WRONG_EVENTS = ["audit.mfa.failed", "audit.auth.login_failed"];
@@ -139,7 +136,7 @@ describe("TOTP", () => {
     world.clock.advance(2 * STEP_MS);
     const code = app.code();
     const answers = await Promise.all([1, 2, 3, 4].map(() => person.login({ code })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status, events } of answers) {
       expect(events).toEqual(status === 200 ? ["audit.auth.login"] : WRONG_EVENTS);
     }
@@ -178,7 +175,7 @@ describe("recovery codes", () => {
     expect(await person.login({ code })).toMatchObject({ ...wrong, events: WRONG_EVENTS });
     expect((await person.ask(STATUS)).body.data.recoveryCodesLeft).toBe(9);
     const both = await Promise.all([1, 2].map(() => person.login({ code: recoveryCodes[1] })));
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   test("a new set needs a second factor and ends the old one", async () => {
@@ -232,87 +229,17 @@ describe("recovery codes", () => {
   });
 });
 
-describe("enforce-mfa", () => {
-  test("bars members without a second factor from all but enrolling one", async () => {
-    const place = await world.workspace("strict");
-    const owner = await somebody(world, ["owner"], place);
-    const { app } = await withApp(world, owner);
-    const member = await somebody(world, ["viewer"], place);
-    expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-    const enforced = await owner.ask(ENFORCE, { enforced: true });
-    expect(enforced).toMatchObject({
-      status: 200,
-      body: { data: { enforced: true } },
-      events: ["audit.mfa.enforced"],
-    });
-
-    const barred = { status: 403, body: { code: "mfa_enrollment_required" }, events: [] };
-    expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject(barred);
-    const nowhere = world.asToken(member.token);
-    expect(await nowhere("GET /api/v1/workspaces")).toMatchObject(barred);
-    expect((await member.ask(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
-    expect((await nowhere(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
-    expect(await owner.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-    // A login still gives a session, or nobody could enrol.
-    expect(await member.login()).toMatchObject({ status: 200, events: ["audit.auth.login"] });
-
-    await withApp(world, member);
-    expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-
-    const lifted = await owner.ask(ENFORCE, { enforced: false });
-    expect(lifted).toMatchObject({ status: 200, events: ["audit.mfa.unenforced"] });
-    const late = await somebody(world, ["viewer"], place);
-    expect(await late.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-    expect(await owner.ask(DISABLE, { code: app.next() })).toMatchObject({ status: 204 });
-  });
-
-  test("a factor that is removed is missed again", async () => {
-    const place = await world.workspace("strict-too");
-    const owner = await somebody(world, ["owner"], place);
-    const { app } = await withApp(world, owner);
-    await owner.ask(ENFORCE, { enforced: true });
-    expect(await owner.ask(DISABLE, { code: app.next() })).toMatchObject({ status: 204 });
-    const barred = await owner.ask("GET /api/v1/workspaces/me");
-    expect(barred).toMatchObject({ status: 403, body: { code: "mfa_enrollment_required" } });
-  });
-
-  test("is for owners and admins", async () => {
-    const place = await world.workspace("strict-roles");
-    for (const role of ["builder", "agent", "change_manager", "member", "viewer", "auditor"]) {
-      const member = await world.member([role], place);
-      expect(await member(ENFORCE, { enforced: false })).toMatchObject({ status: 403, events: [] });
-    }
-    const admin = await world.member(["admin"], place);
-    expect(await admin(ENFORCE, { enforced: false })).toMatchObject({ status: 200 });
-  });
-
-  test("the status counts a demand of any workspace, not only of the one that is named", async () => {
-    const [strict, lax] = [await world.workspace("demands"), await world.workspace("does-not")];
-    const person = await somebody(world, ["owner"], lax);
-    await world.sql(BELONGS, [
-      strict.key,
-      person.userId,
-    ]);
-    await world.sql("update workspaces set enforce_mfa = true where key = $1", [strict.key]);
-    expect((await person.ask(STATUS)).body.data.enforced).toBe(true);
-  });
-});
-
 test("each workspace of the person hears of it", async () => {
-  const second = await world.workspace("second-home");
-  const person = await somebody(world);
-  await world.sql(BELONGS, [
-    second.key,
-    person.userId,
-  ]);
+  const person = await somebody(world, ["owner"]);
+  const { body } = await person.ask("POST /api/v1/workspaces", { name: "Second home" });
   const { events } = await world.asToken(person.token)(ENROLL);
   expect(events).toEqual(["audit.mfa.totp_begun", "audit.mfa.totp_begun"]);
   const rows = await world.sql(
     "select workspace_id, actor_id, resource_id, data from events where type = $1 and actor_id = $2",
     ["audit.mfa.totp_begun", person.userId],
   );
-  expect(rows.map((row) => row.workspace_id).toSorted()).toEqual(
-    [second.key, world.home].toSorted(),
+  expect(new Set(rows.map((row) => workspaceIdOf(row.workspace_id)))).toEqual(
+    new Set([body.data.id, workspaceIdOf(world.home)]),
   );
   for (const row of rows) {
     expect(row.resource_id).toBe(person.userId);

@@ -8,7 +8,10 @@ let count = 0;
 /** What needs a second factor, with a right one, a wrong one, and a recovery code. */
 function proving(
   operation: string,
-  arrange: (world: World, by: Awaited<ReturnType<typeof somebody>>) => Promise<Arranged> = async () => ({}),
+  arrange: (
+    world: World,
+    by: Awaited<ReturnType<typeof somebody>>,
+  ) => Promise<Arranged> = async () => ({}),
 ): Sample[] {
   const sample = (
     name: string,

@@ -3,7 +3,13 @@ import { open } from "#kernel/crypto.ts";
 import { Failure } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { RecoveryCodeUsed } from "./events.ts";
-import { type Assertion, type Method, NotEnrolled, type Proof, SecondFactorRequired } from "./factor.ts";
+import {
+  type Assertion,
+  type Method,
+  NotEnrolled,
+  type Proof,
+  SecondFactorRequired,
+} from "./factor.ts";
 import { limitGuesses, type Person, tell } from "./person.ts";
 import { recoveryHash } from "./recovery.ts";
 import * as store from "./store.ts";

@@ -3,13 +3,7 @@ import { open, seal } from "#kernel/crypto.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import * as events from "./events.ts";
-import {
-  BadCode,
-  NotEnrolled,
-  type Proof,
-  TotpEnrolledAlready,
-  TotpNotBegun,
-} from "./factor.ts";
+import { BadCode, NotEnrolled, type Proof, TotpEnrolledAlready, TotpNotBegun } from "./factor.ts";
 import { limitGuesses, type Person, personOf, sessionOf, tell } from "./person.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery.ts";
 import { accountKey, freshFactor, type SecondFactor, totpContext } from "./second-factor.ts";

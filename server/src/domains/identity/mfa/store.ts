@@ -28,8 +28,13 @@ export async function readFactors(tx: Tx, userId: string): Promise<Factors> {
 export async function isDemanded(tx: Tx, userId: string): Promise<boolean> {
   // Until the transaction's end, so that row-level security shows all the workspaces of the person.
   await sql`select set_config('millrace.user', ${userId}, true)`.execute(tx);
-  const rows = await tx.selectFrom("workspaces").select("key").where("enforce_mfa", "=", true);
-  return (await rows.limit(1).execute()).length > 0;
+  const rows = await tx
+    .selectFrom("workspaces")
+    .select("key")
+    .where("enforce_mfa", "=", true)
+    .limit(1)
+    .execute();
+  return rows.length > 0;
 }
 
 export async function setDemanded(tx: Tx, key: string, enforced: boolean): Promise<void> {
@@ -49,11 +54,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<void> {
 export async function noteEnrolment(tx: Tx, userId: string): Promise<void> {
   const { totp, webauthn } = await readFactors(tx, userId);
   const enrolled = totp || webauthn;
-  await tx
-    .updateTable("users")
-    .set({ mfa_enrolled: enrolled })
-    .where("id", "=", userId)
-    .execute();
+  await tx.updateTable("users").set({ mfa_enrolled: enrolled }).where("id", "=", userId).execute();
   if (!enrolled) await deleteRecoveryCodes(tx, userId);
 }
 

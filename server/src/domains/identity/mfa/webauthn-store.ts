@@ -77,9 +77,9 @@ export async function useKey(
     .updateTable("webauthn_credentials")
     .set({ counter: key.counter, last_used_at: key.now })
     .where("id", "=", key.id)
-    .where(({ eb, and, or }) =>
+    .where((row) =>
       // Authenticators that do not count say 0 for ever.
-      or([eb("counter", "<", key.counter), and([eb("counter", "=", 0), eb.val(key.counter === 0)])]),
+      key.counter === 0 ? row("counter", "=", 0) : row("counter", "<", key.counter),
     )
     .returning("id")
     .execute();

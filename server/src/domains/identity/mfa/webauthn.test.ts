@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { startWorld, until, type World } from "#kernel/testing/world.ts";
 import { SoftwareAuthenticator, type Tampering } from "./testing/authenticator.ts";
 import { somebody, type Somebody, withApp, withKey } from "./testing/people.ts";
 
@@ -165,7 +165,7 @@ test("of logins at the same time with the same assertion, one succeeds", async (
   const { key } = await withKey(person);
   const assertion = key.get(await optionsFor(person));
   const answers = await Promise.all([1, 2, 3].map(() => person.login({ assertion })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
 test("a counter that does not grow gives a copied authenticator away", async () => {
@@ -227,4 +227,14 @@ test("an assertion renews the recovery codes", async () => {
   const renewed = await person.ask(RENEW, { assertion: key.get(body.options) });
   expect(renewed).toMatchObject({ status: 200, events: ["audit.mfa.recovery_codes_renewed"] });
   expect(renewed.body.data.recoveryCodes).toHaveLength(10);
+});
+
+test("challenges that nobody answered are swept away", async () => {
+  await using working = await startWorld({ work: true });
+  const { ask } = await somebody(working);
+  await ask(REGISTER);
+  const left = async () => (await working.sql("select from webauthn_challenges")).length;
+  expect(await left()).toBe(1);
+  working.clock.advance(60 * 60_000);
+  await until(async () => (await left()) === 0);
 });

@@ -14,13 +14,19 @@ export interface Client {
   readonly redirectUris: readonly string[];
   readonly allowedScopes: readonly string[];
   readonly secretHash: Buffer;
-  readonly workspace: { readonly key: string; readonly name: string };
+  readonly workspace: {
+    readonly key: string;
+    readonly slug: string;
+    readonly name: string;
+    readonly singleSignOn: boolean;
+  };
 }
 
 const CLIENT = `
   select a.client_id as "clientId", a.name, a.redirect_uris as "redirectUris",
          a.allowed_scopes as "allowedScopes", a.secret_hash as "secretHash",
-         json_build_object('key', w.key, 'name', w.name) as workspace
+         json_build_object('key', w.key, 'slug', w.slug, 'name', w.name, 'singleSignOn',
+           exists (select from sso_configurations s where s.workspace_id = w.key)) as workspace
     from oauth_applications a join workspaces w on w.key = a.workspace_id
    where a.client_id = $1`;
 

@@ -91,14 +91,7 @@ export const loginToAuthorize = command({
   }),
   reply: html(pageRefusal),
   emits: LOGIN_EVENTS,
-  fails: [
-    BadLogin,
-    MfaRequired,
-    BadSecondFactor,
-    RateLimited,
-    UnknownApplication,
-    UnknownRedirect,
-  ],
+  fails: [BadLogin, MfaRequired, BadSecondFactor, RateLimited, UnknownApplication, UnknownRedirect],
   example: {
     body: {
       request: new URLSearchParams(example.query).toString(),
@@ -143,5 +136,5 @@ function again(
   failure: unknown,
 ): Failure {
   if (!(failure instanceof Failure) || "goTo" in request) throw failure;
-  return new PageFailure(failure.type, loginPage(request, { query: text, email, failure }));
+  return new PageFailure(failure, loginPage(request, { query: text, email, failure }));
 }

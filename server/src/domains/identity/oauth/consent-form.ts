@@ -17,7 +17,10 @@ export interface ConsentForm {
 }
 
 /** The page carries its question, signed, so that nobody answers another one than was shown. */
-export function signForm(services: Pick<Services, "masterKey" | "clock">, form: ConsentForm): string {
+export function signForm(
+  services: Pick<Services, "masterKey" | "clock">,
+  form: ConsentForm,
+): string {
   const content = JSON.stringify({ ...form, expiresAtMs: services.clock.nowMs() + FORM_MS });
   const text = Buffer.from(content).toString("base64url");
   return `${text}.${signature(services, text).toString("base64url")}`;

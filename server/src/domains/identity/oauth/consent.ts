@@ -41,10 +41,12 @@ export function ask(
   visitor: Credential,
   request: AuthorizationRequest,
   otherAccount: string,
-): Document | { readonly goTo: string } {
+): (Document & { readonly status?: number }) | { readonly goTo: string } {
   const { client, scopes, redirectUri, state, challenge } = request;
   const membership = membershipIn(visitor, client.workspace.key);
-  if (!membership) return strangerPage(request, visitor.user.email, otherAccount);
+  if (!membership) {
+    return { ...strangerPage(request, visitor.user.email, otherAccount), status: 403 };
+  }
   if (membership.barred) throw new Failure(membership.barred);
   const granted = effective(scopes, client.allowedScopes, membership.permissions);
   if (granted.length === 0) {
@@ -63,7 +65,7 @@ export function ask(
   };
   const question = {
     request,
-    user: visitor.user,
+    email: visitor.user.email,
     scopes: granted,
     lacking: scopes.filter((scope) => !granted.includes(scope)),
     signed: signForm(services, form),

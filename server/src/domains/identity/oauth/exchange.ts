@@ -11,10 +11,7 @@ import { effective, scopesIn } from "./scope.ts";
 import { issue, verifies } from "./token.ts";
 
 type Exchanging = WriteContext<
-  | typeof TokenIssued
-  | typeof TokenRefreshed
-  | typeof TokenReuseDetected
-  | typeof TokenRefused
+  typeof TokenIssued | typeof TokenRefreshed | typeof TokenReuseDetected | typeof TokenRefused
 >;
 
 export interface Exchange {
@@ -100,11 +97,7 @@ export function refOf(grant: store.GrantRow, scopes: readonly string[]) {
   return { grantId: id, clientId: client_id, userId: user_id, scopes: [...scopes] };
 }
 
-async function endFamily(
-  ctx: Exchanging,
-  client: Client,
-  grant: store.GrantRow,
-): Promise<Failure> {
+async function endFamily(ctx: Exchanging, client: Client, grant: store.GrantRow): Promise<Failure> {
   await store.revokeGrant(ctx.tx, grant.id, ctx.now);
   ctx.emit(TokenReuseDetected, referTo(grant, client), refOf(grant, grant.scopes));
   return new Failure(InvalidGrant);

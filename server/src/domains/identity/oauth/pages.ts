@@ -14,7 +14,7 @@ export function loginPage(
     title: "Log in",
     body: markup`<h1>Log in</h1>
 <p><strong>${client.name}</strong> asks for access to the workspace <strong>${client.workspace.name}</strong>.</p>
-${failure && alarm(failure, wantsCode)}
+${failure && alarm(failure, query)}
 <form method="post" action="login">
 <input type="hidden" name="request" value="${query}">
 <label for="email">E-mail address</label>
@@ -25,13 +25,14 @@ ${failure && alarm(failure, wantsCode)}
 <input id="code" name="code" autocomplete="one-time-code" maxlength="40" aria-describedby="code-hint"${mark("required", wantsCode)}>
 <p class="faint hint" id="code-hint">From your authenticator app, or a recovery code</p>
 <button>Log in</button>
-</form>`,
+</form>
+${client.workspace.singleSignOn && markup`<p class="or"><a href="${ssoAddress(client.workspace.slug, query)}">Log in by single sign-on</a></p>`}`,
   });
 }
 
 export interface ConsentQuestion {
   readonly request: AuthorizationRequest;
-  readonly user: { readonly name: string; readonly email: string };
+  readonly email: string;
   readonly scopes: readonly string[];
   /** Asked for, but not theirs to give. */
   readonly lacking: readonly string[];
@@ -44,7 +45,7 @@ export function consentPage(
   question: ConsentQuestion,
   permissions: readonly Permission[],
 ): Document {
-  const { request, user, scopes, lacking, signed, otherAccount } = question;
+  const { request, email, scopes, lacking, signed, otherAccount } = question;
   const { client, redirectUri } = request;
   const inWords = (scope: string): string =>
     permissions.find(({ name }) => name === scope)?.summary ?? scope;
@@ -56,7 +57,7 @@ export function consentPage(
     body: markup`<h1>Allow ${client.name} to act for you?</h1>
 <dl>
 <dt>Workspace</dt><dd>${client.workspace.name}</dd>
-<dt>Account</dt><dd>${user.email} <a href="${otherAccount}">Not you?</a></dd>
+<dt>Account</dt><dd>${email} <a href="${otherAccount}">Not you?</a></dd>
 <dt>Returns to</dt><dd>${new URL(redirectUri).host}</dd>
 </dl>
 <p>It will be able to:</p>
@@ -88,12 +89,25 @@ export function strangerPage(
   });
 }
 
-function alarm(failure: Failure, wantsCode: boolean): Markup {
-  const { loginUrl } = failure.particulars.extra ?? {};
-  const words = failure.type.code === "mfa_required" ? "Enter your code as well." : failure.message;
-  return markup`<p class="alarm" role="alert">${words}${wantsCode && " The password is needed once more."}${
-    typeof loginUrl === "string" && markup` <a href="${loginUrl}">Go to single sign-on</a>`
-  }</p>`;
+/** Why the login did not succeed, in words for the one who tried. */
+function alarm({ type, message, particulars }: Failure, query: string): Markup {
+  const { loginUrl } = particulars.extra ?? {};
+  if (typeof loginUrl === "string") {
+    return markup`<p class="alarm" role="alert">This account logs in by single sign-on. <a href="${loginUrl}?${returning(query)}">Go there</a></p>`;
+  }
+  const words =
+    type.code === "mfa_required"
+      ? "Your account has a second factor: enter its code, and your password once more."
+      : message;
+  return markup`<p class="alarm" role="alert">${words}</p>`;
+}
+
+function ssoAddress(slug: string, query: string): string {
+  return `../sso/${slug}/login?${returning(query)}`;
+}
+
+function returning(query: string): string {
+  return new URLSearchParams({ returnTo: `/oauth/authorize?${query}` }).toString();
 }
 
 function mark(attribute: "autofocus" | "required", set: boolean): Markup | false {

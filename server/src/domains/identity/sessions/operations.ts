@@ -1,7 +1,8 @@
 import Type from "typebox";
 import { Email, MemberOf, User } from "#domains/identity/accounts/index.ts";
 import { proof } from "#domains/identity/mfa/index.ts";
-import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
+import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
+import { Failure, Forbidden, RateLimited, Unauthenticated } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
 import { nothing, one } from "#kernel/reply.ts";
 import { nullable, object } from "#kernel/schema.ts";
@@ -28,7 +29,7 @@ export const login = command({
     headers: (session, settings) => ({ "set-cookie": cookieOf(session, settings) }),
   }),
   emits: LOGIN_EVENTS,
-  fails: [BadLogin, MfaRequired, BadSecondFactor, RateLimited],
+  fails: [BadLogin, MfaRequired, BadSecondFactor, SsoRequired, RateLimited],
   example: { body: { email: "admin@example.com", password: "correct horse battery staple" } },
   prepare: (outside, { body }, caller) => examine(outside, body, caller),
   run: (ctx, { body }, attempt) => logIn(ctx, body.email.toLowerCase(), attempt),
@@ -49,15 +50,22 @@ export const me = query({
   id: "auth.me",
   route: "GET /api/v1/auth/me",
   summary: "Read who you are, and what you may do",
-  description: "With X-Workspace, also your roles and effective permissions there.",
+  description:
+    "With X-Workspace, also your roles and effective permissions there. A token needs the scope `profile`.",
   access: "account",
   evenIfBarred: true,
   evenIfConfined: true,
   reply: one(Me),
+  fails: [Forbidden],
   async run({ caller }) {
     const { credential, workspace: at } = caller;
     if (!credential) throw new Failure(Unauthenticated);
     const { kind, user, memberships } = credential;
+    const told = [...memberships.values()].some(({ permissions }) => permissions.has("profile"));
+    // A session is the person; a token stands for them only as far as its scopes go.
+    if (kind !== "session" && !told) {
+      throw new Failure(Forbidden, { detail: "This needs the scope profile." });
+    }
     const member = [...memberships.values()].find(({ workspace }) => workspace.key === at?.key);
     return {
       user: { ...user, status: "active" as const },

@@ -19,6 +19,7 @@ import {
   type SecondFactor,
   tell,
 } from "#domains/identity/mfa/index.ts";
+import { enforcedFor, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
 import type { Caller, Outside, Services } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import { Failure, Unauthenticated } from "#kernel/failure.ts";
@@ -37,6 +38,8 @@ export interface LoginAttempt {
   readonly memberships: readonly MembershipRow[];
   /** Where a second factor is enrolled: the demand for it or, once it was shown, what came of that. */
   readonly second?: { readonly demand: Demand } | { readonly factor: SecondFactor | undefined };
+  /** Where the person must sign in instead, when a workspace of theirs demands that. */
+  readonly loginUrl?: string;
 }
 
 /** Everything slow about a login, before its transaction: the look-ups and the password's hash. */
@@ -51,6 +54,9 @@ export async function examine(
   const memberships = account ? await membershipsOf(outside.db, account.user.id) : [];
   if (!right || account?.user.status !== "active") return { user: undefined, memberships };
   const { user } = account;
+  // After the password, so that who has an account where stays as unknown as before.
+  const enforced = await enforcedFor(outside, user.id, caller.origin);
+  if (enforced) return { user, memberships, loginUrl: enforced.loginUrl };
   const methods = await methodsOf(outside, user.id);
   if (methods.length === 0) return { user, memberships };
   const second =
@@ -64,12 +70,16 @@ export async function examine(
 export async function logIn(
   ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
-  { user, memberships, second }: LoginAttempt,
+  { user, memberships, second, loginUrl }: LoginAttempt,
 ) {
   const headers = { "www-authenticate": "Bearer" };
   if (!user) {
     refuse(ctx, email, memberships);
     return new Failure(BadLogin, { headers });
+  }
+  if (loginUrl !== undefined) {
+    refuse(ctx, email, memberships);
+    return new Failure(SsoRequired, { extra: { loginUrl } });
   }
   const person = personOf(user, memberships, ctx.services);
   if (second && "demand" in second) {
@@ -134,7 +144,10 @@ export async function beginSession(
     confined_to: confinedTo ?? null,
   });
   const { address } = ctx.caller;
-  await noteAddress(ctx.tx, ctx.services.masterKey, { userId: user.id, address, now: ctx.now });
+  // One workspace's word for somebody is no reason to trust the address with their password.
+  if (confinedTo === undefined) {
+    await noteAddress(ctx.tx, ctx.services.masterKey, { userId: user.id, address, now: ctx.now });
+  }
   const data = { sessionId: id, userId: user.id, address };
   for (const workspace of workspacesOf(memberships, ctx.services)) {
     ctx.enter({ workspace, environment: ctx.caller.environment });

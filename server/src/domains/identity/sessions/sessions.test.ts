@@ -25,12 +25,16 @@ describe("a login", () => {
       workspaces: [{ slug: "default", roles: ["owner"] }],
     });
     expect(answer.headers["set-cookie"]).toMatch(
-      new RegExp(`^millrace_session=${data.token}; Path=/; HttpOnly; SameSite=Lax; Expires=.*; Secure$`),
+      new RegExp(
+        `^millrace_session=${data.token}; Path=/; HttpOnly; SameSite=Lax; Expires=.*; Secure$`,
+      ),
     );
     const me = await world.asToken(data.token, "default")("GET /api/v1/auth/me");
     expect(me.body.data).toMatchObject({ authenticatedBy: "session", roles: ["owner"] });
     const cookie = { cookie: `millrace_session=${data.token}` };
-    expect(await world.stranger("GET /api/v1/auth/me", undefined, cookie)).toMatchObject({ status: 200 });
+    expect(await world.stranger("GET /api/v1/auth/me", undefined, cookie)).toMatchObject({
+      status: 200,
+    });
   });
 
   test("takes the e-mail address in any case", async () => {
@@ -49,7 +53,10 @@ describe("a login", () => {
   test("of somebody who is deactivated is refused like a wrong one", async () => {
     await using apart = await startWorld();
     await apart.sql("update users set status = 'deactivated'");
-    const answer = await apart.stranger("POST /api/v1/auth/token", { email: EMAIL, password: TEST_PASSWORD });
+    const answer = await apart.stranger("POST /api/v1/auth/token", {
+      email: EMAIL,
+      password: TEST_PASSWORD,
+    });
     expect(answer).toMatchObject({ status: 401, body: { code: "bad_login" } });
   });
 
@@ -77,15 +84,24 @@ describe("a session", () => {
 
   test("runs out after a week, and is pruned", async () => {
     await using apart = await startWorld();
-    const { body } = await apart.stranger("POST /api/v1/auth/token", { email: EMAIL, password: TEST_PASSWORD });
+    const { body } = await apart.stranger("POST /api/v1/auth/token", {
+      email: EMAIL,
+      password: TEST_PASSWORD,
+    });
     apart.clock.advance(7 * 24 * 3_600_000);
-    expect(await apart.asToken(body.data.token)("GET /api/v1/auth/me")).toMatchObject({ status: 401 });
+    expect(await apart.asToken(body.data.token)("GET /api/v1/auth/me")).toMatchObject({
+      status: 401,
+    });
   });
 });
 
 describe("guessing", () => {
   const guess = (apart: World, address: string, password = "wrong") =>
-    apart.stranger("POST /api/v1/auth/token", { email: EMAIL, password }, { "x-forwarded-for": address });
+    apart.stranger(
+      "POST /api/v1/auth/token",
+      { email: EMAIL, password },
+      { "x-forwarded-for": address },
+    );
   const env = { MILLRACE_TRUST_PROXY: "127.0.0.1/32", MILLRACE_LOGIN_RATE_LIMIT: "5" };
 
   test("is slowed by address", async () => {

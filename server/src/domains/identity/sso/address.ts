@@ -1,9 +1,9 @@
 import type { Protocol } from "./configuration.ts";
+import { placeUrl } from "./enforcement/index.ts";
 
 /** Our addresses for one workspace, seen from where we were found (`caller.origin`). */
 export function addressesOf(origin: string, slug: string) {
-  // Through the parser, so that a default port is left out as browsers and providers do.
-  const place = `${new URL(origin).href.replace(/\/+$/, "")}/sso/${slug}`;
+  const place = placeUrl(origin, slug);
   return {
     login: `${place}/login`,
     acs: `${place}/saml/acs`,

@@ -64,7 +64,9 @@ function attributesOf(assertion: Element | undefined): ReadonlyMap<string, reado
 /** The parser makes a list of every child but the root, and a bare text of one without attributes. */
 function children(element: Element | undefined, name: string): readonly Element[] {
   const found = element !== undefined && Object.hasOwn(element, name) ? element[name] : [];
-  return [found].flat().map((child) => (typeof child === "string" ? { _: child } : (child as Element)));
+  return [found]
+    .flat()
+    .map((child) => (typeof child === "string" ? { _: child } : (child as Element)));
 }
 
 function textOf(element: Element | undefined): string | undefined {

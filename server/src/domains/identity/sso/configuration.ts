@@ -12,9 +12,16 @@ const attribute = (what: string) => Type.Optional(line(500, what));
 
 /** What both protocols have. */
 const common = {
-  jitProvisioning: Type.Boolean({ description: "Makes users at their first login; false unless set" }),
-  defaultRole: line(100, "Name or id of the role that such users get, never `owner`; `member` unless set"),
-  enforceSSO: Type.Boolean({ description: "Refuses password logins of all members; false unless set" }),
+  jitProvisioning: Type.Boolean({
+    description: "Makes users at their first login; false unless set",
+  }),
+  defaultRole: line(
+    100,
+    "Name or id of the role that such users get, never `owner`; `member` unless set",
+  ),
+  enforceSSO: Type.Boolean({
+    description: "Refuses password logins of all members; false unless set",
+  }),
 };
 
 const saml = {
@@ -88,7 +95,9 @@ export const Configuration = Type.Object(
     loginUrl: text(URL_CHARACTERS_MAX, "Send people there to sign in"),
     acsUrl: Type.Optional(text(URL_CHARACTERS_MAX, "saml2: where the identity provider answers")),
     metadataUrl: Type.Optional(text(URL_CHARACTERS_MAX, "saml2: our metadata")),
-    redirectUri: Type.Optional(text(URL_CHARACTERS_MAX, "oidc: where the identity provider answers")),
+    redirectUri: Type.Optional(
+      text(URL_CHARACTERS_MAX, "oidc: where the identity provider answers"),
+    ),
     createdAt: Time,
     updatedAt: Time,
   },

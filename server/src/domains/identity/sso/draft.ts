@@ -58,7 +58,11 @@ function misplaced(draft: ConfigurationDraft): Fault[] {
 
 function wrongValues(draft: ConfigurationDraft): Fault[] {
   const faults: Fault[] = [];
-  const check = <T>(path: string, value: T | undefined, fault: (value: T) => string | undefined) => {
+  const check = <T>(
+    path: string,
+    value: T | undefined,
+    fault: (value: T) => string | undefined,
+  ) => {
     const message = value === undefined ? undefined : fault(value);
     if (message !== undefined) faults.push({ path, message });
   };

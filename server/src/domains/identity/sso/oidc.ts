@@ -47,7 +47,8 @@ export async function requestUrl(
     code_challenge_method: "S256",
   });
   const sound = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
-  if (!sound) throw new Refused("provider_unreachable", "Its authorization endpoint is no https URL.");
+  if (!sound)
+    throw new Refused("provider_unreachable", "Its authorization endpoint is no https URL.");
   return url.href;
 }
 
@@ -149,7 +150,12 @@ function authenticateBy(clientSecret: string): client.ClientAuth {
 /** The library's calls by our one way out, so that a provider's URL reaches nothing private. */
 function reaching({ outbound }: Outside): client.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
-    const { status, headers: answered, body: bytes, truncated } = await outbound.request({
+    const {
+      status,
+      headers: answered,
+      body: bytes,
+      truncated,
+    } = await outbound.request({
       method,
       url,
       headers: { ...headers, "accept-encoding": "identity" },

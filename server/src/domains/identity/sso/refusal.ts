@@ -1,3 +1,5 @@
+import { failure, type FailureType } from "#kernel/failure.ts";
+
 /** Why a login was refused; the log says so, the page that the person sees does not. */
 export const REASONS = [
   "request_unknown",
@@ -30,6 +32,43 @@ export class Refused extends Error {
     super(printable(detail));
     this.reason = reason;
     this.email = email;
+  }
+}
+
+export const SsoRejected = failure(
+  "sso_rejected",
+  403,
+  "The answer of your identity provider was not accepted. Please try again.",
+);
+export const SsoNotUnderWay = failure(
+  "sso_not_under_way",
+  403,
+  "This sign-in is no longer under way. Please begin again.",
+);
+export const SsoNoAccess = failure(
+  "sso_no_access",
+  403,
+  "You have no access to this workspace. Please ask its administrator.",
+);
+export const SsoUnreachable = failure(
+  "sso_provider_unreachable",
+  502,
+  "The identity provider could not be reached.",
+);
+
+/** What the person is told: enough to act on, and nothing about how we check. */
+export function toldAs(reason: Reason): FailureType {
+  switch (reason) {
+    case "request_unknown":
+    case "browser_unknown":
+      return SsoNotUnderWay;
+    case "user_unknown":
+    case "user_deactivated":
+      return SsoNoAccess;
+    case "provider_unreachable":
+      return SsoUnreachable;
+    default:
+      return SsoRejected;
   }
 }
 

@@ -26,7 +26,10 @@ export function requestUrl(
   sent: SentRequest,
   relayState: string,
 ): Promise<string> {
-  const saml = new SAML({ ...optionsOf(provider, sent.acs), generateUniqueId: () => sent.requestId });
+  const saml = new SAML({
+    ...optionsOf(provider, sent.acs),
+    generateUniqueId: () => sent.requestId,
+  });
   return saml.getAuthorizeUrlAsync(relayState, undefined, {});
 }
 
@@ -154,7 +157,8 @@ function identityOf(
   { attributeMapping: mapping }: SamlProvider,
   { nameId, attributes, issuer = "" }: Assertion,
 ): Omit<Identity, "assertion"> {
-  const values = (name: string | undefined) => (name === undefined ? [] : (attributes.get(name) ?? []));
+  const values = (name: string | undefined) =>
+    name === undefined ? [] : (attributes.get(name) ?? []);
   const nameIds = nameId ? [nameId.value] : [];
   const email = emailOf(mapping.email === undefined ? nameIds : values(mapping.email));
   return {

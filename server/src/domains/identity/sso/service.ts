@@ -26,7 +26,9 @@ export async function put(ctx: In<WriteContext<typeof SsoUpdated>>, draft: Confi
   const key = await services.keys.of(workspace.key);
   const { clientSecret } = draft;
   const sealed =
-    clientSecret === undefined ? null : seal(key, Buffer.from(clientSecret), contextOf(workspace.key));
+    clientSecret === undefined
+      ? null
+      : seal(key, Buffer.from(clientSecret), contextOf(workspace.key));
   const after = await store.put(tx, settled, sealed, ctx.now);
   ctx.emit(SsoUpdated, referTo(workspace), logged(after));
   return shown(ctx, after);

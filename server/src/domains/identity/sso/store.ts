@@ -59,12 +59,6 @@ export async function remove(tx: Tx): Promise<void> {
   await tx.deleteFrom("sso_configurations").execute();
 }
 
-/** Our name at the identity provider of a workspace that nobody has entered yet. */
-export async function entityIdOf(tx: Tx, slug: string): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string | null }>`select sso_entity_id(${slug}) as id`.execute(tx);
-  return rows[0]?.id ?? undefined;
-}
-
 const BY_SLUG = `
   select w.key, w.slug, c.protocol, c.provider, c.client_secret, c.jit_provisioning, c.default_role,
          c.enforce_sso, c.revision, c.created_at, c.updated_at
@@ -94,11 +88,13 @@ export async function findRequest(
   workspace: string,
   now: Date,
 ): Promise<RequestRow | undefined> {
-  return (await db.system<RequestRow & { [column: string]: unknown }>(REQUEST, [
-    stateHash,
-    workspace,
-    now,
-  ]))[0];
+  return (
+    await db.system<RequestRow & { [column: string]: unknown }>(REQUEST, [
+      stateHash,
+      workspace,
+      now,
+    ])
+  )[0];
 }
 
 /** Begins a request; clears away some of those that nobody answered in time. */
@@ -149,7 +145,11 @@ function toStored(row: Row): Stored {
     enforceSSO: row.enforce_sso,
   };
   // What was checked when it was saved is read as that.
-  const settled = { ...rules, protocol: row.protocol, provider: row.provider } as unknown as Settled;
+  const settled = {
+    ...rules,
+    protocol: row.protocol,
+    provider: row.provider,
+  } as unknown as Settled;
   return {
     ...settled,
     clientSecret: row.client_secret,

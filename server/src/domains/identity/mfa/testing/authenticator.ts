@@ -70,10 +70,7 @@ export class SoftwareAuthenticator {
   /** Answers request options, as `navigator.credentials.get` would. */
   get(options: { challenge: string; rpId: string }, wrong: Tampering = {}) {
     this.counter += 1;
-    const authenticatorData = this.#header(
-      wrong.rpId ?? options.rpId,
-      wrong.flags ?? USER_PRESENT,
-    );
+    const authenticatorData = this.#header(wrong.rpId ?? options.rpId, wrong.flags ?? USER_PRESENT);
     const client = this.#clientData("webauthn.get", options.challenge, wrong);
     const signed = Buffer.concat([authenticatorData, sha256(client)]);
     return {

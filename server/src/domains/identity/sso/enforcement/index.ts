@@ -1,6 +1,5 @@
 import type { Outside } from "#kernel/caller.ts";
 import { failure } from "#kernel/failure.ts";
-import { addressesOf } from "../address.ts";
 
 /**
  * Whether somebody must use single sign-on. Apart from the rest of it, since logging in asks here, and
@@ -32,5 +31,11 @@ export async function enforcedFor(
   origin: string,
 ): Promise<{ readonly slug: string; readonly loginUrl: string } | undefined> {
   const [row] = await db.system<{ slug: string }>(ENFORCED, [userId]);
-  return row && { slug: row.slug, loginUrl: addressesOf(origin, row.slug).login };
+  return row && { slug: row.slug, loginUrl: `${placeUrl(origin, row.slug)}/login` };
+}
+
+/** Under which all of a workspace's single sign-on is found. */
+export function placeUrl(origin: string, slug: string): string {
+  // Through the parser, so that a default port is left out as browsers and providers do.
+  return `${new URL(origin).href.replace(/\/+$/, "")}/sso/${slug}`;
 }

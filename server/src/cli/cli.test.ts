@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { MasterKey } from "#kernel/crypto.ts";
+import { prepareDatabase } from "#kernel/db/prepare.ts";
+import { startEmbedded } from "#kernel/embedded/embedded.ts";
+import { Kernel } from "#kernel/kernel.ts";
+import { readSettings } from "#kernel/settings.ts";
+import { domains } from "../app.ts";
+import { type Ask, asker, dataFolder, launch, logIn, useProducts } from "../process/testing.ts";
+
+useProducts();
+
+const MILLRACE = join(import.meta.dirname, "../../millrace.mjs");
+const HERE = { "x-workspace": "default" };
+const VALUE = "planted 0f8fad5b";
+
+/** Runs a command to its end. */
+async function millrace(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: unknown; said: string }> {
+  const { ended, lines } = launch(env, [MILLRACE, ...args]);
+  return { code: await ended, said: lines.join("\n") };
+}
+
+async function stop(product: ReturnType<typeof launch>): Promise<void> {
+  product.child.kill("SIGTERM");
+  expect(await product.ended).toBe(0);
+}
+
+/** A workspace besides `default`, so that there are two keys to wrap anew. */
+async function furnish(ask: Ask): Promise<void> {
+  expect((await ask("POST /api/v1/workspaces", { name: "Second", slug: "second" })).status).toBe(
+    201,
+  );
+  for (const slug of ["default", "second"]) {
+    const body = { name: "PLANTED", value: `${VALUE} of ${slug}` };
+    const { status } = await ask("POST /api/v1/secrets", body, {
+      "x-workspace": slug,
+      "idempotency-key": "plant",
+    });
+    expect(status).toBe(201);
+  }
+}
+
+/** What the secrets of the data folder open to, under this master key. */
+async function secretsUnder(key: Buffer): Promise<string[]> {
+  const database = await startEmbedded({ folder: dataFolder(), log: () => undefined });
+  try {
+    const masterKey = new MasterKey(key);
+    const kernel = await Kernel.open({
+      database: await prepareDatabase(database.connection, masterKey),
+      settings: readSettings({}),
+      masterKey,
+      domains,
+      log: pino({ level: "silent" }),
+    });
+    try {
+      const rows = await kernel.db.system<{ key: string }>(
+        "select key from workspaces order by slug",
+      );
+      const read = rows.map(({ key: workspace }) => kernel.secrets.read(workspace, ["PLANTED"]));
+      return (await Promise.all(read)).map(({ values }) => values.get("PLANTED") ?? "");
+    } finally {
+      await kernel.close();
+    }
+  } finally {
+    await database.stop();
+  }
+}
+
+test("without a command it says how it is used, and to a wrong one too", async () => {
+  const usage = await millrace([]);
+  expect(usage.code).toBe(0);
+  expect(usage.said).toContain("rekey");
+  expect(usage.said).toContain("reset-password <email>");
+  for (const args of [
+    ["dance"],
+    ["rekey", "now"],
+    ["reset-password"],
+    ["reset-password", "a", "b"],
+  ])
+    expect(await millrace(args)).toEqual({ code: 2, said: usage.said });
+});
+
+test("where there is no installation, nothing is made", async () => {
+  for (const args of [["rekey"], ["reset-password", "admin@example.com"]]) {
+    const env = { MILLRACE_NEW_MASTER_KEY: randomBytes(32).toString("base64") };
+    const { code, said } = await millrace(args, env);
+    expect(code).toBe(1);
+    expect(said).toMatch(/MILLRACE_MASTER_KEY|There is no database in/);
+    expect(said).not.toContain("at ");
+  }
+  expect(() => statSync(dataFolder())).toThrow("ENOENT");
+});
+
+test("rekey puts everything under the new key: it works from then on, and the old one does not", async () => {
+  let product = launch();
+  let address = await product.ready;
+  const token = await logIn(address);
+  await furnish(asker(address, token));
+  const file = join(dataFolder(), "master.key");
+  const oldKey = readFileSync(file, "utf8");
+  const newKey = randomBytes(32);
+  const env = { MILLRACE_NEW_MASTER_KEY: newKey.toString("base64") };
+
+  const busy = await millrace(["rekey"], env);
+  expect(busy.code).toBe(1);
+  expect(busy.said).toContain(`is in use by process ${product.pid}`);
+  await stop(product);
+
+  for (const [given, complaint] of [
+    [{}, "Set MILLRACE_NEW_MASTER_KEY to the new key"],
+    [{ MILLRACE_NEW_MASTER_KEY: "short" }, "MILLRACE_NEW_MASTER_KEY: 32 bytes in base64"],
+    [
+      { ...env, MILLRACE_MASTER_KEY: randomBytes(32).toString("base64") },
+      "The present master key is not the one",
+    ],
+  ] as const) {
+    const refused = await millrace(["rekey"], given);
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain(complaint);
+  }
+  expect(readFileSync(file, "utf8")).toBe(oldKey);
+
+  const done = await millrace(["rekey"], env);
+  expect(done.said).toContain("all workspaces (2)");
+  expect(done.code).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe(newKey.toString("base64"));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dataFolder())).not.toContain("master.key.next");
+  expect(await secretsUnder(newKey)).toEqual([`${VALUE} of default`, `${VALUE} of second`]);
+
+  const refused = launch({ MILLRACE_MASTER_KEY: oldKey });
+  expect(await refused.ended).toBe(1);
+  expect(refused.lines.join("\n")).toContain("The master key is not the one");
+
+  product = launch();
+  address = await product.ready;
+  const ask = asker(address, token);
+  // The answer was sealed under the workspace's key before.
+  const replayed = await ask(
+    "POST /api/v1/secrets",
+    { name: "PLANTED", value: `${VALUE} of second` },
+    { "x-workspace": "second", "idempotency-key": "plant" },
+  );
+  expect(replayed.status).toBe(201);
+  expect(replayed.headers.get("idempotency-replayed")).toBe("true");
+  expect((await ask("GET /api/v1/secrets/PLANTED", undefined, HERE)).status).toBe(200);
+  expect(product.lines.join("\n")).not.toContain(VALUE);
+}, 180_000);
+
+test("reset-password gives an account a new one, ends its sessions and is in the audit log", async () => {
+  let product = launch();
+  let address = await product.ready;
+  const token = await logIn(address);
+  await furnish(asker(address, token));
+  const busy = await millrace(["reset-password", "admin@example.com"]);
+  expect(busy.code).toBe(1);
+  expect(busy.said).toContain("is in use by process");
+  await stop(product);
+
+  const nobody = await millrace(["reset-password", "nobody@example.com"]);
+  expect(nobody).toMatchObject({
+    code: 1,
+    said: expect.stringContaining("There is no account with the e-mail address nobody@example.com"),
+  });
+  const { code, said } = await millrace(["reset-password", "Admin@Example.com"]);
+  expect(code).toBe(0);
+  const password = /shown only this once: (\S{20})$/m.exec(said)?.[1];
+  expect(password).toBeDefined();
+
+  product = launch();
+  address = await product.ready;
+  const ask = asker(address);
+  expect((await asker(address, token)("GET /api/v1/auth/me")).status).toBe(401);
+  await expect(logIn(address)).rejects.toThrow("401");
+  const login = await ask("POST /api/v1/auth/token", { email: "admin@example.com", password });
+  expect(login.status).toBe(200);
+  for (const slug of ["default", "second"]) {
+    const { body } = await asker(address, login.body.data.token)(
+      "GET /api/v1/audit?type=audit.auth.password_reset",
+      undefined,
+      { "x-workspace": slug },
+    );
+    expect(body.data).toMatchObject([
+      {
+        actor: { type: "system" },
+        resource: { type: "user", id: login.body.data.user.id },
+        data: { userId: login.body.data.user.id, email: "admin@example.com" },
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toContain(password);
+  }
+}, 180_000);

@@ -1,0 +1,145 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { MasterKey } from "#kernel/crypto.ts";
+import { roleNames, withClient } from "#kernel/db/migrate.ts";
+import { prepareDatabase } from "#kernel/db/prepare.ts";
+import { Kernel } from "#kernel/kernel.ts";
+import { readSettings } from "#kernel/settings.ts";
+import { domains } from "../app.ts";
+import { firstStart } from "../first-start.ts";
+import { dataFolder, launch, useProducts } from "../process/testing.ts";
+
+useProducts();
+
+const MILLRACE = join(import.meta.dirname, "../../millrace.mjs");
+const base64 = (key: Buffer): string => key.toString("base64");
+let name: string;
+
+beforeEach(async () => {
+  name = `millrace_cli_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+  await withClient(inject("database").owner, (client) => client.query(`create database ${name}`));
+});
+afterEach(async () => {
+  const { app, system } = roleNames(name);
+  await withClient(inject("database").owner, async (client) => {
+    await client.query(`drop database ${name} with (force)`);
+    await client.query(`drop role if exists ${app}, ${system}`);
+  });
+});
+
+function url(): string {
+  const { user, password, host, port } = inject("database").owner;
+  const secret = typeof password === "string" ? password : "";
+  return `postgres://${user}:${encodeURIComponent(secret)}@${encodeURIComponent(host ?? "localhost")}:${port}/${name}`;
+}
+
+/** A node of the product on this database. */
+async function open(key: Buffer): Promise<Kernel> {
+  const masterKey = new MasterKey(key);
+  const kernel = await Kernel.open({
+    database: await prepareDatabase({ ...inject("database").owner, database: name }, masterKey),
+    settings: readSettings({ MILLRACE_ADMIN_PASSWORD: "correct horse battery" }),
+    masterKey,
+    domains,
+    log: pino({ level: "silent" }),
+  });
+  await firstStart(kernel);
+  return kernel;
+}
+
+async function millrace(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: unknown; said: string }> {
+  const { ended, lines } = launch({ DATABASE_URL: url(), ...env }, [MILLRACE, ...args]);
+  return { code: await ended, said: lines.join("\n") };
+}
+
+test("a database that is not ours is left alone", async () => {
+  const env = {
+    MILLRACE_MASTER_KEY: base64(randomBytes(32)),
+    MILLRACE_NEW_MASTER_KEY: base64(randomBytes(32)),
+  };
+  for (const args of [["rekey"], ["reset-password", "admin@example.com"]]) {
+    const { code, said } = await millrace(args, env);
+    expect(code).toBe(1);
+    expect(said).toContain("not yet one of Millrace");
+  }
+});
+
+test("rekey on a server database: refused while it is in use, done when it is not, repeatable", async () => {
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+  const env = {
+    MILLRACE_MASTER_KEY: base64(oldKey),
+    MILLRACE_NEW_MASTER_KEY: base64(newKey),
+  };
+  const before = await open(oldKey);
+  const sealed = await before.secrets.seal(before.homeWorkspace, "X", "a value");
+  const busy = await millrace(["rekey"], env);
+  expect(busy.code).toBe(1);
+  expect(busy.said).toContain("Stop every process of it first");
+  await before.close();
+
+  const done = await millrace(["rekey"], env);
+  expect(done.said).toContain("all workspaces (1)");
+  expect(done.said).toContain("MILLRACE_MASTER_KEY set to the new key");
+  expect(done.code).toBe(0);
+  await expect(open(oldKey)).rejects.toThrow("The master key is not the one");
+
+  const after = await open(newKey);
+  try {
+    await withClient({ ...inject("database").owner, database: name }, (client) =>
+      client.query(
+        "insert into secrets (workspace_id, name, description, sealed, created_at, updated_at) values ($1, 'X', '', $2, now(), now())",
+        [after.homeWorkspace, sealed],
+      ),
+    );
+    const { values } = await after.secrets.read(after.homeWorkspace, ["X"]);
+    expect(values.get("X")).toBe("a value");
+  } finally {
+    await after.close();
+  }
+  const again = await millrace(["rekey"], env);
+  expect(again).toMatchObject({ code: 0, said: expect.stringContaining("already") });
+}, 120_000);
+
+test("a rekey that was killed after its commit is completed by repeating it", async () => {
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+  await (await open(oldKey)).close();
+  mkdirSync(dataFolder());
+  const file = join(dataFolder(), "master.key");
+  writeFileSync(file, base64(oldKey), { mode: 0o600 });
+  const env = { MILLRACE_NEW_MASTER_KEY: base64(newKey) };
+  expect((await millrace(["rekey"], env)).code).toBe(0);
+  // As the kill leaves it: the database has the new key, the file the old one.
+  writeFileSync(file, base64(oldKey));
+  writeFileSync(`${file}.next`, base64(newKey));
+  expect(await millrace(["rekey"], env)).toMatchObject({
+    code: 0,
+    said: expect.stringContaining("already"),
+  });
+  expect(readFileSync(file, "utf8")).toBe(base64(newKey));
+}, 120_000);
+
+test("reset-password on a server database works beside a running node, whose caches forget", async () => {
+  const key = randomBytes(32);
+  const node = await open(key);
+  try {
+    const heard = new Promise<void>((resolve) => {
+      node.news.subscribe(({ type }) => {
+        if (type === "audit.auth.password_reset") resolve();
+      });
+    });
+    const { code, said } = await millrace(["reset-password", "admin@example.com"], {
+      MILLRACE_MASTER_KEY: base64(key),
+    });
+    expect(said).toContain("shown only this once");
+    expect(code).toBe(0);
+    await heard;
+  } finally {
+    await node.close();
+  }
+}, 120_000);

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import { somebody, withApp } from "./testing/people.ts";
+
+const STATUS = "GET /api/v1/auth/mfa/status";
+const DISABLE = "POST /api/v1/auth/mfa/totp/disable";
+const ENFORCE = "POST /api/v1/settings/security/enforce-mfa";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("bars members without a second factor from all but enrolling one", async () => {
+  const place = await world.workspace("strict");
+  const owner = await somebody(world, ["owner"], place);
+  const { app } = await withApp(world, owner);
+  const member = await somebody(world, ["viewer"], place);
+  expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+  const enforced = await owner.ask(ENFORCE, { enforced: true });
+  expect(enforced).toMatchObject({
+    status: 200,
+    body: { data: { enforced: true } },
+    events: ["audit.mfa.enforced"],
+  });
+
+  const barred = { status: 403, body: { code: "mfa_enrollment_required" }, events: [] };
+  expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject(barred);
+  const nowhere = world.asToken(member.token);
+  expect(await nowhere("GET /api/v1/workspaces")).toMatchObject(barred);
+  expect((await member.ask(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
+  expect((await nowhere(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
+  expect(await owner.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+  // A login still gives a session, or nobody could enrol.
+  expect(await member.login()).toMatchObject({ status: 200, events: ["audit.auth.login"] });
+
+  await withApp(world, member);
+  expect(await member.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+
+  const lifted = await owner.ask(ENFORCE, { enforced: false });
+  expect(lifted).toMatchObject({ status: 200, events: ["audit.mfa.unenforced"] });
+  const late = await somebody(world, ["viewer"], place);
+  expect(await late.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+  expect(await owner.ask(DISABLE, { code: app.next() })).toMatchObject({ status: 204 });
+});
+
+test("a factor that is removed is missed again", async () => {
+  const place = await world.workspace("strict-too");
+  const owner = await somebody(world, ["owner"], place);
+  const { app } = await withApp(world, owner);
+  await owner.ask(ENFORCE, { enforced: true });
+  expect(await owner.ask(DISABLE, { code: app.next() })).toMatchObject({ status: 204 });
+  const barred = await owner.ask("GET /api/v1/workspaces/me");
+  expect(barred).toMatchObject({ status: 403, body: { code: "mfa_enrollment_required" } });
+});
+
+test("is for owners and admins", async () => {
+  const place = await world.workspace("strict-roles");
+  for (const role of ["builder", "agent", "change_manager", "member", "viewer", "auditor"]) {
+    const member = await world.member([role], place);
+    expect(await member(ENFORCE, { enforced: false })).toMatchObject({ status: 403, events: [] });
+  }
+  const admin = await world.member(["admin"], place);
+  expect(await admin(ENFORCE, { enforced: false })).toMatchObject({ status: 200 });
+});
+
+test("the status counts a demand of any workspace, not only of the one that is named", async () => {
+  const person = await somebody(world, ["owner"]);
+  await person.ask("POST /api/v1/workspaces", { name: "Demanding" });
+  const strict = world.asToken(person.token, "demanding");
+  expect(await strict(ENFORCE, { enforced: true })).toMatchObject({ status: 200 });
+  expect((await person.ask(STATUS)).body.data.enforced).toBe(true);
+});

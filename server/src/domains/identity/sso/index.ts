@@ -1,0 +1,15 @@
+import { domain } from "#kernel/domain.ts";
+import { SsoDeleted, SsoLoginFailed, SsoLoginStarted, SsoUpdated } from "./events.ts";
+import { oidcCallback, samlAcs, samlMetadata, startSso } from "./operations.ts";
+import { SsoRead, SsoWrite } from "./permissions.ts";
+import { deleteSso, getSso, putSso } from "./settings-operations.ts";
+
+export { enforcedFor, SsoRequired } from "./enforcement/index.ts";
+
+export const sso = domain({
+  name: "sso",
+  summary: "Signing in at a workspace's own identity provider, by SAML 2.0 or OpenID Connect.",
+  permissions: [SsoRead, SsoWrite],
+  events: [SsoUpdated, SsoDeleted, SsoLoginStarted, SsoLoginFailed],
+  operations: [getSso, putSso, deleteSso, startSso, samlAcs, oidcCallback, samlMetadata],
+});

@@ -1,0 +1,216 @@
+import { UserActivated } from "#domains/identity/accounts/index.ts";
+import { beginSession, cookieOf, LoggedIn } from "#domains/identity/sessions/index.ts";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { sha256 } from "#kernel/crypto.ts";
+import { Failure, invalid, RateLimited } from "#kernel/failure.ts";
+import { workspaceIdOf } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { addressesOf } from "./address.ts";
+import { NotConfigured, type Protocol } from "./configuration.ts";
+import { SsoLoginFailed, SsoLoginStarted } from "./events.ts";
+import type { Identity } from "./identity.ts";
+import { admit } from "./member.ts";
+import * as oidc from "./oidc.ts";
+import { Refused, toldAs } from "./refusal.ts";
+import { type Begun, begin, type Details, match, newState } from "./request.ts";
+import * as saml from "./saml.ts";
+import { clientSecretOf, referTo } from "./service.ts";
+import * as store from "./store.ts";
+
+/** Where somebody lands who did not say. */
+const LANDING = "/docs";
+/** Nobody guesses anything here, and an office signs in from one address. */
+const LOGINS_PER_PASSWORD_LOGIN = 6;
+
+interface Attempt<Result> {
+  readonly place: store.Place;
+  readonly result: Result | Refused;
+}
+
+/** Everything about the beginning of a login that needs the network. */
+export async function prepareStart(
+  outside: Outside,
+  asked: { readonly slug: string; readonly returnTo: string | undefined },
+  caller: Caller,
+): Promise<Attempt<Begun & { readonly goTo: string }>> {
+  const place = await placeOf(outside, asked.slug, caller);
+  const { origin } = caller;
+  const returnTo = localPath(asked.returnTo ?? LANDING, origin);
+  const state = newState();
+  const result = await attempt(async () => {
+    const { goTo, sent } = await destination(outside, place, { state, origin });
+    return { ...(await begin(outside, place, state, { origin, returnTo, sent })), goTo };
+  });
+  return { place, result };
+}
+
+/** Keeps what the answer will be recognised by, and sends the browser on. */
+export async function start(
+  ctx: WriteContext<typeof SsoLoginStarted | typeof SsoLoginFailed>,
+  { place, result }: Awaited<ReturnType<typeof prepareStart>>,
+) {
+  ctx.enter({ workspace: place.key, environment: ctx.caller.environment });
+  if (result instanceof Refused) return refuse(ctx, place, result);
+  const { stateHash, browserHash, details, expiresAt, goTo, cookie } = result;
+  await store.insertRequest(
+    ctx.tx,
+    { state_hash: stateHash, browser_hash: browserHash, details, expires_at: expiresAt },
+    ctx.now,
+  );
+  const { protocol } = place;
+  ctx.emit(SsoLoginStarted, placeRef(place), { protocol, address: ctx.caller.address });
+  return { goTo, headers: { "set-cookie": cookie } };
+}
+
+export interface Answer {
+  readonly slug: string;
+  readonly protocol: Protocol;
+  readonly state: string | undefined;
+  /** Reads who it is out of the answer, once it is known what was asked. */
+  readonly read: (place: store.Place, details: Details) => Promise<Identity>;
+}
+
+/** Everything about an answer that needs the network or time: whose it is, and whether it is sound. */
+export async function prepareAnswer(outside: Outside, answer: Answer, caller: Caller) {
+  const { state } = answer;
+  const place = await placeOf(outside, answer.slug, caller);
+  if (place.protocol !== answer.protocol) throw new Failure(NotConfigured);
+  const result = await attempt(async () => {
+    if (state === undefined) throw new Refused("request_unknown", "The answer names no login.");
+    const details = await match(outside, place, state, caller);
+    return { identity: await answer.read(place, details), returnTo: details.returnTo };
+  });
+  return { place, result, stateHash: state === undefined ? undefined : sha256(state) };
+}
+
+/** Begins the session, or says why not. Either way the request that was answered is used up. */
+export async function conclude(
+  ctx: WriteContext<typeof LoggedIn | typeof UserActivated | typeof SsoLoginFailed>,
+  { place, result, stateHash }: Awaited<ReturnType<typeof prepareAnswer>>,
+) {
+  ctx.enter({ workspace: place.key, environment: ctx.caller.environment });
+  const first = stateHash !== undefined && (await store.takeRequest(ctx.tx, stateHash));
+  const outcome = await attempt(async () => {
+    if (result instanceof Refused) throw result;
+    if (!first) throw new Refused("request_unknown", "The login was answered already.");
+    await useOnce(ctx, result.identity);
+    return { user: await admit(ctx, place, result.identity), returnTo: result.returnTo };
+  });
+  if (outcome instanceof Refused) return refuse(ctx, place, outcome);
+  const session = await beginSession(ctx, outcome.user, [{ workspace: place.key }], place.key);
+  const headers = { "set-cookie": cookieOf(session, ctx.services.settings) };
+  return { goTo: outcome.returnTo, headers };
+}
+
+/** How the answers of either protocol are read. */
+export function samlReader(response: string, { clock }: Outside): Answer["read"] {
+  return async (place, { sent, origin }) => {
+    if (place.protocol !== "saml2" || sent.protocol !== "saml2") throw new Failure(NotConfigured);
+    const { acs } = addressesOf(origin, place.slug);
+    const { requestId } = sent;
+    return saml.readAnswer(place.provider, { requestId, acs }, response, clock);
+  };
+}
+
+export function oidcReader(
+  query: Readonly<Record<string, string>>,
+  outside: Outside,
+): Answer["read"] {
+  return async (place, { sent, origin }) => {
+    if (sent.protocol !== "oidc") throw new Failure(NotConfigured);
+    const relying = await relyingOf(outside, place, origin);
+    return oidc.readAnswer(outside, relying, { ...sent, state: query["state"] ?? "" }, query);
+  };
+}
+
+async function destination(
+  outside: Outside,
+  place: store.Place,
+  { state, origin }: { readonly state: string; readonly origin: string },
+): Promise<{ readonly goTo: string; readonly sent: Details["sent"] }> {
+  if (place.protocol === "saml2") {
+    const requestId = `_${newState()}`;
+    const { acs } = addressesOf(origin, place.slug);
+    const goTo = await saml.requestUrl(place.provider, { requestId, acs }, state);
+    return { goTo, sent: { protocol: "saml2", requestId } };
+  }
+  const secrets = oidc.newSecrets();
+  const relying = await relyingOf(outside, place, origin);
+  const goTo = await oidc.requestUrl(outside, relying, { ...secrets, state });
+  return { goTo, sent: { protocol: "oidc", ...secrets } };
+}
+
+async function relyingOf(
+  outside: Outside,
+  place: store.Place,
+  origin: string,
+): Promise<oidc.Relying> {
+  if (place.protocol !== "oidc") throw new Failure(NotConfigured);
+  return {
+    provider: place.provider,
+    clientSecret: await clientSecretOf(outside, place),
+    redirectUri: addressesOf(origin, place.slug).callback,
+  };
+}
+
+/** A workspace that does not exist and one without single sign-on answer alike. */
+async function placeOf(
+  { db, throttle, settings }: Outside,
+  slug: string,
+  { address }: Caller,
+): Promise<store.Place> {
+  const limit = settings.loginRateLimit * LOGINS_PER_PASSWORD_LOGIN;
+  const state = throttle.take(`sso from ${address}`, limit);
+  if (state && !state.allowed) {
+    throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
+  }
+  const place = await store.findBySlug(db, slug);
+  if (!place) throw new Failure(NotConfigured);
+  return place;
+}
+
+/** A path of ours, so that nobody is led elsewhere by a link that begins here. */
+function localPath(path: string, origin: string): string {
+  const url = /^\/(?![/\\])/.test(path) ? URL.parse(path, origin) : null;
+  if (!url || url.origin !== new URL(origin).origin) throw invalid("?returnTo", "must be a path");
+  return `${url.pathname}${url.search}${url.hash}`;
+}
+
+async function useOnce(
+  { tx, now }: WriteContext<never>,
+  { assertion, email }: Identity,
+): Promise<void> {
+  if (!assertion) return;
+  const { id, expiresAt } = assertion;
+  const fresh = await store.useAssertion(tx, { idHash: sha256(id), expiresAt, now });
+  if (!fresh) throw new Refused("answer_replayed", "The assertion was used before.", email);
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
+/** The log hears why; the person only that it was so. */
+function refuse(
+  ctx: WriteContext<typeof SsoLoginFailed>,
+  place: store.Place,
+  { reason, message, email }: Refused,
+): Failure {
+  ctx.emit(SsoLoginFailed, placeRef(place), {
+    protocol: place.protocol,
+    reason,
+    detail: message,
+    address: ctx.caller.address,
+    ...(email !== undefined && { email }),
+  });
+  return new Failure(toldAs(reason));
+}
+
+function placeRef({ key }: store.Place) {
+  return referTo({ id: workspaceIdOf(key) });
+}

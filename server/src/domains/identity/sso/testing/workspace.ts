@@ -1,0 +1,79 @@
+import type { Ask, World } from "#kernel/testing/world.ts";
+import { PROVIDER_KEY } from "./keys.ts";
+import { PROVIDER_ENTITY, SamlProvider, SSO_URL } from "./saml-provider.ts";
+
+export interface SsoWorkspace {
+  readonly key: string;
+  readonly slug: string;
+  readonly owner: Ask & { token: string; userId: string };
+}
+
+let count = 0;
+
+/** A workspace of its own, so that tests do not meet. */
+export async function newWorkspace(world: World): Promise<SsoWorkspace> {
+  count += 1;
+  const made = await world.workspace(`sso-${process.pid}-${count}`);
+  return { ...made, owner: await world.member(["owner"], made) };
+}
+
+export const SAML_SETTINGS = {
+  protocol: "saml2",
+  entityId: "https://millrace.example.com",
+  ssoUrl: SSO_URL,
+  certificate: PROVIDER_KEY.certificate,
+  idpEntityId: PROVIDER_ENTITY,
+  attributeMapping: { email: "mail", firstName: "given", lastName: "family", role: "role" },
+  jitProvisioning: true,
+  defaultRole: "viewer",
+};
+
+export const ADA = { mail: ["ada@example.com"], given: ["Ada"], family: ["Lovelace"] };
+
+/** A workspace that trusts the SAML provider of the tests, and that provider. */
+export async function samlWorkspace(world: World, settings: object = {}) {
+  const workspace = await newWorkspace(world);
+  const set = await workspace.owner("POST /api/v1/settings/sso", { ...SAML_SETTINGS, ...settings });
+  if (set.status !== 200) throw new Error(`SSO was not set up: ${JSON.stringify(set.body)}`);
+  const { slug } = workspace;
+  const { body: metadata } = await world.stranger(`GET /sso/${slug}/saml/metadata`);
+  return { ...workspace, provider: new SamlProvider(metadata), metadata: String(metadata) };
+}
+
+/** Begins a login: where the browser goes, and the cookie that it keeps. */
+export async function beginLogin(world: World, slug: string, query = "") {
+  const answer = await world.stranger(`GET /sso/${slug}/login${query}`);
+  if (answer.status !== 303) throw new Error(`The login did not begin: ${answer.status}`);
+  const location = answer.headers["location"] ?? "";
+  const cookie = (answer.headers["set-cookie"] ?? "").split(";")[0] ?? "";
+  return { answer, location, cookie };
+}
+
+/** Posts a form as the identity provider's page has a browser do it: from elsewhere, without cookies. */
+export function postAnswer(
+  world: World,
+  slug: string,
+  form: Readonly<Record<string, string>>,
+  headers: Record<string, string> = {},
+) {
+  return world.stranger(`POST /sso/${slug}/saml/acs`, new URLSearchParams(form).toString(), {
+    "content-type": "application/x-www-form-urlencoded",
+    origin: "https://idp.example.com",
+    ...headers,
+  });
+}
+
+/** The session in an answer's cookie. */
+export function sessionIn(headers: Record<string, string>): string | undefined {
+  return /^millrace_session=([^;]+)/.exec(String(headers["set-cookie"] ?? ""))?.[1];
+}
+
+/** What the log says of the refused logins of a workspace, newest last. */
+export async function refusals(world: World, key: string): Promise<Record<string, string>[]> {
+  const rows = await world.sql(
+    `select data from events where workspace_id = $1 and type = 'audit.sso.login_failed'
+      order by epoch, xid, seq`,
+    [key],
+  );
+  return rows.map(({ data }) => data as Record<string, string>);
+}

@@ -1,0 +1,209 @@
+import Type from "typebox";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { domains } from "../../app.ts";
+import { domain } from "../domain.ts";
+import { event } from "../event.ts";
+import { Conflict, Failure } from "../failure.ts";
+import { job } from "../job.ts";
+import { command } from "../operation.ts";
+import { permission } from "../permission.ts";
+import { one } from "../reply.ts";
+import { object } from "../schema.ts";
+import { type Ask, startWorld, until, type World } from "../testing/world.ts";
+
+/** Something that uses a secret and tells it to everybody: what the net below must catch. */
+const Prattled = event("prattle.done", {
+  resource: "prattle",
+  summary: "Something was said.",
+  data: Type.Object({}),
+});
+const Prattling = permission("prattle:write", "Prattle", []);
+const prattleLater = job({
+  kind: "prattle.later",
+  payload: Type.Object({ text: Type.String() }),
+  attemptsMax: 1,
+  async effect({ secrets, homeWorkspace, db }, { text }) {
+    const { value } = await secrets.resolve(homeWorkspace, text);
+    await db.system("select 1");
+    throw new Error(`upstream said: ${value}`);
+  },
+  run: async () => undefined,
+});
+const prattle = command({
+  id: "prattle.aloud",
+  route: "POST /api/v1/prattle",
+  summary: "Says what it should not",
+  permission: Prattling,
+  body: object({
+    text: Type.String(),
+    how: Type.Enum(["throw", "return", "break", "job", "echo"]),
+  }),
+  reply: one(Type.Object({ said: Type.String() })),
+  emits: [Prattled],
+  fails: [Conflict],
+  prepare: async ({ secrets, homeWorkspace }, { body }) =>
+    body.how === "echo" || body.how === "job"
+      ? body.text
+      : (await secrets.resolve(homeWorkspace, body.text)).value,
+  async run(ctx, { body: { how } }, said) {
+    ctx.emit(Prattled, { id: "prattle" }, {});
+    const particulars = {
+      detail: `It said ${said}`,
+      errors: [{ path: "/text", message: JSON.stringify({ said }) }],
+      extra: { basic: Buffer.from(said).toString("base64") },
+    };
+    if (how === "break") throw new Error(`broke over ${said}`);
+    if (how === "return") return new Failure(Conflict, particulars);
+    if (how === "job") ctx.enqueue(prattleLater, { text: said });
+    if (how === "job") return { said: "later" };
+    throw new Failure(Conflict, particulars);
+  },
+});
+const prattling = domain({
+  name: "prattling",
+  summary: "For these tests.",
+  permissions: [Prattling],
+  events: [Prattled],
+  operations: [prattle],
+  jobs: [prattleLater],
+});
+
+const VALUE = 'planted "välue" 4f1d/+';
+let world: World;
+let owner: Ask;
+
+beforeAll(async () => {
+  world = await startWorld({ domains: [...domains, prattling], work: true });
+  owner = await world.member(["owner"]);
+  await owner("POST /api/v1/secrets", { name: "PLANTED", value: VALUE });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("references are resolved deep inside a value, and the scrubber undoes it", async () => {
+  const config = {
+    url: "https://x/{{secrets.PLANTED}}",
+    tries: 3,
+    list: ["{{ secrets.PLANTED }}"],
+  };
+  const { value, scrubber } = await world.kernel.secrets.resolve(world.home, config);
+  expect(value).toEqual({ url: `https://x/${VALUE}`, tries: 3, list: [VALUE] });
+  expect(scrubber.scrubJson(value)).toEqual({
+    url: "https://x/[secret PLANTED]",
+    tries: 3,
+    list: ["[secret PLANTED]"],
+  });
+});
+
+test("what refers to no secret costs nothing and comes back as it was", async () => {
+  const config = { url: "https://x" };
+  const { value, scrubber } = await world.kernel.secrets.resolve("not even a workspace", config);
+  expect(value).toBe(config);
+  expect(scrubber.scrub("anything")).toBe("anything");
+});
+
+test("a name that no secret has is a failure that says so", async () => {
+  const { secrets } = world.kernel;
+  await expect(
+    secrets.resolve(world.home, ["{{secrets.PLANTED}}", "{{secrets.GONE}}"]),
+  ).rejects.toMatchObject({
+    type: { code: "unknown_secret", status: 422 },
+    message: "There is no secret GONE.",
+  });
+  expect(await secrets.missing(world.home, ["GONE", "PLANTED", "GONE", "AWAY"])).toEqual([
+    "GONE",
+    "AWAY",
+  ]);
+});
+
+test("another workspace has other secrets, and a value moved to it or to another name does not open", async () => {
+  const elsewhere = await world.workspace("elsewhere");
+  const { secrets } = world.kernel;
+  expect(await secrets.missing(elsewhere.key, ["PLANTED"])).toEqual(["PLANTED"]);
+  const other = await world.member(["owner"], elsewhere);
+  await other("POST /api/v1/secrets", { name: "OWN", value: "of elsewhere" });
+  await world.sql(
+    "update secrets set sealed = (select sealed from secrets where name = 'PLANTED') where name = 'OWN'",
+  );
+  await expect(secrets.read(elsewhere.key, ["OWN"])).rejects.toThrow();
+  await owner("POST /api/v1/secrets", { name: "MOVED", value: "something" });
+  await world.sql(
+    "update secrets set sealed = (select sealed from secrets where name = 'PLANTED') where name = 'MOVED'",
+  );
+  await expect(secrets.read(world.home, ["MOVED"])).rejects.toThrow();
+  await owner("DELETE /api/v1/secrets/MOVED");
+});
+
+test("a hundred uses at once get each its own answer", async () => {
+  const { secrets } = world.kernel;
+  const names = Array.from({ length: 20 }, (_, n) => `MANY_${n}`);
+  for (const name of names) {
+    await owner("POST /api/v1/secrets", { name, value: `value of ${name}` });
+  }
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => {
+      const name = names[n % names.length]!;
+      return n % 7 === 6
+        ? secrets.resolve(world.home, "{{secrets.NOWHERE}}").catch((error: Error) => error.message)
+        : secrets.resolve(world.home, `{{secrets.${name}}}`).then(({ value }) => value);
+    }),
+  );
+  expect(answers).toEqual(
+    answers.map((_, n) =>
+      n % 7 === 6 ? "There is no secret NOWHERE." : `value of ${names[n % names.length]}`,
+    ),
+  );
+});
+
+test("a failure tells its caller no secret that the call used, thrown or returned, replayed too", async () => {
+  for (const how of ["throw", "return"]) {
+    for (const headers of [{}, { "idempotency-key": how }, { "idempotency-key": how }]) {
+      const { status, body } = await owner(
+        "POST /api/v1/prattle",
+        { text: "{{secrets.PLANTED}}", how },
+        headers,
+      );
+      expect(status).toBe(409);
+      expect(body).toMatchObject({
+        code: "conflict",
+        detail: "It said [secret PLANTED]",
+        errors: [{ path: "/text", message: '{"said":"[secret PLANTED]"}' }],
+        basic: "[secret PLANTED]",
+      });
+    }
+  }
+});
+
+test("a caller learns from no answer that a guess was right", async () => {
+  await world.kernel.secrets.read(world.home, ["PLANTED"]);
+  const { body } = await owner("POST /api/v1/prattle", { text: VALUE, how: "echo" });
+  expect(body.detail).toBe(`It said ${VALUE}`);
+});
+
+test("our own faults are logged without the secret, and shown not at all", async () => {
+  const before = world.lines.length;
+  const { status, body } = await owner("POST /api/v1/prattle", {
+    text: "{{secrets.PLANTED}}",
+    how: "break",
+  });
+  expect(status).toBe(500);
+  expect(body.detail).toBe("Something went wrong on our side.");
+  const line = JSON.parse(world.lines.slice(before).find((one) => one.includes("broke over"))!);
+  expect(line.err.message).toBe("broke over [secret PLANTED]");
+});
+
+test("a job that fails keeps its error without the secret", async () => {
+  await owner("POST /api/v1/prattle", { text: "{{secrets.PLANTED}}", how: "job" });
+  const failed = await until(
+    async () =>
+      (
+        await world.sql(
+          "select last_error from jobs where kind = 'prattle.later' and failed_at is not null",
+        )
+      )[0],
+  );
+  expect(failed.last_error).toBe("upstream said: [secret PLANTED]");
+  const told = world.lines.filter((line) => line.includes("a job failed"));
+  expect(told.map((line) => JSON.parse(line).err.message)).toEqual([
+    "upstream said: [secret PLANTED]",
+  ]);
+});
