@@ -10,21 +10,12 @@ import { Kernel } from "#kernel/kernel.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { type Ask, asker, dataFolder, launch, logIn, useProducts } from "../process/testing.ts";
+import { millrace } from "./testing.ts";
 
 useProducts();
 
-const MILLRACE = join(import.meta.dirname, "../../millrace.mjs");
 const HERE = { "x-workspace": "default" };
 const VALUE = "planted 0f8fad5b";
-
-/** Runs a command to its end. */
-async function millrace(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: unknown; said: string }> {
-  const { ended, lines } = launch(env, [MILLRACE, ...args]);
-  return { code: await ended, said: lines.join("\n") };
-}
 
 async function stop(product: ReturnType<typeof launch>): Promise<void> {
   product.child.kill("SIGTERM");

@@ -10,11 +10,11 @@ import { Kernel } from "#kernel/kernel.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
 import { firstStart } from "../first-start.ts";
-import { dataFolder, launch, useProducts } from "../process/testing.ts";
+import { dataFolder, useProducts } from "../process/testing.ts";
+import { millrace } from "./testing.ts";
 
 useProducts();
 
-const MILLRACE = join(import.meta.dirname, "../../millrace.mjs");
 const base64 = (key: Buffer): string => key.toString("base64");
 let name: string;
 
@@ -50,13 +50,7 @@ async function open(key: Buffer): Promise<Kernel> {
   return kernel;
 }
 
-async function millrace(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: unknown; said: string }> {
-  const { ended, lines } = launch({ DATABASE_URL: url(), ...env }, [MILLRACE, ...args]);
-  return { code: await ended, said: lines.join("\n") };
-}
+const onServer: typeof millrace = (args, env) => millrace(args, { DATABASE_URL: url(), ...env });
 
 test("a database that is not ours is left alone", async () => {
   const env = {
@@ -64,7 +58,7 @@ test("a database that is not ours is left alone", async () => {
     MILLRACE_NEW_MASTER_KEY: base64(randomBytes(32)),
   };
   for (const args of [["rekey"], ["reset-password", "admin@example.com"]]) {
-    const { code, said } = await millrace(args, env);
+    const { code, said } = await onServer(args, env);
     expect(code).toBe(1);
     expect(said).toContain("not yet one of Millrace");
   }
@@ -78,12 +72,12 @@ test("rekey on a server database: refused while it is in use, done when it is no
   };
   const before = await open(oldKey);
   const sealed = await before.secrets.seal(before.homeWorkspace, "X", "a value");
-  const busy = await millrace(["rekey"], env);
+  const busy = await onServer(["rekey"], env);
   expect(busy.code).toBe(1);
   expect(busy.said).toContain("Stop every process of it first");
   await before.close();
 
-  const done = await millrace(["rekey"], env);
+  const done = await onServer(["rekey"], env);
   expect(done.said).toContain("all workspaces (1)");
   expect(done.said).toContain("MILLRACE_MASTER_KEY set to the new key");
   expect(done.code).toBe(0);
@@ -102,7 +96,7 @@ test("rekey on a server database: refused while it is in use, done when it is no
   } finally {
     await after.close();
   }
-  const again = await millrace(["rekey"], env);
+  const again = await onServer(["rekey"], env);
   expect(again).toMatchObject({ code: 0, said: expect.stringContaining("already") });
 }, 120_000);
 
@@ -113,11 +107,11 @@ test("a rekey that was killed after its commit is completed by repeating it", as
   const file = join(dataFolder(), "master.key");
   writeFileSync(file, base64(oldKey), { mode: 0o600 });
   const env = { MILLRACE_NEW_MASTER_KEY: base64(newKey) };
-  expect((await millrace(["rekey"], env)).code).toBe(0);
+  expect((await onServer(["rekey"], env)).code).toBe(0);
   // As the kill leaves it: the database has the new key, the file the old one.
   writeFileSync(file, base64(oldKey));
   writeFileSync(`${file}.next`, base64(newKey));
-  expect(await millrace(["rekey"], env)).toMatchObject({
+  expect(await onServer(["rekey"], env)).toMatchObject({
     code: 0,
     said: expect.stringContaining("already"),
   });
@@ -133,7 +127,7 @@ test("reset-password on a server database works beside a running node, whose cac
         if (type === "audit.auth.password_reset") resolve();
       });
     });
-    const { code, said } = await millrace(["reset-password", "admin@example.com"], {
+    const { code, said } = await onServer(["reset-password", "admin@example.com"], {
       MILLRACE_MASTER_KEY: base64(key),
     });
     expect(said).toContain("shown only this once");

@@ -150,7 +150,7 @@ describe.skipIf(!existsSync(executablePath))("in a browser without JavaScript", 
     });
   });
 
-  test("a page of somebody else can neither frame ours nor answer them", async () => {
+  test("a page of somebody else can not answer for the person", async () => {
     await open(async (page) => {
       const owner = await world.member(["owner"]);
       await page

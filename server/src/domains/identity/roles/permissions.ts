@@ -1,6 +1,10 @@
 import { EVERY_ROLE, permission } from "#kernel/permission.ts";
 
-export const Profile = permission("profile", "See who you are: name, e-mail address and roles", EVERY_ROLE);
+export const Profile = permission(
+  "profile",
+  "See who you are: name, e-mail address and roles",
+  EVERY_ROLE,
+);
 export const RolesRead = permission("roles:read", "See roles and permissions", [
   "builder",
   "auditor",

@@ -4,7 +4,9 @@ import { type ConfigurationDraft, FIELDS, PROTOCOLS, type Settled } from "./conf
 
 /** The draft with its defaults; throws a failure that names every fault of it. */
 export function settle(draft: ConfigurationDraft): Settled {
-  const faults = [...misplaced(draft), ...wrongValues(draft)];
+  const misplacedFaults = misplaced(draft);
+  // Whether what does not belong here is right in itself is no matter.
+  const faults = misplacedFaults.length > 0 ? misplacedFaults : wrongValues(draft);
   if (faults.length > 0) {
     const [first] = faults;
     throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors: faults });

@@ -1,5 +1,6 @@
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { PROVIDER_KEY } from "./keys.ts";
+import { CLIENT } from "./openid-provider.ts";
 import { PROVIDER_ENTITY, SamlProvider, SSO_URL } from "./saml-provider.ts";
 
 export interface SsoWorkspace {
@@ -76,4 +77,38 @@ export async function refusals(world: World, key: string): Promise<Record<string
     [key],
   );
   return rows.map(({ data }) => data as Record<string, string>);
+}
+
+/** A workspace that trusts an OpenID Connect provider. */
+export async function oidcWorkspace(world: World, issuer: string, settings: object = {}) {
+  const workspace = await newWorkspace(world);
+  await configureOidc(workspace, issuer, settings);
+  return workspace;
+}
+
+export async function configureOidc(
+  { owner }: SsoWorkspace,
+  issuer: string,
+  settings: object = {},
+) {
+  const set = await owner("POST /api/v1/settings/sso", {
+    protocol: "oidc",
+    issuer,
+    ...CLIENT,
+    jitProvisioning: true,
+    defaultRole: "viewer",
+    ...settings,
+  });
+  if (set.status !== 200) throw new Error(`SSO was not set up: ${JSON.stringify(set.body)}`);
+}
+
+/** Where the provider sends a browser back to, in a world that is called `localhost`. */
+export function callbackUrl({ slug }: Pick<SsoWorkspace, "slug">): string {
+  return `http://localhost/sso/${slug}/oidc/callback`;
+}
+
+/** Comes back from the provider, with the cookie of the login unless another is given. */
+export function comeBack(world: World, slug: string, query: URLSearchParams, cookie: string) {
+  const headers = cookie === "" ? {} : { cookie };
+  return world.stranger(`GET /sso/${slug}/oidc/callback?${query.toString()}`, undefined, headers);
 }

@@ -1,0 +1,99 @@
+import type { Arranged, Sample } from "#kernel/testing/samples.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
+import { type ForgingProvider, startForgingProvider } from "./testing/forging-provider.ts";
+import {
+  ADA,
+  beginLogin,
+  oidcWorkspace,
+  SAML_SETTINGS,
+  samlWorkspace,
+} from "./testing/workspace.ts";
+
+let openId: Promise<ForgingProvider> | undefined;
+let people = 0;
+
+/** Somebody whom nobody has seen before. */
+function newAddress(): string {
+  people += 1;
+  return `sample-${people}@sso.example.com`;
+}
+
+async function samlAnswer(world: World): Promise<Arranged> {
+  const { slug, provider } = await samlWorkspace(world);
+  const { location } = await beginLogin(world, slug);
+  const attributes = { ...ADA, mail: [newAddress()] };
+  const body = await provider.answer(location, { attributes });
+  return { params: { workspace: slug }, body, status: 303 };
+}
+
+async function oidcAnswer(world: World): Promise<Arranged> {
+  const provider = await (openId ??= startForgingProvider());
+  const { slug } = await oidcWorkspace(world, provider.issuer);
+  const { location, cookie } = await beginLogin(world, slug);
+  const answered = provider.visit(location, { claims: { email: newAddress() } });
+  const by: Ask = (route, body, headers) => world.stranger(route, body, { ...headers, cookie });
+  return {
+    params: { workspace: slug },
+    query: Object.fromEntries(answered),
+    by,
+    status: 303,
+  };
+}
+
+export const samples: readonly Sample[] = [
+  {
+    operation: "sso.get",
+    arrange: async (owner) => {
+      await owner("POST /api/v1/settings/sso", SAML_SETTINGS);
+      return {};
+    },
+  },
+  { operation: "sso.put", arrange: async () => ({ body: SAML_SETTINGS }) },
+  {
+    operation: "sso.delete",
+    arrange: async (owner) => {
+      await owner("POST /api/v1/settings/sso", SAML_SETTINGS);
+      return {};
+    },
+  },
+  {
+    operation: "sso.login",
+    arrange: async (_owner, world) => ({
+      params: { workspace: (await samlWorkspace(world)).slug },
+      query: { returnTo: "/docs" },
+      status: 303,
+    }),
+  },
+  {
+    operation: "sso.login",
+    name: "when the provider can't be reached",
+    arrange: async (_owner, world) => ({
+      params: { workspace: (await oidcWorkspace(world, "http://127.0.0.1:1")).slug },
+      status: 502,
+    }),
+  },
+  {
+    operation: "sso.samlMetadata",
+    arrange: async (_owner, world) => ({
+      params: { workspace: (await samlWorkspace(world)).slug },
+    }),
+  },
+  { operation: "sso.samlAcs", arrange: (_owner, world) => samlAnswer(world) },
+  {
+    operation: "sso.samlAcs",
+    name: "with an answer that belongs to no login",
+    arrange: async (_owner, world) => {
+      const { body, params = {} } = await samlAnswer(world);
+      return { params, body: { ...body, RelayState: "unknown" }, status: 403 };
+    },
+  },
+  { operation: "sso.oidcCallback", arrange: (_owner, world) => oidcAnswer(world) },
+  {
+    operation: "sso.oidcCallback",
+    name: "with an answer that belongs to no login",
+    arrange: async (_owner, world) => {
+      const { params, by = world.stranger } = await oidcAnswer(world);
+      return { params, by, query: { state: "unknown", code: "unknown" }, status: 403 };
+    },
+  },
+];
