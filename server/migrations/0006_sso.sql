@@ -36,8 +36,8 @@ create table sso_assertions (
 create index sso_assertions_expiry on sso_assertions (workspace_id, expires_at);
 
 -- Members who have signed in here by single sign-on. `issuer` and `subject` are the provider's own
--- lasting name for them, where it has one. `adopted` tells an account that existed before and was made
--- a member by its provider's word alone: what this workspace enforces must not reach beyond it.
+-- lasting name for them, where it has one. `adopted` tells those whom the provider's word alone made
+-- members: they were not asked, so what this workspace enforces must not reach beyond it.
 create table sso_members (
   workspace_id uuid        not null default current_setting('millrace.workspace')::uuid,
   user_id      text        collate "C" not null,

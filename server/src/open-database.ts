@@ -25,7 +25,8 @@ export async function openDatabase(settings: Settings, log: Logger): Promise<Ope
 
 /** What PostgreSQL says of itself: its troubles are news, its routine is not. */
 function tell(log: Logger, line: string): void {
-  const level = /\b(FATAL|PANIC)\b/.test(line) ? "error" : / LOG: /.test(line) ? "debug" : "info";
+  const routine = / LOG: |terminating connection due to administrator command/.test(line);
+  const level = routine ? "debug" : /\b(FATAL|PANIC)\b/.test(line) ? "error" : "info";
   log[level]({ database: line });
 }
 

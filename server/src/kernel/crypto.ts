@@ -1,8 +1,8 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -69,7 +69,7 @@ export function newDataKey(): Buffer {
 }
 
 export function sha256(text: string | Buffer): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 export function hmac(key: Buffer, text: string): Buffer {

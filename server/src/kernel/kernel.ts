@@ -72,6 +72,7 @@ export class Kernel implements Outside {
     const onError = (error: Error): void => options.log.error(error);
     const poolMax = options.settings.databasePool;
     const db = new Database({ ...options.database, poolMax, onError });
+    await db.recognisePooler();
     const [installation] = await db.system<Installation>(
       "select epoch, home_workspace_id from installation",
     );

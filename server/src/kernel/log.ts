@@ -27,13 +27,20 @@ export interface Act {
   readonly requestId?: string | undefined;
 }
 
-/** One text for any number of events, so that it is prepared once and costs one message. */
-const APPEND = `
+const INSERT = `
   insert into events
-    (epoch, topic, type, actor_id, actor_type, actor_name, resource_type, resource_id,
-     resource_number, resource_name, request_id, correlation_id, causation_id, depth, created_at, data)
-  select $1, e.topic, e.type, $2, $3, $4, e.resource_type, e.resource_id,
-         e.resource_number, e.resource_name, $5, $6, $7, $8, $9, e.data
+    (epoch, actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth,
+     created_at, topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
+
+/** Most acts append one event, and for one this is quicker than the text for many. */
+const APPEND_ONE = `${INSERT}
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+  returning xid, seq`;
+
+/** One text for any number of events, so that it is prepared once and costs one message. */
+const APPEND_MANY = `${INSERT}
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, e.topic, e.type, e.resource_type, e.resource_id,
+         e.resource_number, e.resource_name, e.data
     from json_to_recordset($10::json) as e
       (topic text, type text, resource_type text, resource_id text, resource_number text,
        resource_name text, data jsonb)
@@ -46,7 +53,7 @@ export function append(
   act: Act,
   events: readonly PendingEvent[],
 ): Promise<{ xid: string; seq: number }[]> {
-  return session.send(APPEND, [
+  const common = [
     epoch,
     act.actor.id,
     act.actor.type,
@@ -56,18 +63,24 @@ export function append(
     act.cause.causationId ?? null,
     act.cause.depth,
     act.at,
-    JSON.stringify(
-      events.map(({ topic, type, resourceType, resource, data }) => ({
-        topic,
-        type,
-        resource_type: resourceType,
-        resource_id: resource.id,
-        resource_number: resource.number,
-        resource_name: resource.displayName,
-        data,
-      })),
-    ),
-  ]);
+  ];
+  const [first, ...others] = events;
+  if (first && others.length === 0) {
+    const { topic, type, resourceType, resource, data } = first;
+    const { id, number = null, displayName = null } = resource;
+    const own = [topic, type, resourceType, id, number, displayName, JSON.stringify(data)];
+    return session.send(APPEND_ONE, [...common, ...own]);
+  }
+  const rows = events.map(({ topic, type, resourceType, resource, data }) => ({
+    topic,
+    type,
+    resource_type: resourceType,
+    resource_id: resource.id,
+    resource_number: resource.number,
+    resource_name: resource.displayName,
+    data,
+  }));
+  return session.send(APPEND_MANY, [...common, JSON.stringify(rows)]);
 }
 
 /** The columns of an event, for the few statements that read the log. */

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -44,6 +45,12 @@ export function nameOf(text: string): string | undefined {
   return name;
 }
 
+/** Sends a text without values, which may be several statements. */
+export function query(client: pg.ClientBase, text: string): Promise<pg.QueryResult> {
+  gather(client);
+  return client.query(text);
+}
+
 /** Sends one statement; with a pipelining client it leaves at once, whatever is still unanswered. */
 export function send<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
@@ -51,7 +58,15 @@ export function send<Row extends pg.QueryResultRow>(
   values: readonly unknown[],
 ): Promise<pg.QueryResult<Row>> {
   const name = nameOf(text);
+  gather(client);
   return client.query<Row>({ ...(name !== undefined && { name }), text, values: [...values] });
+}
+
+/** What is sent before the event loop goes on leaves in one write: `begin` with what follows it. */
+function gather(client: pg.ClientBase): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /** A query builder on one client, for as long as `isOpen` says so. */

@@ -1,18 +1,8 @@
 import pg from "pg";
-import { builderOn, columnParsers, send, type Tx } from "./connection.ts";
+import { builderOn, columnParsers, query, send, type Tx } from "./connection.ts";
+import { entering, nameOfPartition, type Partition } from "./partition.ts";
 
-export type EnvironmentName = "production" | "staging" | "development";
-
-/** Which rows a transaction may see and write: `(workspace, environment)` partitions everything. */
-export interface Partition {
-  readonly workspace: string;
-  readonly environment: EnvironmentName;
-  /** The person, where a question is about them and not about a workspace. */
-  readonly user?: string;
-}
-
-/** No row has this workspace: the partition of what happens before a workspace is chosen. */
-export const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
+export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.ts";
 
 export interface Transaction {
   readonly tx: Tx;
@@ -41,12 +31,18 @@ const DEADLOCK = "40P01";
  * Two pools: the application's, which is always in one partition, and the system's, which reads the
  * log and claims work across all of them.
  *
- * Connections pipeline: `begin` with its settings leaves together with the first statement, and the
- * last statement together with `commit`, so that a simple command is two round trips.
+ * Connections pipeline: `begin` leaves together with the first statement, and the last statement
+ * together with `commit`, so that a simple command is two round trips. A connection stays in the
+ * partition that it was used in last, so that a read in the same one is a single statement. Behind a
+ * pooler that hands a server connection to whoever asks next, nothing may stay: there each
+ * transaction enters its partition for itself.
  */
 export class Database {
   readonly #app: pg.Pool;
   readonly #system: pg.Pool;
+  /** The partition that each connection is in, by name. */
+  readonly #partitions = new WeakMap<pg.PoolClient, string>();
+  #pooled = false;
   #closing = false;
 
   constructor(options: DatabaseOptions) {
@@ -85,20 +81,43 @@ export class Database {
     }
   }
 
-  /** One transaction that only reads; the answer does not wait for its end. */
-  async read<T>(partition: Partition, work: (tx: Tx) => Promise<T>): Promise<T> {
+  /**
+   * Finds out whether a pooler stands between us and the server: the process that answers is then
+   * not the one that the connection was told of.
+   */
+  async recognisePooler(): Promise<void> {
     const client = await this.#app.connect();
+    const { rows } = await send<{ pid: number }>(client, "select pg_backend_pid() as pid", []);
+    const { processID } = client as unknown as { readonly processID: number };
+    this.#pooled = rows[0]?.pid !== processID;
+    client.release();
+  }
+
+  /** Reads that belong together, though each sees what is committed when it begins. */
+  async read<T>(partition: Partition, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const name = nameOfPartition(partition);
+    const enter = this.#pooled
+      ? `begin read only; ${entering(partition, "local")}`
+      : entering(partition, "session");
+    const client = await this.#app.connect();
+    const sent = new Outstanding();
+    if (this.#partitions.get(client) !== name) void sent.track(query(client, enter));
+    this.#partitions.delete(client);
     let open = true;
-    const begun = client.query(`begin read only; ${settingsOf(partition)}`);
-    begun.catch(ignoreHere);
     try {
-      return await work(builderOn(client, () => open));
-    } finally {
+      const result = await work(builderOn(client, () => open));
+      // Had it not entered, the rows would be those of whoever used the connection before.
+      await sent.all();
       open = false;
-      client.query("commit").then(
-        () => client.release(),
-        (error: Error) => client.release(error),
-      );
+      if (this.#pooled) await query(client, "commit");
+      else this.#partitions.set(client, name);
+      client.release();
+      return result;
+    } catch (error) {
+      open = false;
+      if (this.#pooled) query(client, "rollback").catch(ignoreHere);
+      client.release(isConnectionLoss(error));
+      throw error;
     }
   }
 
@@ -132,38 +151,39 @@ export class Database {
     partition: Partition,
     work: (session: Transaction) => Promise<T>,
   ): Promise<T> {
+    const settings = entering(partition, this.#pooled ? "local" : "session");
+    const name = nameOfPartition(partition);
     const client = await this.#app.connect();
+    const known = this.#partitions.get(client) === name;
+    this.#partitions.delete(client);
+    const sent = new Outstanding();
     let open = true;
-    const outstanding: Promise<unknown>[] = [];
     const listeners: (() => void)[] = [];
-    const track = <R>(answer: Promise<R>): Promise<R> => {
-      answer.catch(ignoreHere);
-      outstanding.push(answer);
-      return answer;
-    };
-    void track(client.query(`begin; ${settingsOf(partition)}`));
+    // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
+    void sent.track(query(client, known ? "begin read write" : `begin read write; ${settings}`));
     const session: Transaction = {
       tx: builderOn(client, () => open),
-      enter: (other) => void track(client.query(settingsOf(other))),
+      enter: (other) => void sent.track(query(client, entering(other, "local"))),
       send: <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) =>
-        track(send<Row>(client, text, values).then(({ rows }) => rows)),
+        sent.track(send<Row>(client, text, values).then(({ rows }) => rows)),
       onCommit: (listener) => void listeners.push(listener),
     };
     try {
       const result = await work(session);
       open = false;
-      const committed = client.query("commit");
-      committed.catch(ignoreHere);
-      await Promise.all(outstanding);
+      const committed = sent.track(query(client, "commit"));
+      await sent.all();
       // A transaction in which a statement failed answers "commit" with a rollback.
-      if ((await committed).command !== "COMMIT")
+      if ((await committed).command !== "COMMIT") {
         throw new Error("The transaction was rolled back.");
+      }
+      if (!this.#pooled) this.#partitions.set(client, name);
       client.release();
       for (const listener of listeners) listener();
       return result;
     } catch (error) {
       open = false;
-      await client.query("rollback").then(
+      await query(client, "rollback").then(
         () => client.release(),
         (lost: Error) => client.release(lost),
       );
@@ -171,6 +191,24 @@ export class Database {
     }
   }
 }
+
+/** Statements that were sent; whoever ends the work waits for their answers. */
+class Outstanding {
+  readonly #answers: Promise<unknown>[] = [];
+
+  track<R>(answer: Promise<R>): Promise<R> {
+    // The rejection reaches whoever calls `all`; this keeps it from counting as unhandled.
+    answer.catch(ignoreHere);
+    this.#answers.push(answer);
+    return answer;
+  }
+
+  async all(): Promise<void> {
+    await Promise.all(this.#answers);
+  }
+}
+
+function ignoreHere(): void {}
 
 /** True for errors after which the same transaction may well succeed. */
 export function isTransient(error: unknown): boolean {
@@ -193,21 +231,3 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const USER_ID = /^usr_[0-9a-z]{26}$/;
-
-/** Plain text, because it shares a message with `begin`; each value is one of a closed alphabet. */
-function settingsOf({ workspace, environment, user }: Partition): string {
-  if (!UUID.test(workspace) || !/^(production|staging|development)$/.test(environment)) {
-    throw new Error("A partition is a workspace key and an environment.");
-  }
-  if (user !== undefined && !USER_ID.test(user)) throw new Error("A partition's user is an id.");
-  return (
-    `set local millrace.workspace = '${workspace}'; set local millrace.environment = '${environment}'` +
-    (user === undefined ? "" : `; set local millrace.person = '${user}'`)
-  );
-}
-
-/** The same rejection reaches whoever awaits the work; this keeps it from counting as unhandled. */
-function ignoreHere(): void {}

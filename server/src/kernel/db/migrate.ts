@@ -72,7 +72,7 @@ export async function ensureLogins(
       const role = pg.escapeIdentifier(names[kind]);
       await client.query(`alter role ${role} password ${pg.escapeLiteral(logins[kind])}`);
       await client.query(`grant millrace_${kind} to ${role}`);
-      for (const setting of SESSION_SETTINGS)
+      for (const setting of SESSION_SETTINGS[kind])
         await client.query(`alter role ${role} set ${setting}`);
       await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
       // Once, at the beginning: whom an operator admits later is the operator's affair.
@@ -88,12 +88,17 @@ export async function ensureLogins(
 }
 
 /** A forgotten transaction would hold back every reader of the log, so none may stay open for long. */
-const SESSION_SETTINGS = [
+const BOUNDS = [
   "timezone = 'UTC'",
   "statement_timeout = '60s'",
   "idle_in_transaction_session_timeout = '30s'",
   "lock_timeout = '20s'",
 ];
+/** What is no command can't write, by mistake or otherwise. */
+const SESSION_SETTINGS = {
+  app: [...BOUNDS, "default_transaction_read_only = on"],
+  system: BOUNDS,
+} as const;
 
 export async function withClient<T>(
   config: pg.ClientConfig,

@@ -17,6 +17,8 @@ const QUEUE = `
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<"operation" | "status">;
+  /** As many as there are operations and statuses; finding one anew costs more than observing. */
+  readonly #children = new Map<string, Histogram.Internal<"operation" | "status">>();
   readonly #kernel: Kernel;
   readonly #behind: Gauge<"reader">;
   readonly #due: Gauge<"kind">;
@@ -63,7 +65,13 @@ export class Metrics {
 
   observe(request: FastifyRequest, reply: FastifyReply): void {
     const operation = request.routeOptions.config.operation?.id ?? "other";
-    this.#requests.observe({ operation, status: reply.statusCode }, reply.elapsedTime / 1000);
+    const key = `${operation} ${reply.statusCode}`;
+    let child = this.#children.get(key);
+    if (!child) {
+      child = this.#requests.labels({ operation, status: reply.statusCode });
+      this.#children.set(key, child);
+    }
+    child.observe(reply.elapsedTime / 1000);
   }
 
   /** In the text format of Prometheus. */

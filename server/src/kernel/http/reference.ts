@@ -1,5 +1,4 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import { stringify } from "yaml";
 import type { Kernel } from "../kernel.ts";
 import { describeApi } from "../openapi.ts";
 
@@ -31,6 +30,8 @@ export function mountReference(app: FastifyInstance, kernel: Kernel): void {
     return reply.type("application/json; charset=utf-8").send(json);
   });
   app.get("/api/v1/openapi.yaml", async (_request, reply) => {
+    // Of the few who ask for YAML, none minds a moment; every start would mind the memory.
+    const { stringify } = await import("yaml");
     yaml ??= stringify(describeApi(kernel.domains), { aliasDuplicateObjects: false });
     return reply.type("application/yaml; charset=utf-8").send(yaml);
   });

@@ -8,6 +8,7 @@ import {
   logIn,
   MfaRequired,
 } from "#domains/identity/sessions/index.ts";
+import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
 import { PageFailure, pageRefusal } from "#kernel/error-page.ts";
 import { Failure, RateLimited } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
@@ -91,7 +92,15 @@ export const loginToAuthorize = command({
   }),
   reply: html(pageRefusal),
   emits: LOGIN_EVENTS,
-  fails: [BadLogin, MfaRequired, BadSecondFactor, RateLimited, UnknownApplication, UnknownRedirect],
+  fails: [
+    BadLogin,
+    MfaRequired,
+    BadSecondFactor,
+    SsoRequired,
+    RateLimited,
+    UnknownApplication,
+    UnknownRedirect,
+  ],
   example: {
     body: {
       request: new URLSearchParams(example.query).toString(),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { somebody, withApp } from "#domains/identity/mfa/testing/people.ts";
+import { samlWorkspace } from "#domains/identity/sso/testing/workspace.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import {
@@ -234,6 +235,26 @@ describe("the login page", () => {
     const page = await visit(asked({ prompt: "login" }), owner.token);
     expect(page.body).toContain('name="password"');
     expect(requestOn(page.body)).not.toContain("prompt");
+  });
+
+  test("leads to single sign-on where the workspace has it, and demands it where it must", async () => {
+    const place = await samlWorkspace(world, { enforceSSO: true });
+    const query = queryFor(await register(place.owner), newPkce());
+    const page = await visit(query);
+    const [, link = ""] = /<a href="([^"]+)">Log in by single sign-on/.exec(page.body) ?? [];
+    const url = new URL(
+      link.replaceAll("&#38;", "&"),
+      "http://millrace.example.com/oauth/authorize",
+    );
+    expect(url.pathname).toBe(`/sso/${place.slug}/login`);
+    expect(url.searchParams.get("returnTo")).toBe(
+      `/oauth/authorize?${new URLSearchParams(query).toString()}`,
+    );
+    expect(await browser(world)(`GET ${url.pathname}${url.search}`)).toMatchObject({ status: 303 });
+    const person = await somebody(world, ["viewer"], place);
+    const refused = await send({ email: person.email }, query);
+    expect(refused).toMatchObject({ status: 403 });
+    expect(refused.body).toContain(`/sso/${place.slug}/login?returnTo=`);
   });
 
   test("is of use to our own pages only", async () => {

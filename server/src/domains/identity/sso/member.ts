@@ -66,7 +66,7 @@ async function welcome(
   const made = { id: newId("usr", now.getTime()), email, name };
   const user = existing ?? (await store.insertAccount(tx, made, now));
   if (!user || !(await store.insertMembership(tx, user.id, [role], now))) return undefined;
-  await store.putLink(tx, { userId: user.id, subject, adopted: existing !== undefined }, now);
+  await store.putLink(tx, { userId: user.id, subject, adopted: true }, now);
   ctx.emit(UserActivated, { id: user.id, displayName: user.name }, user);
   return user;
 }

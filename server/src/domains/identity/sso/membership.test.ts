@@ -178,6 +178,12 @@ test("enforcement does not reach beyond a workspace that adopted somebody unaske
   // But the workspace that enforces it is closed to such a session.
   const there = world.asToken(session.body.data.token, place.slug);
   expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
+  // And who belongs nowhere else has nothing to log in to.
+  await world.sql("delete from memberships where user_id = $1 and workspace_id = $2", [
+    victim.userId,
+    world.home,
+  ]);
+  expect(await logIn(victim.email)).toMatchObject({ status: 403, body: { code: "sso_required" } });
   await place.owner("POST /api/v1/settings/sso", { ...SAML_SETTINGS, enforceSSO: false });
   expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
 });

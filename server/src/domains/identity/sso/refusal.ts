@@ -58,19 +58,16 @@ export const SsoUnreachable = failure(
 
 /** What the person is told: enough to act on, and nothing about how we check. */
 export function toldAs(reason: Reason): FailureType {
-  switch (reason) {
-    case "request_unknown":
-    case "browser_unknown":
-      return SsoNotUnderWay;
-    case "user_unknown":
-    case "user_deactivated":
-      return SsoNoAccess;
-    case "provider_unreachable":
-      return SsoUnreachable;
-    default:
-      return SsoRejected;
-  }
+  return TOLD[reason] ?? SsoRejected;
 }
+
+const TOLD: Partial<Record<Reason, FailureType>> = {
+  request_unknown: SsoNotUnderWay,
+  browser_unknown: SsoNotUnderWay,
+  user_unknown: SsoNoAccess,
+  user_deactivated: SsoNoAccess,
+  provider_unreachable: SsoUnreachable,
+};
 
 /** Details quote what strangers sent. */
 function printable(text: string): string {

@@ -11,27 +11,36 @@ export const SsoRequired = failure(
   "A workspace of this account demands its single sign-on; `loginUrl` leads there.",
 );
 
-/**
- * Accounts that a workspace adopted by its identity provider's word alone are left out: otherwise
- * anybody with a workspace and a provider of their own could lock a stranger out of everything.
- */
-const ENFORCED = `
-  select w.slug from memberships m
+const MEMBERSHIPS = `
+  select w.slug, coalesce(c.enforce_sso, false) as enforced, coalesce(s.adopted, false) as adopted
+    from memberships m
     join workspaces w on w.key = m.workspace_id
-    join sso_configurations c on c.workspace_id = w.key
-   where m.user_id = $1 and m.status = 'active' and c.enforce_sso
-     and not exists (select from sso_members s
-                      where s.workspace_id = w.key and s.user_id = m.user_id and s.adopted)
-   order by w.slug limit 1`;
+    left join sso_configurations c on c.workspace_id = w.key
+    left join sso_members s on s.workspace_id = w.key and s.user_id = m.user_id
+   where m.user_id = $1 and m.status = 'active' order by w.slug`;
 
-/** The workspace whose single sign-on this person must use, when there is one. */
+interface MembershipRow {
+  readonly slug: string;
+  readonly enforced: boolean;
+  readonly adopted: boolean;
+}
+
+/**
+ * The workspace whose single sign-on this person must use, when there is one. Workspaces that adopted
+ * them by their provider's word alone do not count as long as the person belongs elsewhere: otherwise
+ * anybody with a workspace and a provider could lock a stranger out of everything. Sessions of
+ * theirs do not see such a workspace instead.
+ */
 export async function enforcedFor(
   { db }: Pick<Outside, "db">,
   userId: string,
   origin: string,
 ): Promise<{ readonly slug: string; readonly loginUrl: string } | undefined> {
-  const [row] = await db.system<{ slug: string }>(ENFORCED, [userId]);
-  return row && { slug: row.slug, loginUrl: `${placeUrl(origin, row.slug)}/login` };
+  const rows = await db.system<MembershipRow & { [column: string]: unknown }>(MEMBERSHIPS, [userId]);
+  const enforcing = rows.filter(({ enforced }) => enforced);
+  const nothingElse = enforcing.length === rows.length;
+  const demanded = enforcing.find(({ adopted }) => nothingElse || !adopted);
+  return demanded && { slug: demanded.slug, loginUrl: `${placeUrl(origin, demanded.slug)}/login` };
 }
 
 /** Under which all of a workspace's single sign-on is found. */

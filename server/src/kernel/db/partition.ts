@@ -1,0 +1,38 @@
+export type EnvironmentName = "production" | "staging" | "development";
+
+/** Which rows a transaction may see and write: `(workspace, environment)` partitions everything. */
+export interface Partition {
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+  /** The person, where a question is about them and not about a workspace. */
+  readonly user?: string;
+}
+
+/** No row has this workspace: the partition of what happens before a workspace is chosen. */
+export const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ENVIRONMENT = /^(production|staging|development)$/;
+const USER_ID = /^usr_[0-9a-z]{26}$/;
+
+/**
+ * The statements that enter a partition, for the session or for one transaction. Plain text, because
+ * they share a message with `begin`; each value is of a closed alphabet.
+ */
+export function entering(partition: Partition, scope: "session" | "local"): string {
+  const { workspace, environment, user = "" } = partition;
+  if (!UUID.test(workspace) || !ENVIRONMENT.test(environment)) {
+    throw new Error("A partition is a workspace key and an environment.");
+  }
+  if (user !== "" && !USER_ID.test(user)) throw new Error("A partition's user is an id.");
+  const set = scope === "local" ? "set local" : "set";
+  return (
+    `${set} millrace.workspace = '${workspace}'; ${set} millrace.environment = '${environment}'; ` +
+    `${set} millrace.person = '${user}'`
+  );
+}
+
+/** The same text for the same rows. */
+export function nameOfPartition({ workspace, environment, user = "" }: Partition): string {
+  return `${workspace} ${environment} ${user}`;
+}
