@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Writable } from "node:stream";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -64,7 +64,7 @@ export function send<Row extends pg.QueryResultRow>(
 
 /** What is sent before the event loop goes on leaves in one write: `begin` with what follows it. */
 function gather(client: pg.ClientBase): void {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
 }

@@ -92,6 +92,7 @@ export const logout = command({
   evenIfBarred: true,
   evenIfConfined: true,
   reply: nothing(),
+  fails: [Forbidden],
   emits: [LoggedOut],
   run: (ctx) => logOut(ctx),
 });

@@ -22,7 +22,7 @@ import {
 import { enforcedFor, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
 import type { Caller, Outside, Services } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
-import { Failure, Unauthenticated } from "#kernel/failure.ts";
+import { Failure, Forbidden, Unauthenticated } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { type LOGIN_EVENTS, LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
@@ -160,6 +160,9 @@ export async function beginSession(
 export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void> {
   const { credential, address } = ctx.caller;
   if (!credential) throw new Failure(Unauthenticated);
+  if (credential.kind !== "session") {
+    throw new Failure(Forbidden, { detail: "Only a session is logged out; a token is revoked." });
+  }
   const { id, user, memberships } = credential;
   await store.deleteSession(ctx.tx, id);
   const keys = [...memberships.values()].map(({ workspace }) => workspace.key);
