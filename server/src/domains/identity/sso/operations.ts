@@ -13,7 +13,7 @@ import { SsoNoAccess, SsoNotUnderWay, SsoRejected, SsoUnreachable } from "./refu
 import { metadata } from "./saml.ts";
 import { findBySlug } from "./store.ts";
 
-const SAML_RESPONSE_CHARACTERS_MAX = 500_000;
+const SAML_RESPONSE_CHARACTERS_MAX = 300_000;
 
 const BySlug = object({
   workspace: Type.String({ maxLength: 63, description: "The slug of the workspace" }),

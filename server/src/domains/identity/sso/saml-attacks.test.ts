@@ -184,6 +184,16 @@ test("document types and entities are refused before anything is parsed", async 
   }
 });
 
+test("a response that would take long to read is refused before anything is parsed", async () => {
+  const form = await answered();
+  for (const weight of ["<a/>".repeat(2_000), `<a ${'b="" '.repeat(4_000)}/>`]) {
+    const { RelayState } = await answered();
+    const xml = decode(form.SAMLResponse).replace("<saml:Issuer>", `${weight}<saml:Issuer>`);
+    const heavy = { RelayState, SAMLResponse: encode(xml) };
+    await expectRefused(heavy, "answer_malformed", /too many/);
+  }
+});
+
 test("what is no response at all is refused", async () => {
   for (const [SAMLResponse, reason] of [
     ["not base64!", "answer_malformed"],

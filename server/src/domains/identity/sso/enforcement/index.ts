@@ -36,7 +36,9 @@ export async function enforcedFor(
   userId: string,
   origin: string,
 ): Promise<{ readonly slug: string; readonly loginUrl: string } | undefined> {
-  const rows = await db.system<MembershipRow & { [column: string]: unknown }>(MEMBERSHIPS, [userId]);
+  const rows = await db.system<MembershipRow & { [column: string]: unknown }>(MEMBERSHIPS, [
+    userId,
+  ]);
   const enforcing = rows.filter(({ enforced }) => enforced);
   const nothingElse = enforcing.length === rows.length;
   const demanded = enforcing.find(({ adopted }) => nothingElse || !adopted);
