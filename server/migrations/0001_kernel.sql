@@ -84,6 +84,7 @@ create table readers (
 
 -- Work to be done at `due_at`. A claim moves `due_at` to the end of the lease, so that the work of a
 -- dead worker simply becomes due again; `generation` tells a late worker that the job is no longer its.
+-- Whoever wants the same job while it is claimed leaves word in `next_…`, and it takes another turn.
 create table jobs (
   id             text        collate "C" primary key,
   workspace_id   uuid        not null default current_setting('millrace.workspace')::uuid,
@@ -94,6 +95,9 @@ create table jobs (
   due_at         timestamptz not null,
   attempts       integer     not null default 0,
   generation     integer     not null default 0,
+  claimed_at     timestamptz,
+  next_due_at    timestamptz,
+  next_payload   jsonb,
   failed_at      timestamptz,
   last_error     text,
   correlation_id text        collate "C" not null,

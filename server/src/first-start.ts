@@ -31,7 +31,7 @@ export async function firstStart(outside: Outside): Promise<FirstOwner | undefin
   const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
   try {
     await db.write(partition, async (session) => {
-      const act = new Act({ session, services: outside, caller, partition });
+      const act = new Act({ session, services: outside, caller });
       await install(act.ctx, passwordHash);
       act.finish();
     });

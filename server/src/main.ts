@@ -20,7 +20,6 @@ try {
   const log = pino({ level: settings.logLevel, base: null }, scrubbing(pino.destination(1)));
   for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of ours`);
   const running = await start(settings, log);
-  announce(running, settings.role);
   let stopping = false;
   const end = async (why: string, code: number): Promise<void> => {
     if (stopping) return;
@@ -33,6 +32,8 @@ try {
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.on(signal, () => void end(signal, 0));
   void running.died.then((reason) => end(`the database ended: ${reason}`, 1));
+  // Only now: whoever reads it may end us at once.
+  announce(running, settings.role);
 } catch (error) {
   process.stderr.write(`Millrace did not start.\n${explain(error)}\n`);
   process.exit(1);

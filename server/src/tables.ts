@@ -79,6 +79,9 @@ export interface Tables {
     due_at: Time;
     attempts: Generated<number>;
     generation: Generated<number>;
+    claimed_at: Time | null;
+    next_due_at: Time | null;
+    next_payload: Json | null;
     failed_at: Time | null;
     last_error: string | null;
     correlation_id: string;

@@ -60,7 +60,7 @@ async function reset(
   const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
   const workspaces = memberships.map(({ workspace }) => workspace);
   await outside.db.write(partition, async (session) => {
-    const act = new Act({ session, services: outside, caller, partition });
+    const act = new Act({ session, services: outside, caller });
     await change(act.ctx, { user, passwordHash, workspaces });
     act.finish();
   });

@@ -13,7 +13,6 @@ export interface ActOptions {
   readonly session: Transaction;
   readonly services: Services;
   readonly caller: Caller;
-  readonly partition: Partition;
   readonly ifMatch?: string | undefined;
 }
 
@@ -31,13 +30,11 @@ export class Act {
   readonly emitted: string[] = [];
   readonly #options: ActOptions;
   readonly #pending: Pending[] = [];
-  #partition: Partition;
   #actor: Actor;
 
   constructor(options: ActOptions) {
     const { session, services, caller, ifMatch } = options;
     this.#options = options;
-    this.#partition = options.partition;
     this.#actor = caller.actor;
     this.ctx = {
       tx: session.tx,
@@ -56,10 +53,7 @@ export class Act {
       actAs: (actor) => {
         this.#actor = actor;
       },
-      enter: (partition) => {
-        this.#partition = partition;
-        session.enter(partition);
-      },
+      enter: (partition) => session.enter(partition),
     };
   }
 
@@ -67,7 +61,6 @@ export class Act {
   finish(): void {
     const { session, services, caller } = this.#options;
     const { now } = this.ctx;
-    let at = this.#partition;
     session.onCommit(() => {
       if (this.emitted.length > 0) {
         services.news.tell(this.#notices());
@@ -76,8 +69,7 @@ export class Act {
       if (this.#pending.some((item) => "job" in item)) services.signal.raise("jobs");
     });
     for (const batch of groupByPartition(this.#pending)) {
-      if (!samePartition(at, batch.partition)) session.enter(batch.partition);
-      at = batch.partition;
+      if (!samePartition(session.partition, batch.partition)) session.enter(batch.partition);
       if (batch.events.length > 0) {
         const act = {
           actor: this.#actor,
@@ -102,7 +94,7 @@ export class Act {
   }
 
   #push(what: PendingWork): void {
-    this.#pending.push({ partition: this.#partition, ...what });
+    this.#pending.push({ partition: this.#options.session.partition, ...what });
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from "./db/database.ts";
 import { type Actor, type Cause, SYSTEM } from "./event.ts";
 import { newId, workspaceIdOf } from "./id.ts";
-import { Failure, type FailureType, Unauthenticated } from "./failure.ts";
+import { Failure, type FailureType, NoSuchWorkspace, Unauthenticated } from "./failure.ts";
 import type { Cidr } from "./outbound/address.ts";
 import type { Outbound } from "./outbound/outbound.ts";
 import type { Cursors } from "./page.ts";
@@ -49,7 +49,7 @@ export interface Credential {
   readonly allowedFrom?: readonly Cidr[];
   /** By slug. */
   readonly memberships: ReadonlyMap<string, Membership>;
-  /** The one workspace that it is good for, where only that one vouches for who this is. */
+  /** The one workspace that it is good for: the only one that vouches for who this is, or that it was made for. */
   readonly confinedTo?: WorkspaceRef;
 }
 
@@ -75,6 +75,15 @@ export interface Caller {
 export function personOf({ credential }: Caller): string {
   if (!credential) throw new Failure(Unauthenticated);
   return credential.user.id;
+}
+
+/** What a caller has in one of their workspaces; throws where they have nothing, or may do nothing for now. */
+export function membershipIn({ credential }: Caller, workspaceId: string): Membership {
+  const all = [...(credential?.memberships.values() ?? [])];
+  const membership = all.find(({ workspace }) => workspace.id === workspaceId);
+  if (!membership) throw new Failure(NoSuchWorkspace);
+  if (membership.barred) throw new Failure(membership.barred);
+  return membership;
 }
 
 /** The platform itself, acting in one partition because of something. */

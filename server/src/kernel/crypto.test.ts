@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -42,8 +43,30 @@ test("the key file is made once, for its owner alone, and a bad one is said to b
     const first = loadMasterKey(undefined, folder);
     expect(loadMasterKey(undefined, folder).derive("x")).toEqual(first.derive("x"));
     expect(statSync(join(folder, "master.key")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(["master.key"]);
     writeFileSync(join(folder, "master.key"), "short");
     expect(() => loadMasterKey(undefined, folder)).toThrow(/32 bytes/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a first start that fails while it writes the key does not stand in the way of the next", () => {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-key-"));
+  try {
+    // With a limit of nothing on the size of files, the file appears but its content does not.
+    const program = `(await import(process.argv[1])).loadMasterKey(undefined, process.argv[2])`;
+    const { status } = spawnSync("sh", [
+      "-c",
+      'ulimit -f 0 && exec "$0" --input-type=module -e "$@"',
+      process.execPath,
+      program,
+      join(import.meta.dirname, "crypto.ts"),
+      folder,
+    ]);
+    expect(status).not.toBe(0);
+    const key = loadMasterKey(undefined, folder);
+    expect(loadMasterKey(undefined, folder).derive("x")).toEqual(key.derive("x"));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -5,10 +5,21 @@ import {
   hash,
   hkdfSync,
   randomBytes,
+  randomUUID,
   timingSafeEqual,
 } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { codeOf } from "./db/database.ts";
 import { StartRefused } from "./start-refused.ts";
 
@@ -91,15 +102,33 @@ export function loadMasterKey(given: Buffer | undefined, dataDir: string): Maste
   const path = masterKeyFile(dataDir);
   // Only root's folder must let another account pass, the one that runs the database.
   mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  try {
-    // Exclusive, so that two first starts at once agree on one key.
-    writeFileSync(path, randomBytes(KEY_BYTES).toString("base64"), { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
+  if (!existsSync(path)) createWhole(path, randomBytes(KEY_BYTES).toString("base64"));
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (key.length !== KEY_BYTES) {
     throw new StartRefused(`${path} does not hold 32 bytes in base64.`);
   }
   return new MasterKey(key);
+}
+
+/**
+ * Creates the file with its content in one step, unless it exists: two first starts at once agree on
+ * one key, and a start that is killed leaves none rather than an empty one.
+ */
+function createWhole(path: string, content: string): void {
+  const draft = `${path}.draft-${randomUUID()}`;
+  try {
+    writeFileSync(draft, content, { mode: 0o600, flag: "wx", flush: true });
+    linkSync(draft, path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  // Before anything is sealed with the key, its name too must outlast a power cut.
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

@@ -11,6 +11,8 @@ export interface Domain {
   readonly name: string;
   /** What a reader of the API reference should know about it. */
   readonly summary: string;
+  /** False when its things belong to the workspace in all its environments. */
+  readonly environmental?: boolean;
   readonly permissions: readonly Permission[];
   readonly events: readonly EventType[];
   readonly operations: readonly Operation[];
@@ -28,5 +30,6 @@ export interface Counter {
 }
 
 export function domain(about: Domain): Domain {
-  return about;
+  const { environmental = true, operations } = about;
+  return { ...about, operations: operations.map((op) => ({ environmental, ...op })) };
 }

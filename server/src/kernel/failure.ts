@@ -74,7 +74,7 @@ export const CrossOrigin = failure(
 export const SessionConfined = failure(
   "session_confined",
   403,
-  "This session is good for one workspace, and this concerns the whole account.",
+  "This credential is good for one workspace, and this concerns the whole account.",
 );
 export const NotFound = failure("not_found", 404, "There is no such thing here.");
 export const MethodNotAllowed = failure("method_not_allowed", 405, "This path has other methods.");

@@ -26,13 +26,14 @@ test("the first answer comes again, with its headers, also when fields are in an
   });
 });
 
-test("another request with the same key is refused: other body, path or environment", async () => {
+test("another request with the same key is refused: other body, operation or environment", async () => {
   const key = fresh();
   const body = draft();
   await agent("POST /api/v1/notes", body, key);
   const reused = { status: 422, body: { code: "idempotency_key_reused" }, events: [] };
   expect(await agent("POST /api/v1/notes", draft(), key)).toMatchObject(reused);
-  expect(await agent("POST /api/notes", body, key)).toMatchObject(reused);
+  expect(await agent("POST /api/v1/auth/tokens", body, key)).toMatchObject(reused);
+  expect(await agent("POST /api/notes", body, key)).toMatchObject({ status: 201, events: [] });
   const staging = { ...key, "x-environment": "staging" };
   expect(await agent("POST /api/v1/notes", body, staging)).toMatchObject(reused);
 });

@@ -12,6 +12,7 @@ const WINDOW_MS = 24 * 3_600_000;
 const PRUNE_ROWS_MAX = 5_000;
 
 export interface OnceSteps<Ready> {
+  readonly operation: string;
   readonly partition: Partition;
   readonly prepare: () => Promise<Ready>;
   readonly run: (session: Transaction, ready: Ready) => Promise<Outcome>;
@@ -30,7 +31,7 @@ export async function once<Ready>(
   steps: OnceSteps<Ready>,
 ): Promise<Outcome> {
   if (!KEY.test(key)) throw invalid("Idempotency-Key", "must be 1 to 255 printable characters");
-  const claim = await claimOf(outside, call, key);
+  const claim = await claimOf(outside, call, { key, operation: steps.operation });
   const earlier = await storedBefore(outside, claim);
   if (earlier) return earlier;
   const ready = await settle(steps.prepare());
@@ -58,15 +59,15 @@ interface Claim {
 
 async function claimOf(
   outside: Outside,
-  { caller, input, instance }: Call,
-  key: string,
+  { caller, input }: Call,
+  { key, operation }: { readonly key: string; readonly operation: string },
 ): Promise<Claim> {
   const scope = `${caller.workspace?.key ?? "-"} ${caller.credential?.id}`;
   const secret = await outside.keys.of(caller.workspace?.key ?? outside.homeWorkspace);
   // Keyed: a body may hold a secret, and a plain hash in a stolen dump would confirm a guess of it.
   const request = hmac(
     secret,
-    canonical([instance, caller.environment, input.params, input.query, input.body ?? null]),
+    canonical([operation, caller.environment, input.params, input.query, input.body ?? null]),
   );
   return {
     scope,
@@ -157,10 +158,11 @@ export const pruneIdempotencyKeys = job({
   payload: Type.Object({}),
   everyMs: 600_000,
   async run({ tx, now }) {
-    await sql`
+    const { numAffectedRows } = await sql`
       delete from idempotency_keys where ctid in
         (select ctid from idempotency_keys where expires_at < ${now} limit ${PRUNE_ROWS_MAX})`.execute(
       tx,
     );
+    return Number(numAffectedRows) === PRUNE_ROWS_MAX ? "again" : undefined;
   },
 });

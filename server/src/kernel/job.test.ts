@@ -54,6 +54,18 @@ const hanging = job({
   effect: () => new Promise(() => undefined),
   run: async () => undefined,
 });
+const gates: Record<string, PromiseWithResolvers<void>> = {};
+const slow = job({
+  kind: "test.slow",
+  payload: Payload,
+  async effect(_outside, { mark }) {
+    gates[mark] = Promise.withResolvers();
+    await gates[mark].promise;
+  },
+  async run({ tx }, { mark }) {
+    await sql`insert into work_marks (mark) values (${mark})`.execute(tx);
+  },
+});
 const recurring = job({
   kind: "test.recurring",
   payload: Type.Object({}),
@@ -62,7 +74,7 @@ const recurring = job({
     await sql`insert into work_marks (mark) values ('tick')`.execute(tx);
   },
 });
-const kinds: Record<string, JobType<typeof Payload>> = { simple, flaky, hopeless, hanging };
+const kinds: Record<string, JobType<typeof Payload>> = { simple, flaky, hopeless, hanging, slow };
 
 const plan = command({
   id: "work.plan",
@@ -100,7 +112,7 @@ const probe = domain({
   permissions: [],
   events: [Planned, Done],
   operations: [plan],
-  jobs: [simple, flaky, hopeless, hanging, recurring],
+  jobs: [simple, flaky, hopeless, hanging, slow, recurring],
 });
 
 let world: World;
@@ -201,6 +213,18 @@ test("of the jobs with one key one waits; it can be moved", async () => {
   await enqueue({ kind: "simple", mark: "f-3", key: "f", move: true });
   await until(async () => (await marks("f-%")).length > 0);
   expect(await marks("f-%")).toEqual(["f-3"]);
+});
+
+test("one that is wanted again while it is being carried out takes another turn", async () => {
+  await enqueue({ kind: "slow", mark: "h-1", key: "h" });
+  await until(async () => gates["h-1"]);
+  await enqueue({ kind: "slow", mark: "h-2", key: "h" });
+  gates["h-1"]?.resolve();
+  await until(async () => gates["h-2"]);
+  gates["h-2"]?.resolve();
+  await until(async () => (await marks("h-%")).length === 2);
+  await until(async () => (await world.sql("select from jobs where key = 'h'")).length === 0);
+  expect(await marks("h-%")).toEqual(["h-1", "h-2"]);
 });
 
 test("a recurring job takes its turns", async () => {

@@ -24,7 +24,7 @@ export interface JobType<Payload extends TSchema = TSchema> {
     payload: never,
     attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
   ) => Promise<unknown>;
-  readonly run: (ctx: WriteContext, payload: never, result: never) => Promise<void>;
+  readonly run: (ctx: WriteContext, payload: never, result: never) => Promise<unknown>;
 }
 
 export interface JobOptions {
@@ -57,8 +57,15 @@ export function job<
     payload: Static<Payload>,
     attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
   ): Promise<Result>;
-  /** The part that changes state, exactly once: it commits together with the end of the job. */
-  run(ctx: WriteContext<E[number]>, payload: Static<Payload>, result: Result): Promise<void>;
+  /**
+   * The part that changes state, exactly once: it commits together with the end of the job. "again"
+   * gives a recurring job its next turn at once.
+   */
+  run(
+    ctx: WriteContext<E[number]>,
+    payload: Static<Payload>,
+    result: Result,
+  ): Promise<"again" | undefined | void>;
 }): JobType<Payload> {
   return {
     attemptsMax: 10,
@@ -69,13 +76,21 @@ export function job<
   } as unknown as JobType<Payload>;
 }
 
+/**
+ * A second job with the same key: one that is being carried out takes another turn afterwards, since
+ * it may have looked already; one that was given up starts anew; one that waits is kept or moved.
+ */
 const ENQUEUE = `
   insert into jobs (id, kind, key, payload, due_at, correlation_id, causation_id, depth, created_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   on conflict (workspace_id, environment, kind, key) where key is not null do update
-     set payload = excluded.payload, due_at = excluded.due_at, attempts = 0, failed_at = null,
-         last_error = null, generation = jobs.generation + 1
-   where $10 or jobs.failed_at is not null`;
+     set next_payload = case when jobs.claimed_at is null then null else excluded.payload end,
+         next_due_at = case when jobs.claimed_at is null then null else excluded.due_at end,
+         payload = case when jobs.claimed_at is null then excluded.payload else jobs.payload end,
+         due_at = case when jobs.claimed_at is null then excluded.due_at else jobs.due_at end,
+         attempts = case when jobs.claimed_at is null then 0 else jobs.attempts end,
+         failed_at = null
+   where $10 or jobs.failed_at is not null or jobs.claimed_at is not null`;
 
 export function enqueue(
   session: Transaction,

@@ -72,12 +72,12 @@ export class Kernel implements Outside {
     const onError = (error: Error): void => options.log.error(error);
     const poolMax = options.settings.databasePool;
     const db = new Database({ ...options.database, poolMax, onError });
-    await db.recognisePooler();
     const [installation] = await db.system<Installation>(
       "select epoch, home_workspace_id from installation",
     );
     if (!installation) throw new Error("The database was not prepared.");
     const kernel = new Kernel(options, db, installation);
+    await kernel.#calibrate();
     // From here on no change on another node goes unnoticed by a cache.
     await kernel.news.catchUp();
     kernel.#follow();

@@ -1,8 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** "again": there may be more to do at once. A number: look again after so many milliseconds. */
-export type Next = "again" | number;
+/**
+ * "again": there may be more to do at once. "soon": in a moment, and then ever later while it goes on.
+ * A number: after so many milliseconds.
+ */
+export type Next = "again" | "soon" | number;
 
+const SOON_MIN_MS = 3;
+const SOON_MAX_MS = 100;
 const FAILURE_DELAY_MIN_MS = 100;
 const FAILURE_DELAY_MAX_MS = 10_000;
 
@@ -41,6 +46,7 @@ export class Loop {
 
   async #run(): Promise<void> {
     let failures = 0;
+    let soon = 0;
     while (this.#running) {
       this.#woken = false;
       let next: Next;
@@ -52,8 +58,10 @@ export class Loop {
         next = Math.min(FAILURE_DELAY_MIN_MS * 2 ** failures, FAILURE_DELAY_MAX_MS);
         failures += 1;
       }
+      soon = next === "soon" ? soon + 1 : 0;
       if (next === "again") continue;
-      if (!this.#woken || failures > 0) await this.#rest(next);
+      const restMs = next === "soon" ? Math.min(SOON_MIN_MS * 2 ** (soon - 1), SOON_MAX_MS) : next;
+      if (!this.#woken || failures > 0) await this.#rest(restMs);
       if (this.#pauseMs > 0 && this.#running) await delay(this.#pauseMs);
     }
   }

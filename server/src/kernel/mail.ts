@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import Type from "typebox";
 import type { Outside, Services } from "./caller.ts";
 import { open, seal } from "./crypto.ts";
@@ -22,33 +22,41 @@ const TIMEOUT_MS = 20_000;
 
 /** The way to the operator's mail server. */
 export class Mailer {
-  readonly #transport: Transporter | undefined;
+  readonly #smtpUrl: string | undefined;
   readonly #from: string;
+  #transport: Transporter | undefined;
 
   constructor(options: { readonly smtpUrl: string | undefined; readonly from: string }) {
+    this.#smtpUrl = options.smtpUrl;
     this.#from = options.from;
-    if (options.smtpUrl === undefined) return;
-    this.#transport = createTransport(options.smtpUrl, {
+  }
+
+  get available(): boolean {
+    return this.#smtpUrl !== undefined;
+  }
+
+  /** The same id for every attempt, so that a mail server can tell a repetition. */
+  async send(mail: Mail, id: string): Promise<void> {
+    const transport = await this.#open();
+    await transport.sendMail({ ...mail, from: this.#from, messageId: `<${id}@millrace>` });
+  }
+
+  close(): void {
+    this.#transport?.close();
+  }
+
+  async #open(): Promise<Transporter> {
+    if (this.#smtpUrl === undefined) throw new Error("No mail server is configured.");
+    // Loaded at the first mail: many installations send none, and it takes memory.
+    const { createTransport } = await import("nodemailer");
+    this.#transport ??= createTransport(this.#smtpUrl, {
       connectionTimeout: TIMEOUT_MS,
       greetingTimeout: TIMEOUT_MS,
       socketTimeout: TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
     } as never);
-  }
-
-  get available(): boolean {
-    return this.#transport !== undefined;
-  }
-
-  /** The same id for every attempt, so that a mail server can tell a repetition. */
-  async send(mail: Mail, id: string): Promise<void> {
-    if (!this.#transport) throw new Error("No mail server is configured.");
-    await this.#transport.sendMail({ ...mail, from: this.#from, messageId: `<${id}@millrace>` });
-  }
-
-  close(): void {
-    this.#transport?.close();
+    return this.#transport;
   }
 }
 

@@ -6,8 +6,6 @@ import type { Notice } from "./signal.ts";
 
 const BATCH_EVENTS_MAX = 2_000;
 const POLL_MS = 500;
-/** Events of a transaction that is still open will be visible in a moment. */
-const UNSETTLED_POLL_MS = 3;
 
 const END = `
   select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
@@ -32,8 +30,8 @@ interface NoticeRow {
 
 /**
  * Tells this process what happens anywhere: the caches that must forget, the readers that wait. One
- * query serves all of them, however many. An event of this process is told twice, at its commit and
- * again from the log, so listeners must not count.
+ * query serves all of them, however many. An event may be told several times, at its commit and again
+ * from the log, so listeners must not count.
  */
 export class News {
   readonly #db: Database;
@@ -65,13 +63,14 @@ export class News {
       seq,
       BATCH_EVENTS_MAX,
     ]);
+    // All are told at once, but the cursor stops where an older transaction may still add something:
+    // what is beyond is told again, and what appears before it is not missed.
+    this.tell(rows.map(toNotice));
     const unsettled = rows.findIndex(({ settled }) => !settled);
-    const told = unsettled === -1 ? rows : rows.slice(0, unsettled);
-    this.tell(told.map(toNotice));
-    const last = told.at(-1);
+    const last = unsettled === -1 ? rows.at(-1) : rows[unsettled - 1];
     if (last) this.#at = placeOf(last);
-    if (rows.length === BATCH_EVENTS_MAX) return "again";
-    return unsettled === -1 ? POLL_MS : UNSETTLED_POLL_MS;
+    if (unsettled !== -1) return "soon";
+    return rows.length === BATCH_EVENTS_MAX ? "again" : POLL_MS;
   }
 
   async #end(): Promise<Position> {

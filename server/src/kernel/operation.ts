@@ -39,6 +39,8 @@ interface Declaration<
   readonly body?: Body;
   readonly bodyOptional?: boolean;
   readonly bodyBytesMax?: number;
+  /** False when it is about what all environments share; by default what its domain says. */
+  readonly environmental?: boolean;
   /** Whether an HTML form, or a client of a protocol that wants one, may send the body. */
   readonly acceptsForm?: boolean;
   /** Whether the caller may say who it is by HTTP Basic; what it said is in `caller.basic`. */
@@ -47,7 +49,7 @@ interface Declaration<
   readonly readsCookies?: boolean;
   /** Whether it may be called even where something else must be done first, such as to enrol a second factor. */
   readonly evenIfBarred?: boolean;
-  /** Whether a session that is good for one workspace may call it, although it serves the whole account. */
+  /** Whether a credential that is good for one workspace may call it, although it serves the whole account. */
   readonly evenIfConfined?: boolean;
   readonly reply: Reply<Value>;
   readonly fails?: readonly FailureType[];

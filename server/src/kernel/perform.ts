@@ -19,7 +19,8 @@ export const ChainTooDeep = failure(
 const UNIQUE_VIOLATION = "23505";
 
 /** The one path by which anything happens: permission, input, transaction, handler, event, commit. */
-export async function perform(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
+export async function perform(outside: Outside, op: Operation, asked: Call): Promise<Outcome> {
+  const call = placed(op, asked);
   authorise(op, call.caller);
   return keepingSecrets(() => (op.kind === "query" ? ask : change)(outside, op, call));
 }
@@ -34,6 +35,7 @@ async function change(outside: Outside, op: Operation, call: Call): Promise<Outc
     );
   }
   return once(outside, call, call.idempotencyKey, {
+    operation: op.id,
     partition: partitionOf(op.access, call.caller),
     prepare: async () => {
       const input = validate(op, call.input);
@@ -42,6 +44,15 @@ async function change(outside: Outside, op: Operation, call: Call): Promise<Outc
     run: (session, ready) => execute(outside, op, call, { session, ...ready }),
     refuse: (failure) => refusalOf(op.reply, failure, placeOf(call)),
   });
+}
+
+/**
+ * People, roles, secrets and other definitions belong to the workspace in all its environments. What
+ * happens to them is logged in production, whatever the header says: nobody hides it in another log.
+ */
+function placed(op: Operation, call: Call): Call {
+  if (op.access === "workspace" && op.environmental !== false) return call;
+  return { ...call, caller: { ...call.caller, environment: "production" } };
 }
 
 async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
@@ -71,8 +82,7 @@ async function execute(
   on: { session: Transaction; input: RawInput; prepared: unknown },
 ): Promise<Outcome> {
   const { caller, ifMatch } = call;
-  const partition = partitionOf(op.access, caller);
-  const act = new Act({ session: on.session, services: outside, caller, partition, ifMatch });
+  const act = new Act({ session: on.session, services: outside, caller, ifMatch });
   try {
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
     // A change without an event would be invisible to audit, webhooks and workflows alike.

@@ -1,3 +1,5 @@
+import { Failure, RateLimited } from "./failure.ts";
+
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 100_000;
 
@@ -34,5 +36,13 @@ export class RateLimit {
       remaining: Math.max(0, limit - count),
       resetSeconds: Math.max(1, Math.ceil((this.#endsAtMs - now) / 1000)),
     };
+  }
+
+  /** Throws when there were too many calls. */
+  assert(key: string, limit: number): void {
+    const state = this.take(key, limit);
+    if (state && !state.allowed) {
+      throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
+    }
   }
 }

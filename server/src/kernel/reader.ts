@@ -28,8 +28,6 @@ export interface ReaderContext<E extends EventType = EventType> extends ReadCont
 
 const BATCH_EVENTS_MAX = 500;
 const POLL_MS = 1_000;
-/** Events of a transaction that is still open will be visible in a moment. */
-const UNSETTLED_POLL_MS = 3;
 
 export function reader<const E extends readonly EventType[] = []>(about: {
   readonly name: string;
@@ -41,13 +39,20 @@ export function reader<const E extends readonly EventType[] = []>(about: {
   return about as Reader;
 }
 
-/** The reader's cursor and what comes after it, as far as it can no longer change. */
+/**
+ * The reader's cursor and what comes after it, as far as it can no longer change; and whether there is
+ * more that still can.
+ */
 const READ = `
-  select r.epoch as at_epoch, r.xid as at_xid, r.seq as at_seq, e.settled, ${EVENT_COLUMNS}
+  select r.epoch as at_epoch, r.xid as at_xid, r.seq as at_seq, e.epoch is not null as found,
+         exists (select from events u where u.epoch = (select epoch from installation)
+                   and u.xid >= pg_snapshot_xmin(pg_current_snapshot())
+                   and (u.epoch, u.xid, u.seq) > (r.epoch, r.xid, r.seq)) as unsettled,
+         ${EVENT_COLUMNS}
     from readers r
     left join lateral
-      (select e.*, ${SETTLED} as settled from events e
-        where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq)
+      (select e.* from events e
+        where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq) and ${SETTLED}
         order by e.epoch, e.xid, e.seq limit $2) e on true
    where r.name = $1
    order by e.epoch, e.xid, e.seq`;
@@ -76,8 +81,9 @@ type CursorRow = EventRow & {
   readonly at_epoch: number;
   readonly at_xid: string;
   readonly at_seq: number;
-  /** Null in the one row of a reader that has nothing to read. */
-  readonly settled: boolean | null;
+  /** False in the one row of a reader that has nothing to read. */
+  readonly found: boolean;
+  readonly unsettled: boolean;
 };
 
 /** Handles one batch; resolves to when to look again. */
@@ -85,14 +91,11 @@ export async function advance(outside: Outside, one: Reader): Promise<Next> {
   const rows = await outside.db.system<CursorRow>(READ, [one.name, BATCH_EVENTS_MAX]);
   const [first] = rows;
   if (!first) throw new Error(`The reader ${one.name} is not registered.`);
-  const unsettled = rows.findIndex(({ settled }) => settled !== true);
-  const events = rows.slice(0, unsettled === -1 ? rows.length : unsettled).map(toEvent);
-  const waiting = unsettled !== -1 && rows[unsettled]?.settled === false;
-  if (events.length === 0) return waiting ? UNSETTLED_POLL_MS : POLL_MS;
+  const idle = first.unsettled ? "soon" : POLL_MS;
+  if (!first.found) return idle;
   const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
-  if (!(await react(outside, one, from, events))) return POLL_MS;
-  if (rows.length === BATCH_EVENTS_MAX) return "again";
-  return waiting ? UNSETTLED_POLL_MS : POLL_MS;
+  if (!(await react(outside, one, from, rows.map(toEvent)))) return POLL_MS;
+  return rows.length === BATCH_EVENTS_MAX ? "again" : idle;
 }
 
 /** False when another node has this reader in hand. */
@@ -135,8 +138,10 @@ async function handleGroup(
   const partition = { workspace, environment };
   const acts: Act[] = [];
   const because = (cause: RecordedEvent): WriteContext => {
+    // An act before this one may have gone elsewhere.
+    if (session.partition.workspace !== workspace) session.enter(partition);
     const caller = systemCaller(partition, causeOf(cause));
-    const act = new Act({ session, services: outside, caller, partition });
+    const act = new Act({ session, services: outside, caller });
     acts.push(act);
     return act.ctx;
   };

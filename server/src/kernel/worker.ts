@@ -1,5 +1,5 @@
 import { Act } from "./act.ts";
-import { type Outside, systemCaller } from "./caller.ts";
+import { type Caller, type Outside, systemCaller } from "./caller.ts";
 import {
   type EnvironmentName,
   NO_WORKSPACE,
@@ -15,7 +15,7 @@ import { recentSecrets } from "./secrets/recent.ts";
 const POLL_MS = 1_000;
 const LEASE_MARGIN_MS = 10_000;
 const ERROR_CHARACTERS_MAX = 2_000;
-const HOME: Partition = { workspace: NO_WORKSPACE, environment: "production" };
+const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };
 
 interface JobRow {
   readonly id: string;
@@ -34,7 +34,7 @@ interface JobRow {
 const CLAIM = `
   update jobs j
      set due_at = $1::timestamptz + c.lease_ms * interval '1 millisecond',
-         attempts = attempts + 1, generation = generation + 1
+         attempts = attempts + 1, generation = generation + 1, claimed_at = $1
     from (select due.id, k.lease_ms
             from unnest($2::text[], $3::int[], $4::int[]) as k (kind, free, lease_ms)
             cross join lateral
@@ -51,12 +51,17 @@ const NEXT_DUE = `
     cross join lateral
       (select due_at from jobs where kind = k.kind and failed_at is null order by due_at limit 1) due`;
 
-const TAKE = "delete from jobs where id = $1 and generation = $2 returning id";
+const HOLD = "select from jobs where id = $1 and generation = $2 for update";
+/** Its next turn: one that somebody left word of, or that of a recurring job. */
 const REARM = `
-  update jobs set due_at = $3, attempts = 0, last_error = null where id = $1 and generation = $2
-  returning id`;
-const RETRY = "update jobs set due_at = $3, last_error = $4 where id = $1 and generation = $2";
-const GIVE_UP = "update jobs set failed_at = $3, last_error = $4 where id = $1 and generation = $2";
+  update jobs set due_at = coalesce(next_due_at, $2), payload = coalesce(next_payload, payload),
+         next_due_at = null, next_payload = null, attempts = 0, claimed_at = null, last_error = null
+   where id = $1 and ($3 or next_due_at is not null)`;
+const END = "delete from jobs where id = $1 and claimed_at is not null";
+const RETRY = `
+  update jobs set due_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
+const GIVE_UP = `
+  update jobs set failed_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
 
 export interface WorkerOptions {
   readonly outside: Outside;
@@ -81,7 +86,7 @@ export class Worker {
   /** Puts the recurring jobs in place, once for all nodes. */
   async register(): Promise<void> {
     const { outside, jobs } = this.#options;
-    await outside.db.write(HOME, async (session) => {
+    await outside.db.write(NOWHERE, async (session) => {
       for (const type of jobs.filter(({ everyMs }) => everyMs !== undefined)) {
         const cause = { correlationId: newId("cor"), depth: 0 };
         const options = { key: "recurring" };
@@ -149,26 +154,22 @@ export class Worker {
     const attempt = { id: row.id, number: row.attempts, signal };
     const result = await (type.effect && within(signal, type.effect(outside, payload, attempt)));
     await outside.db.write(partitionOf(row), async (session) => {
-      if (!(await this.#settle(session, type, row))) return;
-      const cause = {
-        correlationId: row.correlation_id,
-        ...(row.causation_id !== null && { causationId: row.causation_id }),
-        depth: row.depth,
-      };
-      const partition = partitionOf(row);
-      const caller = systemCaller(partition, cause);
-      const act = new Act({ session, services: outside, caller, partition });
-      await type.run(act.ctx, payload, result as never);
+      // Another worker may have it by now, when we were slow.
+      if ((await session.send(HOLD, [row.id, row.generation])).length === 0) return;
+      const act = new Act({ session, services: outside, caller: callerOf(row) });
+      const next = await type.run(act.ctx, payload, result as never);
       act.finish();
+      this.#end(session, type, row, next === "again");
     });
   }
 
-  /** Ends the job, or arms it for its next turn; false when another worker has it by now. */
-  async #settle(session: Transaction, type: JobType, row: JobRow): Promise<boolean> {
-    const { id, generation } = row;
-    if (type.everyMs === undefined) return (await session.send(TAKE, [id, generation])).length > 0;
-    const next = new Date(this.#options.outside.clock.nowMs() + type.everyMs);
-    return (await session.send(REARM, [id, generation, next])).length > 0;
+  /** Ends the job, or arms it for its next turn. */
+  #end(session: Transaction, type: JobType, row: JobRow, again: boolean): void {
+    const { everyMs } = type;
+    const next = new Date(this.#options.outside.clock.nowMs() + (again ? 0 : (everyMs ?? 0)));
+    if (!samePlace(session.partition, row)) session.enter(partitionOf(row));
+    void session.send(REARM, [row.id, next, everyMs !== undefined]);
+    void session.send(END, [row.id]);
   }
 
   async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {
@@ -182,6 +183,18 @@ export class Worker {
       session.send(spent ? GIVE_UP : RETRY, [row.id, row.generation, at, message]),
     );
   }
+}
+
+function callerOf(row: JobRow): Caller {
+  return systemCaller(partitionOf(row), {
+    correlationId: row.correlation_id,
+    ...(row.causation_id !== null && { causationId: row.causation_id }),
+    depth: row.depth,
+  });
+}
+
+function samePlace({ workspace, environment }: Partition, row: JobRow): boolean {
+  return workspace === row.workspace_id && environment === row.environment;
 }
 
 function partitionOf({ workspace_id, environment }: JobRow): Partition {

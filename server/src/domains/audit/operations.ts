@@ -7,7 +7,7 @@ import { EventTypeSchema } from "#kernel/openapi.ts";
 import { query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { one, page } from "#kernel/reply.ts";
-import { line, object, Time } from "#kernel/schema.ts";
+import { InputTime, line, object } from "#kernel/schema.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 
 export const queryAudit = query({
@@ -24,8 +24,8 @@ export const queryAudit = query({
     actorId: Type.Optional(line(100)),
     resourceType: Type.Optional(line(100)),
     resourceId: Type.Optional(line(100)),
-    from: Type.Optional(Time),
-    to: Type.Optional(Time),
+    from: Type.Optional(InputTime),
+    to: Type.Optional(InputTime),
   }),
   reply: page(Envelope),
   example: { query: { limit: 50, type: "audit.*" } },

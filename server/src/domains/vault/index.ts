@@ -7,6 +7,7 @@ import { count } from "./store.ts";
 export const vault = domain({
   name: "vault",
   summary: "Secrets that workflows, webhooks and connectors use and nobody reads.",
+  environmental: false,
   permissions: [SecretsRead, SecretsWrite],
   events: [SecretCreated, SecretUpdated, SecretDeleted],
   operations: [listSecrets, createSecret, getSecret, rotateSecret, deleteSecret],

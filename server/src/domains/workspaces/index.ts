@@ -16,6 +16,7 @@ export { create } from "./service.ts";
 export const workspaces = domain({
   name: "workspaces",
   summary: "The partitions of an installation: each has its own members, data and settings.",
+  environmental: false,
   permissions: [WorkspacesRead, WorkspacesWrite, WorkspacesCreate],
   events: [WorkspaceCreated, WorkspaceUpdated],
   operations: [

@@ -40,7 +40,8 @@ export const createWorkspace = command({
   route: "POST /api/v1/workspaces",
   summary: "Make a workspace and become its owner",
   description:
-    "Without a `slug` one is made from the name. You need `workspaces:create` in some workspace.",
+    "Without a `slug` one is made from the name. You need `workspaces:create` in some workspace, and a " +
+    "credential that is not confined to one: an API or OAuth token gets 403 `session_confined`.",
   access: "account",
   permission: WorkspacesCreate,
   body: object({ name: settings.name, slug: Type.Optional(Slug) }),
@@ -93,6 +94,7 @@ export const workspaceStats = query({
   id: "workspaces.stats",
   route: "GET /api/v1/workspaces/{slug}/stats",
   summary: "Count what a workspace holds in this environment",
+  environmental: true,
   permission: WorkspacesRead,
   params: BySlug,
   reply: one(

@@ -4,7 +4,7 @@ import { newWorkspaceKey } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
 import * as store from "./store.ts";
-import { isTimezone, slugOf, type Workspace } from "./workspace.ts";
+import { assertUsable, isTimezone, slugOf, type Workspace } from "./workspace.ts";
 
 type Creating = WriteContext<typeof WorkspaceCreated>;
 
@@ -14,7 +14,7 @@ export async function create(
   draft: { readonly name: string; readonly slug?: string | undefined; readonly key?: string },
 ): Promise<Workspace> {
   const slug = draft.slug ?? slugOf(draft.name);
-  if (slug === "") throw invalid("/slug", "is required, since the name gives none");
+  assertUsable(slug);
   const key = draft.key ?? newWorkspaceKey();
   ctx.enter({ workspace: key, environment: ctx.caller.environment });
   const times = { created_at: ctx.now, updated_at: ctx.now };

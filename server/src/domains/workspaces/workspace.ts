@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
+import { failure, invalid } from "#kernel/failure.ts";
 import { id, line, text, Time } from "#kernel/schema.ts";
 
 export const Slug = Type.String({
@@ -7,6 +7,15 @@ export const Slug = Type.String({
   maxLength: 63,
   description: "Lower-case letters, digits and hyphens",
 });
+
+/** Slugs that our own paths have another meaning for. */
+const RESERVED: ReadonlySet<string> = new Set(["me"]);
+
+/** Throws for a slug by which a workspace could not be reached. */
+export function assertUsable(slug: string): void {
+  if (slug === "") throw invalid("/slug", "is required, since the name gives none");
+  if (RESERVED.has(slug)) throw invalid("/slug", "is reserved");
+}
 
 /** What a member may change. */
 export const settings = {

@@ -6,6 +6,8 @@ export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.
 
 export interface Transaction {
   readonly tx: Tx;
+  /** Where it is now. */
+  readonly partition: Partition;
   /** Goes on in another partition, for the rare act that concerns several. */
   enter(partition: Partition): void;
   /** Sends a statement. Its answer need not be awaited: the commit does, and fails if it failed. */
@@ -42,8 +44,10 @@ export class Database {
   readonly #system: pg.Pool;
   /** The partition that each connection is in, by name. */
   readonly #partitions = new WeakMap<pg.PoolClient, string>();
-  #pooled = false;
-  #closing = false;
+  /** Connections that are known to lead to one and the same server process. */
+  readonly #direct = new WeakSet<pg.PoolClient>();
+  /** One for each open connection, resolved at its end. */
+  readonly #ends = new Set<Promise<void>>();
 
   constructor(options: DatabaseOptions) {
     const common = { types: columnParsers, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
@@ -52,16 +56,20 @@ export class Database {
       ...common,
       pipeline: true,
       max: options.poolMax,
+      verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+        this.#recognise(client).then(() => done(), done);
+      },
     } as pg.PoolConfig);
     this.#system = new pg.Pool({ ...options.system, ...common, max: SYSTEM_CONNECTIONS_MAX });
-    // A pool says that it has ended before its last connections have; their end is no news then.
-    const onError = (error: Error): void => {
-      if (!this.#closing) options.onError(error);
-    };
     for (const pool of [this.#app, this.#system]) {
-      pool.on("error", onError);
+      pool.on("error", options.onError);
       // A connection that breaks while it is in use tells its statement and, unheard, ends the process.
-      pool.on("connect", (client) => client.on("error", onError));
+      pool.on("connect", (client) => {
+        client.on("error", options.onError);
+        const end = new Promise<void>((resolve) => client.once("end", resolve));
+        this.#ends.add(end);
+        void end.then(() => this.#ends.delete(end));
+      });
     }
   }
 
@@ -81,43 +89,14 @@ export class Database {
     }
   }
 
-  /**
-   * Finds out whether a pooler stands between us and the server: the process that answers is then
-   * not the one that the connection was told of.
-   */
-  async recognisePooler(): Promise<void> {
-    const client = await this.#app.connect();
-    const { rows } = await send<{ pid: number }>(client, "select pg_backend_pid() as pid", []);
-    const { processID } = client as unknown as { readonly processID: number };
-    this.#pooled = rows[0]?.pid !== processID;
-    client.release();
-  }
-
   /** Reads that belong together, though each sees what is committed when it begins. */
   async read<T>(partition: Partition, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const name = nameOfPartition(partition);
-    const enter = this.#pooled
-      ? `begin read only; ${entering(partition, "local")}`
-      : entering(partition, "session");
-    const client = await this.#app.connect();
-    const sent = new Outstanding();
-    if (this.#partitions.get(client) !== name) void sent.track(query(client, enter));
-    this.#partitions.delete(client);
-    let open = true;
-    try {
-      const result = await work(builderOn(client, () => open));
-      // Had it not entered, the rows would be those of whoever used the connection before.
-      await sent.all();
-      open = false;
-      if (this.#pooled) await query(client, "commit");
-      else this.#partitions.set(client, name);
-      client.release();
-      return result;
-    } catch (error) {
-      open = false;
-      if (this.#pooled) query(client, "rollback").catch(ignoreHere);
-      client.release(isConnectionLoss(error));
-      throw error;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#readOnce(partition, work);
+      } catch (error) {
+        if (attempt === ATTEMPTS_MAX || !isStale(error)) throw error;
+      }
     }
   }
 
@@ -143,52 +122,147 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    this.#closing = true;
     await Promise.all([this.#app.end(), this.#system.end()]);
+    // A pool says that it has ended before its last connections have.
+    await Promise.all(this.#ends);
+  }
+
+  async #readOnce<T>(partition: Partition, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const name = nameOfPartition(partition);
+    const enter = entering(partition, "session");
+    const client = await this.#app.connect();
+    const direct = this.#direct.has(client);
+    const sent = new Outstanding();
+    if (!direct) void sent.track(query(client, `begin read only; ${entering(partition, "local")}`));
+    else if (this.#partitions.get(client) !== name) void sent.track(query(client, enter));
+    this.#partitions.delete(client);
+    let open = true;
+    try {
+      const result = await work(builderOn(client, () => open));
+      // Had it not entered, the rows would be those of whoever used the connection before.
+      await sent.all();
+      open = false;
+      if (direct) this.#partitions.set(client, name);
+      else await query(client, "commit");
+      client.release();
+      return result;
+    } catch (error) {
+      open = false;
+      if (!direct) query(client, "rollback").catch(ignoreHere);
+      client.release(isConnectionLoss(error) || isStale(error));
+      throw error;
+    }
   }
 
   async #writeOnce<T>(
     partition: Partition,
     work: (session: Transaction) => Promise<T>,
   ): Promise<T> {
-    const settings = entering(partition, this.#pooled ? "local" : "session");
-    const name = nameOfPartition(partition);
     const client = await this.#app.connect();
-    const known = this.#partitions.get(client) === name;
-    this.#partitions.delete(client);
-    const sent = new Outstanding();
-    let open = true;
     const listeners: (() => void)[] = [];
-    // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
-    void sent.track(query(client, known ? "begin read write" : `begin read write; ${settings}`));
-    const session: Transaction = {
-      tx: builderOn(client, () => open),
-      enter: (other) => void sent.track(query(client, entering(other, "local"))),
-      send: <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) =>
-        sent.track(send<Row>(client, text, values).then(({ rows }) => rows)),
-      onCommit: (listener) => void listeners.push(listener),
-    };
+    let result: T;
     try {
-      const result = await work(session);
-      open = false;
-      const committed = sent.track(query(client, "commit"));
-      await sent.all();
-      // A transaction in which a statement failed answers "commit" with a rollback.
-      if ((await committed).command !== "COMMIT") {
-        throw new Error("The transaction was rolled back.");
-      }
-      if (!this.#pooled) this.#partitions.set(client, name);
-      client.release();
-      for (const listener of listeners) listener();
-      return result;
+      result = await this.#transact(client, partition, { work, listeners });
     } catch (error) {
-      open = false;
       await query(client, "rollback").then(
-        () => client.release(),
+        () => client.release(isStale(error)),
         (lost: Error) => client.release(lost),
       );
       throw error;
     }
+    client.release();
+    // Whatever they do, the transaction is over and the connection somebody else's.
+    for (const listener of listeners) listener();
+    return result;
+  }
+
+  async #transact<T>(
+    client: pg.PoolClient,
+    partition: Partition,
+    act: { work: (session: Transaction) => Promise<T>; listeners: (() => void)[] },
+  ): Promise<T> {
+    const direct = this.#direct.has(client);
+    const settings = entering(partition, direct ? "session" : "local");
+    const name = nameOfPartition(partition);
+    const known = this.#partitions.get(client) === name;
+    this.#partitions.delete(client);
+    const sent = new Outstanding();
+    // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
+    void sent.track(query(client, known ? "begin read write" : `begin read write; ${settings}`));
+    const session = new Session(client, sent, partition, act.listeners);
+    try {
+      const result = await act.work(session);
+      session.close();
+      const committed = sent.track(query(client, "commit"));
+      await sent.all();
+      // A transaction in which a statement failed answers "commit" with a rollback.
+      if ((await committed).command !== "COMMIT") throw new Error("It was rolled back.");
+      if (direct) this.#partitions.set(client, name);
+      return result;
+    } finally {
+      session.close();
+    }
+  }
+
+  /**
+   * A pooler between us and the server answers with another process than the one that the connection
+   * was told of, and may hand the next statement to yet another.
+   */
+  async #recognise(client: pg.PoolClient): Promise<void> {
+    const { rows } = await send<{ pid: number }>(client, "select pg_backend_pid() as pid", []);
+    const { processID } = client as unknown as { readonly processID: number };
+    if (rows[0]?.pid === processID) this.#direct.add(client);
+  }
+}
+
+/** One transaction as those see it who work in it; of no use to them once it is over. */
+class Session implements Transaction {
+  readonly tx: Tx;
+  readonly #client: pg.PoolClient;
+  readonly #sent: Outstanding;
+  readonly #listeners: (() => void)[];
+  #partition: Partition;
+  #open = true;
+
+  constructor(
+    client: pg.PoolClient,
+    sent: Outstanding,
+    partition: Partition,
+    listeners: (() => void)[],
+  ) {
+    this.#client = client;
+    this.#sent = sent;
+    this.#partition = partition;
+    this.#listeners = listeners;
+    this.tx = builderOn(client, () => this.#open);
+  }
+
+  get partition(): Partition {
+    return this.#partition;
+  }
+
+  enter(partition: Partition): void {
+    this.#assertOpen();
+    this.#partition = partition;
+    void this.#sent.track(query(this.#client, entering(partition, "local")));
+  }
+
+  send<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    this.#assertOpen();
+    return this.#sent.track(send<Row>(this.#client, text, values).then(({ rows }) => rows));
+  }
+
+  onCommit(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  close(): void {
+    this.#open = false;
+  }
+
+  /** The connection may already serve somebody else's transaction. */
+  #assertOpen(): void {
+    if (!this.#open) throw new Error("A statement was sent after its transaction had ended.");
   }
 }
 
@@ -213,10 +287,15 @@ function ignoreHere(): void {}
 /** True for errors after which the same transaction may well succeed. */
 export function isTransient(error: unknown): boolean {
   const code = codeOf(error);
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK;
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK || isStale(error);
 }
 
-/** True when the connection, the pool or the database is gone, rather than the statement wrong. */
+/** The connection prepared a statement before a migration changed the table under it. */
+function isStale(error: unknown): boolean {
+  return codeOf(error) === "0A000" && /cached plan/.test(String(error));
+}
+
+/** True when the connection or the database is gone or too busy, rather than the statement wrong. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) {
@@ -224,7 +303,8 @@ export function isConnectionLoss(error: unknown): boolean {
       error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
     );
   }
-  return /^(08|57P0|53)/.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code);
+  // 25P03 and 55P03: it waited for too long, in a transaction or for a lock.
+  return /^(08|57P0|53|25P03|55P03)/.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code);
 }
 
 export function codeOf(error: unknown): string | undefined {

@@ -11,7 +11,8 @@ export function parseBody(bytes: Buffer): unknown {
   return value;
 }
 
-/** The media type of HTML forms. */
+/** The media types that have a parser: JSON, and that of HTML forms. */
+export const JSON_TYPE = "application/json";
 export const FORM = "application/x-www-form-urlencoded";
 
 /** Parses a form into an object of texts; a name that comes twice is refused, not guessed about. */
@@ -52,7 +53,7 @@ function parse(text: string): unknown {
  * PostgreSQL stores neither NUL nor half a surrogate pair, JSON numbers may overflow to infinity, and
  * deep nesting exhausts the stack of whatever walks it; all of it is refused here, once.
  */
-export function assertSound(value: unknown, path: string, depth: number): void {
+function assertSound(value: unknown, path: string, depth: number): void {
   if (typeof value === "string") return assertSoundText(value, path);
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw invalid(path, "is too large a number");
@@ -72,7 +73,15 @@ export function assertSound(value: unknown, path: string, depth: number): void {
   }
 }
 
-export function assertSoundText(text: string, path: string): void {
+/** The same for what stands in the URL; `mark` is how faults name that part of it. */
+export function assertSoundTexts(texts: object, mark: "?" | ":"): void {
+  for (const [name, value] of Object.entries(texts)) {
+    assertSoundText(name, mark);
+    assertSound(value, `${mark}${name}`, 0);
+  }
+}
+
+function assertSoundText(text: string, path: string): void {
   if (text.includes("\u0000")) throw invalid(path, "must not contain a NUL character");
   if (!text.isWellFormed()) throw invalid(path, "is not well-formed Unicode");
 }

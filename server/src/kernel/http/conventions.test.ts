@@ -242,6 +242,17 @@ describe("partitions", () => {
     expect((await agent(path, undefined, staging)).body.data).toHaveLength(1);
   });
 
+  test("what happens to the workspace itself is logged in production, whatever the header says", async () => {
+    const staging = { "x-environment": "staging" };
+    const change = { description: "Not to be hidden" };
+    const { events } = await agent("PATCH /api/v1/workspaces/default", change, staging);
+    expect(events).toEqual(["workspace.updated"]);
+    const hidden = await agent("GET /api/v1/audit?type=workspace.updated", undefined, staging);
+    expect(hidden.body.data).toEqual([]);
+    const shown = await agent("GET /api/v1/audit?type=workspace.updated&limit=1");
+    expect(shown.body.data[0].data.after.description).toBe("Not to be hidden");
+  });
+
   test("a statement outside of any workspace is an error of the database", async () => {
     await withClient(world.database.app, async (client) => {
       await expect(client.query("select * from notes")).rejects.toThrow(/millrace.workspace/);

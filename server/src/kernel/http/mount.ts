@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { Caller, Outside } from "../caller.ts";
 import { Failure, MethodNotAllowed, WrongMediaType } from "../failure.ts";
-import { FORM } from "./body.ts";
+import { assertSoundTexts, FORM, JSON_TYPE } from "./body.ts";
 import type { Method, Operation, Route } from "../operation.ts";
 import type { Outcome } from "../call.ts";
 import { authorise, perform } from "../perform.ts";
@@ -49,6 +49,12 @@ export function mount(app: FastifyInstance, options: MountOptions): void {
   for (const [url, methods] of methodsOf) refuseOtherMethods(app, url, methods);
 }
 
+/** A path outside the API that can only be read. */
+export function mountPage(app: FastifyInstance, url: string, handler: RouteHandlerMethod): void {
+  app.get(url, handler);
+  refuseOtherMethods(app, url, new Set(["GET"]));
+}
+
 export function parseRoute(route: Route): { method: Method; url: string } {
   const [method, path] = route.split(" ") as [Method, string];
   return { method, url: path.replaceAll(/\{(\w+)\}/g, ":$1") };
@@ -68,8 +74,11 @@ async function admit(
 
 /** The parsers are the server's; whether a form will do is the operation's affair. */
 function assertMediaType(op: Operation, { headers, body }: FastifyRequest): void {
-  const isForm = headers["content-type"]?.startsWith(FORM) ?? false;
-  if (isForm && body !== undefined && !op.acceptsForm) throw new Failure(WrongMediaType);
+  if (body === undefined) return;
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  const name = type.trim().toLowerCase();
+  const accepted = name === JSON_TYPE || (name === FORM && op.acceptsForm);
+  if (!accepted) throw new Failure(WrongMediaType);
 }
 
 async function serve(
@@ -80,6 +89,8 @@ async function serve(
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
+  assertSoundTexts(request.params as object, ":");
+  assertSoundTexts(request.query as object, "?");
   const outcome = await perform(outside, op, {
     caller,
     input: {

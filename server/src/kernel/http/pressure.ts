@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Failure, Unavailable } from "../failure.ts";
-import type { Database } from "../db/database.ts";
+import type { Kernel } from "../kernel.ts";
 
 const LOOP_DELAY_MAX_MS = 1_000;
 const WAITING_MAX = 2_000;
@@ -8,13 +8,13 @@ const SAMPLE_MS = 500;
 
 /** Sheds load before everything is slow for everybody: a quick 503 beats a late answer. */
 export class Pressure {
-  readonly #db: Database;
+  readonly #kernel: Kernel;
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #timer: NodeJS.Timeout;
   #delayMs = 0;
 
-  constructor(db: Database) {
-    this.#db = db;
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
     this.#delay.enable();
     this.#timer = setInterval(() => {
       this.#delayMs = this.#delay.mean / 1e6;
@@ -23,7 +23,8 @@ export class Pressure {
   }
 
   assertBearable(): void {
-    if (this.#delayMs > LOOP_DELAY_MAX_MS || this.#db.waiting > WAITING_MAX) {
+    const { draining, db } = this.#kernel;
+    if (draining || this.#delayMs > LOOP_DELAY_MAX_MS || db.waiting > WAITING_MAX) {
       throw new Failure(Unavailable, { headers: { "retry-after": "1" } });
     }
   }

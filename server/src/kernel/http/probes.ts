@@ -1,11 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Kernel } from "../kernel.ts";
 import type { Metrics } from "./metrics.ts";
+import { mountPage } from "./mount.ts";
 
 /** For load balancers and monitoring: alive, ready for requests, and how it is doing. */
 export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void {
-  app.get("/healthz", async () => ({ status: "ok" }));
-  app.get("/readyz", async (_request, reply) => {
+  mountPage(app, "/healthz", async () => ({ status: "ok" }));
+  mountPage(app, "/readyz", async (_request, reply) => {
     if (kernel.draining) return reply.code(503).send({ status: "draining" });
     try {
       await kernel.db.system("select 1 as ready");
@@ -14,7 +15,7 @@ export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metri
       return reply.code(503).header("retry-after", "1").send({ status: "no database" });
     }
   });
-  app.get("/metrics", async (_request, reply) => {
+  mountPage(app, "/metrics", async (_request, reply) => {
     const { type, text } = await metrics.render();
     return reply.type(type).send(text);
   });

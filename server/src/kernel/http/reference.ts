@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Kernel } from "../kernel.ts";
 import { describeApi } from "../openapi.ts";
+import { mountPage } from "./mount.ts";
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
@@ -25,23 +26,23 @@ const PAGE = `<!doctype html>
 export function mountReference(app: FastifyInstance, kernel: Kernel): void {
   let json: string | undefined;
   let yaml: string | undefined;
-  app.get("/api/v1/openapi.json", async (_request, reply) => {
+  mountPage(app, "/api/v1/openapi.json", async (_request, reply) => {
     json ??= JSON.stringify(describeApi(kernel.domains));
     return reply.type("application/json; charset=utf-8").send(json);
   });
-  app.get("/api/v1/openapi.yaml", async (_request, reply) => {
+  mountPage(app, "/api/v1/openapi.yaml", async (_request, reply) => {
     // Of the few who ask for YAML, none minds a moment; every start would mind the memory.
     const { stringify } = await import("yaml");
     yaml ??= stringify(describeApi(kernel.domains), { aliasDuplicateObjects: false });
     return reply.type("application/yaml; charset=utf-8").send(yaml);
   });
-  app.get("/docs", async (_request, reply) =>
+  mountPage(app, "/docs", async (_request, reply) =>
     reply
       .header("content-security-policy", PAGE_POLICY)
       .type("text/html; charset=utf-8")
       .send(PAGE),
   );
-  app.get("/docs/reference.js", async (_request, reply) =>
+  mountPage(app, "/docs/reference.js", async (_request, reply) =>
     reply
       .header("cache-control", "public, max-age=3600")
       .type("text/javascript; charset=utf-8")

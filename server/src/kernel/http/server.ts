@@ -20,7 +20,7 @@ import {
 } from "../failure.ts";
 import type { Kernel } from "../kernel.ts";
 import { problemOf, refusalOf } from "../problem.ts";
-import { FORM, parseBody, parseForm } from "./body.ts";
+import { FORM, JSON_TYPE, parseBody, parseForm } from "./body.ts";
 import { requestIdOf } from "./entry.ts";
 import { Metrics } from "./metrics.ts";
 import { mount, pathOf } from "./mount.ts";
@@ -56,17 +56,24 @@ export async function buildServer({
     http: { maxHeaderSize: HEADER_BYTES_MAX },
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: "idle",
+    // Our own 503 is a problem document; see Pressure.
+    return503OnClosing: false,
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) => void report(error, request, reply as FastifyReply),
   });
-  const pressure = new Pressure(kernel.db);
+  const pressure = new Pressure(kernel);
   const metrics = new Metrics(kernel);
   app.removeAllContentTypeParsers();
-  addParser(app, "application/json", parseBody);
+  addParser(app, JSON_TYPE, parseBody);
   addParser(app, FORM, parseForm);
   app.addHook("onRequest", async (request, reply) => {
     for (const [name, value] of SECURITY_HEADERS) reply.header(name, value);
     reply.header("x-request-id", request.id);
+  });
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    // A connection that stayed open would hold up the end.
+    if (kernel.draining) reply.header("connection", "close");
+    done(null, payload);
   });
   app.addHook("onResponse", async (request, reply) => {
     metrics.observe(request, reply);
@@ -131,7 +138,8 @@ function logResponse(log: Logger, request: FastifyRequest, reply: FastifyReply):
 
 function report(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = asFailure(error);
-  if (known.type === Internal || known.type === Unavailable) {
+  // A failure that was meant, such as a refusal while we are busy, is no trouble of ours.
+  if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
     request.log.error({ err: error, path: pathOf(request) }, "request failed");
   }
   const at = { instance: pathOf(request), requestId: request.id };

@@ -38,6 +38,23 @@ export function inCidr(address: string, cidr: Cidr): boolean {
   return bytes !== undefined && contains(cidr, bytes);
 }
 
+/** Whether all of the inner range lies in the outer one. */
+export function covers(outer: Cidr, inner: Cidr): boolean {
+  return inner.prefixBits >= outer.prefixBits && contains(outer, inner.bytes);
+}
+
+/**
+ * Whom to count an address as: an IPv4 address as itself, an IPv6 one as its /64, since whoever has
+ * one address of it has them all. Two spellings of one address are counted as the same.
+ */
+export function networkOf(address: string): string {
+  const bytes = parseAddress(address);
+  if (bytes === undefined) return address;
+  return bytes.length === 4
+    ? bytes.join(".")
+    : `${Buffer.from(bytes.subarray(0, 8)).toString("hex")}/64`;
+}
+
 /**
  * Whether the address is one of the public internet: not one of this host, its networks, its
  * cloud, nor of a range that is reserved. Text that is no address is not public.

@@ -3,8 +3,15 @@ import { UserActivated } from "./events.ts";
 import { countMembers } from "./store.ts";
 
 export { UserActivated } from "./events.ts";
-export { addMember, MfaEnrollmentRequired, toMembership, toMemberOf } from "./membership.ts";
-export { checkPassword, hashPassword } from "./password.ts";
+export {
+  addMember,
+  MfaEnrollmentRequired,
+  permissionsOf,
+  toMembership,
+  toMemberOf,
+  workspacesOf,
+} from "./membership.ts";
+export { checkPassword, hashPassword, WrongPassword } from "./password.ts";
 export {
   getMember,
   listMembers,
@@ -28,6 +35,7 @@ export { Email, MemberOf, Password, User } from "./user.ts";
 export const accounts = domain({
   name: "accounts",
   summary: "The people, and the workspaces that they belong to.",
+  environmental: false,
   permissions: [],
   events: [UserActivated],
   operations: [],

@@ -1,4 +1,4 @@
-import type { Membership } from "#kernel/caller.ts";
+import type { Membership, Services } from "#kernel/caller.ts";
 import { failure } from "#kernel/failure.ts";
 import { workspaceIdOf } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
@@ -26,11 +26,31 @@ export function toMemberOf({ workspace, slug, name, roles }: store.MembershipRow
 /** What a person may do in one workspace: the union of what their roles grant. */
 export function toMembership(row: store.MembershipRow, catalog: readonly Permission[]): Membership {
   const { workspace, slug, name, roles, granted, barred } = row;
-  const builtIn = catalog.filter((one) => one.roles.some((role) => roles.includes(role)));
   return {
     workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
     roles,
-    permissions: new Set([...builtIn.map((one) => one.name), ...expand(granted, catalog)]),
+    permissions: permissionsOf(roles, granted, catalog),
     ...(barred && { barred: MfaEnrollmentRequired }),
   };
+}
+
+/** What roles come to: `granted` is what the custom ones among them say. */
+export function permissionsOf(
+  roles: readonly string[],
+  granted: readonly string[],
+  catalog: readonly Permission[],
+): ReadonlySet<string> {
+  const builtIn = catalog.filter((one) => one.roles.some((role) => roles.includes(role)));
+  return new Set([...builtIn.map((one) => one.name), ...expand(granted, catalog)]);
+}
+
+/** The workspaces that hear of a person; what concerns nobody's workspace concerns the installation's own. */
+export function workspacesOf(
+  memberships: Iterable<Membership | Pick<store.MembershipRow, "workspace">>,
+  { homeWorkspace }: Pick<Services, "homeWorkspace">,
+): string[] {
+  const keys = [...memberships].map(({ workspace }) =>
+    typeof workspace === "string" ? workspace : workspace.key,
+  );
+  return keys.length > 0 ? keys : [homeWorkspace];
 }

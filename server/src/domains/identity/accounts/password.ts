@@ -1,10 +1,18 @@
 import { hash, verify } from "@node-rs/argon2";
+import { failure } from "#kernel/failure.ts";
 
 /** The library computes on its own threads, so a login never holds up the event loop. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Compared against when there is no such account, so that the answer takes the same time. */
 let decoy: Promise<string> | undefined;
+
+/** For whoever is asked for a password although it is clear whose; a login says less. */
+export const WrongPassword = failure(
+  "wrong_password",
+  403,
+  "This is not the password of the account.",
+);
 
 export function hashPassword(password: string): Promise<string> {
   return hash(password, OPTIONS);

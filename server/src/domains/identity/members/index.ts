@@ -14,6 +14,7 @@ import { UsersRead, UsersWrite } from "./permissions.ts";
 export const members = domain({
   name: "members",
   summary: "Who belongs to a workspace.",
+  environmental: false,
   permissions: [UsersRead, UsersWrite],
   events: [UserInvited, UserDeactivated, UserUpdated],
   operations: [

@@ -1,7 +1,9 @@
+import { workspacesOf } from "#domains/identity/accounts/index.ts";
 import type { Caller, Credential, Services } from "#kernel/caller.ts";
 import type { ResourceRef } from "#kernel/event.ts";
-import { Failure, RateLimited, Unauthenticated } from "#kernel/failure.ts";
+import { Failure, Unauthenticated } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import { networkOf } from "#kernel/outbound/address.ts";
 import { SessionRequired } from "./factor.ts";
 
 /** Whose second factor it is, and the workspaces that hear of it. */
@@ -19,14 +21,9 @@ export function sessionOf({ credential }: Caller): Credential {
   return credential;
 }
 
-export function personOf(caller: Caller, { homeWorkspace }: Services): Person {
+export function personOf(caller: Caller, services: Services): Person {
   const { user, memberships } = sessionOf(caller);
-  const keys = [...memberships.values()].map(({ workspace }) => workspace.key);
-  return {
-    id: user.id,
-    name: user.name,
-    workspaces: keys.length > 0 ? keys : [homeWorkspace],
-  };
+  return { id: user.id, name: user.name, workspaces: workspacesOf(memberships.values(), services) };
 }
 
 /** Says something about a person in each of their workspaces. */
@@ -48,10 +45,7 @@ export function limitGuesses(
   person: Person,
   { address }: Caller,
 ): void {
-  for (const key of [`second factor ${person.id}`, `second factor from ${address}`]) {
-    const state = throttle.take(key, settings.loginRateLimit);
-    if (state && !state.allowed) {
-      throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
-    }
+  for (const key of [`second factor ${person.id}`, `second factor from ${networkOf(address)}`]) {
+    throttle.assert(key, settings.loginRateLimit);
   }
 }

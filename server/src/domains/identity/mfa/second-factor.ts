@@ -114,7 +114,7 @@ async function checkTotp(
   const row = await store.findTotp(outside.db, id);
   if (!row?.enrolled_at) return undefined;
   const secret = open(await accountKey(outside), row.secret, totpContext(id));
-  const step = stepOf(secret, code, outside.clock.nowMs());
+  const step = await stepOf(secret, code, outside.clock.nowMs());
   if (step === undefined || step <= row.last_step) return undefined;
   return { consume: ({ tx }) => store.useStep(tx, id, step) };
 }

@@ -55,7 +55,7 @@ export async function examineCode(
   if (row.enrolled_at) throw new Failure(TotpEnrolledAlready);
   const key = await accountKey(outside);
   const secret = open(key, row.secret, totpContext(person.id));
-  const step = stepOf(secret, code.replaceAll(/\s/g, ""), outside.clock.nowMs());
+  const step = await stepOf(secret, code.replaceAll(/\s/g, ""), outside.clock.nowMs());
   return { person, sealed: row.secret, step, codes: newCodes(key, person) };
 }
 

@@ -1,6 +1,3 @@
-import { Secret, TOTP } from "otpauth";
-import qrcode from "qrcode";
-
 const SECRET_BYTES = 20;
 const STEP_SECONDS = 30;
 /** One step to either side: clocks differ, and people type slowly. */
@@ -8,6 +5,9 @@ const WINDOW_STEPS = 1;
 
 /** What every authenticator app understands; many ignore other values than these. */
 const PARAMETERS = { issuer: "Millrace", algorithm: "SHA1", digits: 6, period: STEP_SECONDS };
+
+/** Loaded at the first use, like `qrcode`: not everybody needs them, and they take memory. */
+const library = () => import("otpauth");
 
 export interface NewTotp {
   readonly secret: Buffer;
@@ -20,6 +20,8 @@ export interface NewTotp {
 }
 
 export async function newTotp(label: string): Promise<NewTotp> {
+  const { Secret, TOTP } = await library();
+  const { default: qrcode } = await import("qrcode");
   const secret = new Secret({ size: SECRET_BYTES });
   const qrCodeUri = new TOTP({ ...PARAMETERS, label, secret }).toString();
   const qrCode = await qrcode.toDataURL(qrCodeUri);
@@ -30,7 +32,12 @@ export async function newTotp(label: string): Promise<NewTotp> {
 }
 
 /** The time step whose code this is, among those that count now; undefined when it is none of them. */
-export function stepOf(secret: Buffer, code: string, nowMs: number): number | undefined {
+export async function stepOf(
+  secret: Buffer,
+  code: string,
+  nowMs: number,
+): Promise<number | undefined> {
+  const { Secret, TOTP } = await library();
   const totp = new TOTP({ ...PARAMETERS, secret: new Secret({ buffer: bytesOf(secret) }) });
   const delta = totp.validate({ token: code, timestamp: nowMs, window: WINDOW_STEPS });
   return delta === null ? undefined : totp.counter({ timestamp: nowMs }) + delta;

@@ -1,9 +1,3 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
 import { sha256 } from "#kernel/crypto.ts";
 import type { Settings } from "#kernel/settings.ts";
 import type { Assertion, Attestation } from "./factor.ts";
@@ -15,17 +9,21 @@ export const CHALLENGE_MS = 5 * 60_000;
 /** Ed25519, ES256, RS256: together what the authenticators of the last ten years speak. */
 const ALGORITHMS = [-8, -7, -257];
 
+/** Loaded at the first use: few need it, and it takes memory that every start would pay for. */
+const library = () => import("@simplewebauthn/server");
+
 /** Browsers bind a credential to a host name, and say which origin asked for it. */
 export function relyingParty({ baseUrl, port }: Settings): { id: string; origin: string } {
   const url = new URL(baseUrl ?? `http://localhost:${port}`);
   return { id: url.hostname, origin: url.origin };
 }
 
-export function creationOptions(
+export async function creationOptions(
   settings: Settings,
   user: { readonly id: string; readonly email: string; readonly name: string },
   keys: readonly KnownKey[],
 ) {
+  const { generateRegistrationOptions } = await library();
   return generateRegistrationOptions({
     rpName: "Millrace",
     rpID: relyingParty(settings).id,
@@ -41,7 +39,8 @@ export function creationOptions(
   });
 }
 
-export function requestOptions(settings: Settings, keys: readonly KnownKey[]) {
+export async function requestOptions(settings: Settings, keys: readonly KnownKey[]) {
+  const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
     rpID: relyingParty(settings).id,
     allowCredentials: keys.map(described),
@@ -82,6 +81,7 @@ export async function keyIn(
 ): Promise<NewKey | undefined> {
   const { id: expectedRPID, origin: expectedOrigin } = relyingParty(settings);
   const { transports = [], ...signed } = response;
+  const { verifyRegistrationResponse } = await library();
   const verified = await soundly(() =>
     verifyRegistrationResponse({
       response: { id, rawId, type, response: signed, clientExtensionResults: {} },
@@ -110,6 +110,7 @@ export async function counterIn(
   settings: Settings,
 ): Promise<number | undefined> {
   const { id: expectedRPID, origin: expectedOrigin } = relyingParty(settings);
+  const { verifyAuthenticationResponse } = await library();
   const verified = await soundly(() =>
     verifyAuthenticationResponse({
       response: { id, rawId, type, response, clientExtensionResults: {} },

@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
 import type { Caller, Outside } from "#kernel/caller.ts";
 import { equalBytes, sha256 } from "#kernel/crypto.ts";
-import { Failure, RateLimited } from "#kernel/failure.ts";
+import { Failure } from "#kernel/failure.ts";
+import { networkOf } from "#kernel/outbound/address.ts";
 import { type Client, findClient } from "./application-store.ts";
 import { InvalidClient, InvalidRequest } from "./protocol.ts";
 
@@ -34,7 +35,10 @@ export async function identify(
   const proven = client ? proofOf(client, secret) : "no";
   // Whoever asks about tokens asks often, and has proved who it is.
   if (purpose !== "introspect" || proven !== "yes") {
-    limit(outside, `oauth ${purpose} ${caller.address} ${client?.clientId ?? "nobody"}`);
+    const { throttle, settings } = outside;
+    // By address as well as by client: a client's name is no secret, and must not be enough to shut it out.
+    const who = `${networkOf(caller.address)} ${client?.clientId ?? "nobody"}`;
+    throttle.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
   }
   if (!client) throw unproven(caller);
   return { client, proven };
@@ -49,14 +53,6 @@ export function unproven({ basic }: Caller): Failure {
 function proofOf({ secretHash }: Client, secret: string | undefined): Identified["proven"] {
   if (secret === undefined) return "no";
   return equalBytes(sha256(secret), secretHash) ? "yes" : "wrongly";
-}
-
-/** By address as well as by client: a client's name is no secret, and must not be enough to shut it out. */
-function limit({ throttle, settings }: Outside, key: string): void {
-  const state = throttle.take(key, settings.loginRateLimit);
-  if (state && !state.allowed) {
-    throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
-  }
 }
 
 function presentedBy(

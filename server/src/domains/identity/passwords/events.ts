@@ -8,6 +8,16 @@ export const ResetRequested = event("audit.auth.password_reset_requested", {
   data: Type.Object({ email: Type.String(), address: Type.String() }),
 });
 
+export const PasswordRefused = event("audit.auth.password_refused", {
+  resource: "user",
+  summary: "A new password was not set: the present one was wrong, or the link no good.",
+  data: Type.Object({
+    reason: Type.Enum(["wrong_password", "bad_link"]),
+    address: Type.String(),
+    userId: Type.Optional(id("usr")),
+  }),
+});
+
 export const PasswordChanged = event("audit.auth.password_changed", {
   resource: "user",
   summary: "A person set a new password; their other sessions ended.",

@@ -1,12 +1,15 @@
 import { domain } from "#kernel/domain.ts";
-import { PasswordChanged, ResetRequested } from "./events.ts";
+import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
+import { pruneResets } from "./jobs.ts";
 import { changePassword, forgotPassword, resetPassword } from "./operations.ts";
 import { resetForm, resetPage } from "./pages.ts";
 
 export const passwords = domain({
   name: "passwords",
   summary: "Setting a new password.",
+  environmental: false,
   permissions: [],
-  events: [ResetRequested, PasswordChanged],
+  events: [ResetRequested, PasswordChanged, PasswordRefused],
   operations: [forgotPassword, resetPassword, changePassword, resetPage, resetForm],
+  jobs: [pruneResets],
 });

@@ -1,11 +1,11 @@
 import Type from "typebox";
-import { Email, Password } from "#domains/identity/accounts/index.ts";
+import { Email, Password, WrongPassword } from "#domains/identity/accounts/index.ts";
 import { Forbidden, RateLimited } from "#kernel/failure.ts";
 import { MailNotConfigured } from "#kernel/mail.ts";
 import { command } from "#kernel/operation.ts";
 import { accepted, nothing, one } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
-import { PasswordChanged, ResetRequested } from "./events.ts";
+import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as service from "./service.ts";
 
 const Accepted = Type.Object({ accepted: Type.Literal(true) });
@@ -36,10 +36,10 @@ export const resetPassword = command({
   access: "public",
   body: object({ token: Type.String({ minLength: 1, maxLength: 200 }), password: Password }),
   reply: one(Accepted),
-  emits: [PasswordChanged],
-  fails: [service.BadReset],
+  emits: [PasswordChanged, PasswordRefused],
+  fails: [service.BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
-  prepare: (outside, { body }) => service.examineReset(outside, body),
+  prepare: (outside, { body }, caller) => service.examineReset(outside, body, caller),
   run: (ctx, { body }, ready) => service.reset(ctx, body.token, ready),
 });
 
@@ -55,8 +55,8 @@ export const changePassword = command({
     newPassword: Password,
   }),
   reply: nothing(),
-  emits: [PasswordChanged],
-  fails: [service.WrongPassword, Forbidden, RateLimited],
+  emits: [PasswordChanged, PasswordRefused],
+  fails: [WrongPassword, Forbidden, RateLimited],
   example: { body: { currentPassword: "the old one", newPassword: "correct horse battery" } },
   prepare: (outside, { body }, caller) => service.examineChange(outside, body, caller),
   run: (ctx, _input, passwordHash) => service.change(ctx, passwordHash),

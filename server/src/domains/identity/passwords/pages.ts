@@ -1,11 +1,12 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
 import { pageRefusal } from "#kernel/error-page.ts";
+import { Failure, RateLimited } from "#kernel/failure.ts";
 import { document, markup } from "#kernel/markup.ts";
 import { command, query } from "#kernel/operation.ts";
 import { html } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
-import { PasswordChanged } from "./events.ts";
+import { PasswordChanged, PasswordRefused } from "./events.ts";
 import { BadReset, examineReset, reset } from "./service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
@@ -41,12 +42,13 @@ export const resetForm = command({
   acceptsForm: true,
   body: object({ token: Token, password: Password }),
   reply: html(pageRefusal),
-  emits: [PasswordChanged],
-  fails: [BadReset],
+  emits: [PasswordChanged, PasswordRefused],
+  fails: [BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
-  prepare: (outside, { body }) => examineReset(outside, body),
+  prepare: (outside, { body }, caller) => examineReset(outside, body, caller),
   async run(ctx, { body }, ready) {
-    await reset(ctx, body.token, ready);
+    const done = await reset(ctx, body.token, ready);
+    if (done instanceof Failure) return done;
     return document({
       title: "Password set",
       body: markup`<h1>Your password is set</h1><p>You can log in with it now.</p>`,

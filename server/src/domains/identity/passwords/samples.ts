@@ -1,6 +1,6 @@
 import { sha256 } from "#kernel/crypto.ts";
 import type { Sample } from "#kernel/testing/samples.ts";
-import type { World } from "#kernel/testing/world.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
@@ -17,6 +17,17 @@ async function aLink(world: World): Promise<string> {
 
 const password = "a new password";
 
+/** Somebody who has logged in with the password. */
+async function somebody(owner: Ask, world: World): Promise<Ask> {
+  const email = `changer-${(count += 1)}@example.com`;
+  const { body } = await owner("POST /api/v1/settings/users/invite", { email });
+  const { token } = body.data;
+  await world.stranger("POST /api/v1/auth/invitations/accept", { token, password });
+  const session = await world.stranger("POST /api/v1/auth/token", { email, password });
+  const own: string = session.body.data.token;
+  return Object.assign(world.asToken(own, "default"), { token: own });
+}
+
 export const samples: readonly Sample[] = [
   {
     operation: "passwords.forgot",
@@ -26,25 +37,35 @@ export const samples: readonly Sample[] = [
     operation: "passwords.reset",
     arrange: async (_owner, world) => ({ body: { token: await aLink(world), password } }),
   },
+  {
+    operation: "passwords.reset",
+    name: "with a link that is no good",
+    arrange: async () => ({ body: { token: "mrp_spent", password }, status: 410 }),
+  },
   { operation: "passwords.reset_page", arrange: async () => ({ query: { token: "mrp_any" } }) },
   {
     operation: "passwords.reset_form",
     arrange: async (_owner, world) => ({ body: { token: await aLink(world), password } }),
   },
   {
+    operation: "passwords.reset_form",
+    name: "with a link that is no good",
+    arrange: async () => ({ body: { token: "mrp_spent", password }, status: 410 }),
+  },
+  {
     operation: "passwords.change",
-    arrange: async (owner, world) => {
-      const email = `changer-${(count += 1)}@example.com`;
-      const { body } = await owner("POST /api/v1/settings/users/invite", { email });
-      const { token } = body.data;
-      await world.stranger("POST /api/v1/auth/invitations/accept", { token, password });
-      const session = await world.stranger("POST /api/v1/auth/token", { email, password });
-      return {
-        by: Object.assign(world.asToken(session.body.data.token, "default"), {
-          token: session.body.data.token as string,
-        }),
-        body: { currentPassword: password, newPassword: "another password" },
-      };
-    },
+    arrange: async (owner, world) => ({
+      by: await somebody(owner, world),
+      body: { currentPassword: password, newPassword: "another password" },
+    }),
+  },
+  {
+    operation: "passwords.change",
+    name: "with a wrong password",
+    arrange: async (owner, world) => ({
+      by: await somebody(owner, world),
+      body: { currentPassword: "not it", newPassword: "another password" },
+      status: 403,
+    }),
   },
 ];

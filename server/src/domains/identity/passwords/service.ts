@@ -7,14 +7,20 @@ import {
   membershipsOf,
   setPassword,
   type User,
+  workspacesOf,
+  WrongPassword,
 } from "#domains/identity/accounts/index.ts";
-import { assertNotGuessing } from "#domains/identity/sessions/index.ts";
-import { type Caller, type Outside, personOf } from "#kernel/caller.ts";
+import {
+  assertNotGuessing,
+  assertNotGuessingFrom,
+  endSessions,
+} from "#domains/identity/sessions/index.ts";
+import type { Caller, Credential, Outside } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import { Failure, failure, Forbidden } from "#kernel/failure.ts";
 import { enqueueMail, MailNotConfigured, publicUrl } from "#kernel/mail.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { PasswordChanged, ResetRequested } from "./events.ts";
+import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as store from "./store.ts";
 
 const RESET_MS = 3_600_000;
@@ -24,7 +30,6 @@ export const BadReset = failure(
   410,
   "The link is not valid, has been used or has run out.",
 );
-export const WrongPassword = failure("wrong_password", 403, "This is not your password.");
 
 export interface Forgetful {
   readonly user: User | undefined;
@@ -64,7 +69,7 @@ export async function requestReset(
     });
   }
   const data = { email, address: ctx.caller.address };
-  for (const workspace of concerned(ctx, memberships)) {
+  for (const workspace of workspacesOf(memberships, ctx.services)) {
     ctx.enter({ workspace, environment: ctx.caller.environment });
     ctx.emit(ResetRequested, { id: user?.id ?? email, displayName: email }, data);
   }
@@ -77,77 +82,89 @@ export interface NewPassword {
   readonly passwordHash: string;
 }
 
+/** Undefined when the link is no good. */
 export async function examineReset(
-  { db, clock }: Outside,
+  outside: Outside,
   { token, password }: { readonly token: string; readonly password: string },
-): Promise<NewPassword> {
+  { address }: Caller,
+): Promise<NewPassword | undefined> {
+  const { db, clock } = outside;
+  assertNotGuessingFrom(outside, address);
   const person = await store.findReset(db, sha256(token), clock.now());
-  if (!person) throw new Failure(BadReset);
+  if (!person) return undefined;
   const passwordHash = await hashPassword(password);
   return { person, memberships: await membershipsOf(db, person.id), passwordHash };
 }
 
+type Setting = WriteContext<typeof PasswordChanged | typeof PasswordRefused>;
+
 /** Whoever had the old password, or a session made with it, is out. */
 export async function reset(
-  ctx: WriteContext<typeof PasswordChanged>,
+  ctx: Setting,
   token: string,
-  { person, memberships, passwordHash }: NewPassword,
-): Promise<{ accepted: true }> {
-  if (!(await store.takeReset(ctx.tx, sha256(token)))) throw new Failure(BadReset);
+  ready: NewPassword | undefined,
+): Promise<{ accepted: true } | Failure> {
+  if (!ready || !(await store.takeReset(ctx.tx, sha256(token)))) {
+    const { environment, address } = ctx.caller;
+    // Whose link it was, nobody can tell any more.
+    ctx.enter({ workspace: ctx.services.homeWorkspace, environment });
+    ctx.emit(PasswordRefused, { id: address }, { reason: "bad_link", address });
+    return new Failure(BadReset);
+  }
+  const { person, memberships, passwordHash } = ready;
   await setPassword(ctx.tx, person.id, passwordHash, ctx.now);
-  await store.endSessions(ctx.tx, person.id, undefined);
+  await endSessions(ctx.tx, person.id);
   ctx.actAs({ id: person.id, name: person.name, type: "user" });
-  const workspaces = concerned(ctx, memberships);
-  tell(ctx, workspaces, { userId: person.id, name: person.name, by: "link" });
+  for (const workspace of workspacesOf(memberships, ctx.services)) {
+    ctx.enter({ workspace, environment: ctx.caller.environment });
+    ctx.emit(PasswordChanged, referTo(person), { userId: person.id, by: "link" });
+  }
   return { accepted: true };
 }
 
+/** The hash of the new password; undefined when the present one is wrong. */
 export async function examineChange(
   outside: Outside,
   passwords: { readonly currentPassword: string; readonly newPassword: string },
   caller: Caller,
-): Promise<string> {
-  const { credential } = caller;
-  if (credential?.kind !== "session") {
-    throw new Failure(Forbidden, { detail: "Only a person's own session sets their password." });
-  }
-  await assertNotGuessing(outside, credential.user.email, caller.address);
-  const account = await findAccount(outside.db, credential.user.email);
-  if (!(await checkPassword(passwords.currentPassword, account?.passwordHash))) {
-    throw new Failure(WrongPassword);
-  }
-  return hashPassword(passwords.newPassword);
+): Promise<string | undefined> {
+  const { user } = sessionOf(caller);
+  await assertNotGuessing(outside, user.email, caller.address);
+  const account = await findAccount(outside.db, user.email);
+  const right = await checkPassword(passwords.currentPassword, account?.passwordHash);
+  return right ? hashPassword(passwords.newPassword) : undefined;
 }
 
 export async function change(
-  ctx: WriteContext<typeof PasswordChanged>,
-  passwordHash: string,
-): Promise<void> {
-  const { credential } = ctx.caller;
-  const userId = personOf(ctx.caller);
-  await setPassword(ctx.tx, userId, passwordHash, ctx.now);
-  await store.endSessions(ctx.tx, userId, credential?.id);
-  const keys = [...(credential?.memberships.values() ?? [])].map(({ workspace }) => workspace.key);
-  const workspaces = keys.length > 0 ? keys : [ctx.services.homeWorkspace];
-  tell(ctx, workspaces, { userId, name: credential?.user.name ?? "", by: "password" });
-}
-
-function tell(
-  ctx: WriteContext<typeof PasswordChanged>,
-  workspaces: readonly string[],
-  { userId, name, by }: { userId: string; name: string; by: "password" | "link" },
-): void {
-  for (const workspace of workspaces) {
-    ctx.enter({ workspace, environment: ctx.caller.environment });
-    ctx.emit(PasswordChanged, { id: userId, displayName: name }, { userId, by });
+  ctx: Setting,
+  passwordHash: string | undefined,
+): Promise<void | Failure> {
+  const { id: sessionId, user, memberships } = sessionOf(ctx.caller);
+  const { environment, address } = ctx.caller;
+  const userId = user.id;
+  if (passwordHash !== undefined) {
+    await setPassword(ctx.tx, userId, passwordHash, ctx.now);
+    await endSessions(ctx.tx, userId, sessionId);
   }
+  for (const workspace of workspacesOf(memberships.values(), ctx.services)) {
+    ctx.enter({ workspace, environment });
+    if (passwordHash !== undefined) {
+      ctx.emit(PasswordChanged, referTo(user), { userId, by: "password" });
+    } else {
+      ctx.emit(PasswordRefused, referTo(user), { reason: "wrong_password", address, userId });
+    }
+  }
+  if (passwordHash === undefined) return new Failure(WrongPassword);
 }
 
-function concerned(
-  { services }: WriteContext<never>,
-  memberships: readonly MembershipRow[],
-): readonly string[] {
-  return memberships.length > 0
-    ? memberships.map(({ workspace }) => workspace)
-    : [services.homeWorkspace];
+/** A token must not change what guards the login. */
+function sessionOf({ credential }: Caller): Credential {
+  if (credential?.kind !== "session") {
+    throw new Failure(Forbidden, { detail: "Only a person's own session sets their password." });
+  }
+  return credential;
+}
+
+function referTo({ id, name }: { readonly id: string; readonly name: string }) {
+  return { id, displayName: name };
 }

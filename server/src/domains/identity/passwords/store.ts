@@ -43,9 +43,3 @@ export async function takeReset(tx: Tx, tokenHash: Buffer): Promise<boolean> {
     .executeTakeFirst();
   return taken !== undefined;
 }
-
-export async function endSessions(tx: Tx, userId: string, but: string | undefined): Promise<void> {
-  let ending = tx.deleteFrom("sessions").where("user_id", "=", userId);
-  if (but !== undefined) ending = ending.where("id", "<>", but);
-  await ending.execute();
-}

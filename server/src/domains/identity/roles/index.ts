@@ -14,11 +14,12 @@ import { PLANNED } from "./planned.ts";
 import { Profile, RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
-export { assertGrantable, type Held } from "./service.ts";
+export { assertGrantable, assertRulesOwners, type Held, holdingOf, mayGrant } from "./service.ts";
 
 export const roles = domain({
   name: "roles",
   summary: "What a member may do.",
+  environmental: false,
   permissions: [Profile, RolesRead, RolesWrite, RolesAssign, ...PLANNED],
   events: [RoleCreated, RoleUpdated, RoleDeleted, RoleAssigned, RoleUnassigned],
   operations: [

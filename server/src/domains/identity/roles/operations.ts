@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Caller, Membership, WorkspaceRef } from "#kernel/caller.ts";
+import { membershipIn, type WorkspaceRef } from "#kernel/caller.ts";
 import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/failure.ts";
 import { command, query, type WriteContext } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
@@ -20,7 +20,7 @@ import * as service from "./service.ts";
 
 const ById = object({ id: RoleId });
 const example = { params: { id: "rol_01jd0000000000000000000000" } };
-const ROLES = "roles";
+const ROLES = "roles by name";
 
 export const listRoles = query({
   id: "roles.list",
@@ -30,14 +30,17 @@ export const listRoles = query({
   query: object(pageQuery),
   reply: page(Role),
   async run({ tx, services }, { query: { limit, after } }) {
-    const roles = await service.listRoles(tx, services);
-    const last = after === undefined ? undefined : services.cursors.decode(ROLES, after)[0];
-    const start = last === undefined ? 0 : roles.findIndex((role) => role.id === last) + 1;
+    const [builtIn = 0, name = ""] =
+      after === undefined ? [] : services.cursors.decode(ROLES, after);
+    const place = { builtIn: Number(builtIn), name: String(name) };
     return pageOf(
-      roles.slice(start, start + limit + 1),
+      await service.listRoles(tx, services, place, limit + 1),
       limit,
       (role) => role,
-      (role) => services.cursors.encode(ROLES, [role.id]),
+      (role) => {
+        const next = service.placeAfter(role);
+        return services.cursors.encode(ROLES, [next.builtIn, next.name]);
+      },
     );
   },
 });
@@ -150,17 +153,10 @@ function enterWorkspace(
   workspaceId: string | undefined,
 ): service.Held {
   const membership = membershipIn(ctx.caller, workspaceId ?? ctx.workspace.id);
-  if (!membership) throw new Failure(NoSuchWorkspace);
   if (!membership.permissions.has(RolesAssign.name)) throw new Failure(Forbidden);
   const { key } = membership.workspace;
   if (key !== ctx.workspace.key) ctx.enter({ workspace: key, environment: ctx.caller.environment });
   return membership;
-}
-
-function membershipIn({ credential }: Caller, workspaceId: string): Membership | undefined {
-  return [...(credential?.memberships.values() ?? [])].find(
-    ({ workspace }) => workspace.id === workspaceId,
-  );
 }
 
 const PermissionSchema = Type.Object(

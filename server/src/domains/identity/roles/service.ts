@@ -1,11 +1,11 @@
-import { lockMember, lockOwners, setRoles } from "#domains/identity/accounts/index.ts";
+import { lockMember, lockOwners, permissionsOf, setRoles } from "#domains/identity/accounts/index.ts";
 import type { Services } from "#kernel/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { changeOf } from "#kernel/event.ts";
 import { Failure, Forbidden, invalid, NotFound } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { expand } from "#kernel/permission.ts";
+import { BUILT_IN_ROLES, expand, type Permission } from "#kernel/permission.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
 import {
   assertKnown,
@@ -28,9 +28,29 @@ export async function getRole(tx: Tx, services: Services, id: string): Promise<R
   return role;
 }
 
+/** Where a list of roles goes on: after so many built-in ones, and after a custom one's name. */
+export interface Place {
+  readonly builtIn: number;
+  readonly name: string;
+}
+
 /** Built-in ones first, then custom ones by name. */
-export async function listRoles(tx: Tx, services: Services): Promise<Role[]> {
-  return [...builtInRoles(services.permissions), ...(await store.list(tx))];
+export async function listRoles(
+  tx: Tx,
+  services: Services,
+  { builtIn, name }: Place,
+  limit: number,
+): Promise<Role[]> {
+  const fixed = builtInRoles(services.permissions).slice(builtIn, builtIn + limit);
+  return [...fixed, ...(await store.list(tx, name, limit - fixed.length))];
+}
+
+/** The place after a role. It holds even when that role is gone. */
+export function placeAfter({ id, name }: Role): Place {
+  const index = BUILT_IN_ROLES.findIndex((role) => role === id);
+  return index === -1
+    ? { builtIn: BUILT_IN_ROLES.length, name }
+    : { builtIn: index + 1, name: "" };
 }
 
 export async function createRole(
@@ -76,7 +96,7 @@ export async function deleteRole(ctx: WriteContext<typeof RoleDeleted>, id: stri
   if (isBuiltIn(id)) throw new Failure(BuiltInRoleFixed);
   const role = await store.lock(ctx.tx, id);
   ctx.expectRevision(role.revision);
-  if (await store.isAssigned(ctx.tx, id)) throw new Failure(RoleInUse);
+  if (await store.isInUse(ctx.tx, id)) throw new Failure(RoleInUse);
   await store.remove(ctx.tx, id);
   ctx.emit(RoleDeleted, referTo(role), shown(role));
 }
@@ -105,7 +125,7 @@ export async function unassignRole(
   if (!member.roles.includes(roleId)) throw new Failure(NotFound);
   ctx.expectRevision(member.revision);
   if (roleId === "owner") {
-    assertOwner(held);
+    assertRulesOwners(held, ctx.services.permissions);
     if (owners.every((owner) => owner === userId)) throw new Failure(LastOwner);
   }
   const roles = member.roles.filter((role) => role !== roleId);
@@ -127,7 +147,7 @@ export async function assertGrantable(
   roleId: string,
   held: Held,
 ): Promise<void> {
-  if (roleId === "owner") return assertOwner(held);
+  if (roleId === "owner") return assertRulesOwners(held, services.permissions);
   const role = isBuiltIn(roleId)
     ? builtInRoles(services.permissions).find(({ id }) => id === roleId)
     : await store.find(tx, roleId);
@@ -136,10 +156,46 @@ export async function assertGrantable(
   assertMayGrant(wanted, held.permissions, services.permissions);
 }
 
-function assertOwner({ roles }: Held): void {
-  if (!roles.includes("owner")) {
-    throw new Failure(Forbidden, { detail: "Only an owner makes or unmakes owners." });
+/** Whether somebody with this may hand out all of these roles. */
+export async function mayGrant(
+  tx: Tx,
+  services: Services,
+  roleIds: readonly string[],
+  held: Held,
+): Promise<boolean> {
+  try {
+    for (const roleId of roleIds) await assertGrantable(tx, services, roleId, held);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
   }
+}
+
+/** What somebody has in the workspace that the act is in; undefined for who is no active member. */
+export async function holdingOf(
+  tx: Tx,
+  services: Services,
+  userId: string,
+): Promise<Held | undefined> {
+  const found = await store.findHolding(tx, userId);
+  if (!found) return undefined;
+  const { roles, granted } = found;
+  return { roles, permissions: permissionsOf(roles, granted, services.permissions) };
+}
+
+/**
+ * Who makes, changes and unmakes owners: an owner, and with all that an owner may do. A token keeps
+ * its person's roles, but one with a few scopes must not reach for everything.
+ */
+export function assertRulesOwners(
+  { roles, permissions }: Held,
+  catalog: readonly Permission[],
+): void {
+  if (!roles.includes("owner")) {
+    throw new Failure(Forbidden, { detail: "Only an owner makes, changes or unmakes owners." });
+  }
+  assertMayGrant(["*"], permissions, catalog);
 }
 
 function referTo({ id, name }: Role) {

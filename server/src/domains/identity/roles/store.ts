@@ -6,8 +6,14 @@ import type { Role } from "./role.ts";
 
 type Row = Selectable<Tables["roles"]>;
 
-export async function list(tx: Tx): Promise<Role[]> {
-  const rows = await tx.selectFrom("roles").selectAll().orderBy("name").execute();
+export async function list(tx: Tx, after: string, limit: number): Promise<Role[]> {
+  const rows = await tx
+    .selectFrom("roles")
+    .selectAll()
+    .where("name", ">", after)
+    .orderBy("name")
+    .limit(limit)
+    .execute();
   return rows.map(toRole);
 }
 
@@ -47,14 +53,27 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("roles").where("id", "=", id).execute();
 }
 
-export async function isAssigned(tx: Tx, id: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom("memberships")
-    .select("user_id")
-    .where(sql<boolean>`${id} = any (roles)`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Whether a member has it, or somebody is invited to have it. */
+export async function isInUse(tx: Tx, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from memberships where ${id} = any (roles)
+    union all
+    select from invitations where ${id} = any (role_ids)
+    limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** An active member's roles, and what the custom ones among them grant. */
+export async function findHolding(
+  tx: Tx,
+  userId: string,
+): Promise<{ readonly roles: string[]; readonly granted: string[] } | undefined> {
+  const { rows } = await sql<{ roles: string[]; granted: string[] }>`
+    select m.roles, array(select unnest(r.permissions) from roles r
+                           where r.id = any (m.roles)) as granted
+      from memberships m join users u on u.id = m.user_id
+     where m.user_id = ${userId} and m.status = 'active' and u.status = 'active'`.execute(tx);
+  return rows[0];
 }
 
 function byId(tx: Tx, id: string) {

@@ -1,21 +1,23 @@
 import { domain } from "#kernel/domain.ts";
 import { LoggedIn, LoggedOut, LoginFailed, PasswordReset } from "./events.ts";
-import { pruneSessions } from "./jobs.ts";
+import { pruneAddresses, pruneSessions } from "./jobs.ts";
 import { login, logout, me } from "./operations.ts";
 import { sessionTokens } from "./session.ts";
 
 export { LOGIN_EVENTS, LoggedIn, LoginFailed, PasswordReset } from "./events.ts";
 export { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
 export { beginSession, examine, type LoginAttempt, logIn } from "./service.ts";
-export { assertNotGuessing } from "./throttle.ts";
+export { endSessions } from "./store.ts";
+export { assertNotGuessing, assertNotGuessingFrom } from "./throttle.ts";
 export { cookieOf } from "./session.ts";
 
 export const sessions = domain({
   name: "sessions",
   summary: "Logging in and out, and who is asking.",
+  environmental: false,
   permissions: [],
   events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset],
   operations: [login, me, logout],
   credentials: [sessionTokens],
-  jobs: [pruneSessions],
+  jobs: [pruneSessions, pruneAddresses],
 });

@@ -6,6 +6,7 @@ import {
   membershipsOf,
   toMemberOf,
   type User,
+  workspacesOf,
 } from "#domains/identity/accounts/index.ts";
 import {
   checkSecondFactor,
@@ -165,8 +166,7 @@ export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void>
   }
   const { id, user, memberships } = credential;
   await store.deleteSession(ctx.tx, id);
-  const keys = [...memberships.values()].map(({ workspace }) => workspace.key);
-  for (const workspace of keys.length > 0 ? keys : [ctx.services.homeWorkspace]) {
+  for (const workspace of workspacesOf(memberships.values(), ctx.services)) {
     ctx.enter({ workspace, environment: ctx.caller.environment });
     ctx.emit(
       LoggedOut,
@@ -174,12 +174,4 @@ export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void>
       { sessionId: id, userId: user.id, address },
     );
   }
-}
-
-/** What concerns nobody's workspace concerns the installation's own. */
-function workspacesOf(
-  memberships: readonly Pick<MembershipRow, "workspace">[],
-  { homeWorkspace }: Services,
-): string[] {
-  return memberships.length > 0 ? memberships.map(({ workspace }) => workspace) : [homeWorkspace];
 }

@@ -35,6 +35,13 @@ export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>)
   await tx.insertInto("sessions").values(row).execute();
 }
 
+/** Ends every session of a person, but for the one that they go on in. */
+export async function endSessions(tx: Tx, userId: string, but?: string): Promise<void> {
+  let ending = tx.deleteFrom("sessions").where("user_id", "=", userId);
+  if (but !== undefined) ending = ending.where("id", "<>", but);
+  await ending.execute();
+}
+
 export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("sessions").where("id", "=", id).execute();
 }

@@ -1,10 +1,9 @@
 import type { Outside } from "#kernel/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { hmac } from "#kernel/crypto.ts";
-import { Failure, RateLimited } from "#kernel/failure.ts";
-import type { MasterKey } from "#kernel/crypto.ts";
+import { hmac, type MasterKey } from "#kernel/crypto.ts";
+import { networkOf } from "#kernel/outbound/address.ts";
 
-const KNOWN_MS = 90 * 24 * 3_600_000;
+export const KNOWN_MS = 90 * 24 * 3_600_000;
 
 const KNOWN = `
   select from known_addresses k join users u on u.id = k.user_id
@@ -25,13 +24,14 @@ export async function assertNotGuessing(
   const account = email.toLowerCase();
   const since = new Date(clock.nowMs() - KNOWN_MS);
   const known = await db.system(KNOWN, [account, addressHash(masterKey, address), since]);
-  const place = known.length > 0 ? `from ${address}` : "from elsewhere";
-  for (const key of [`guess from ${address}`, `guess ${account} ${place}`]) {
-    const state = throttle.take(key, settings.loginRateLimit);
-    if (state && !state.allowed) {
-      throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
-    }
-  }
+  const place = known.length > 0 ? `from ${networkOf(address)}` : "from elsewhere";
+  assertNotGuessingFrom(outside, address);
+  throttle.assert(`guess ${account} ${place}`, settings.loginRateLimit);
+}
+
+/** The same by address alone, for what names no account, such as a link. */
+export function assertNotGuessingFrom({ throttle, settings }: Outside, address: string): void {
+  throttle.assert(`guess from ${networkOf(address)}`, settings.loginRateLimit);
 }
 
 /** Remembers from where somebody logged in; as a keyed hash, since it is nobody's business. */
@@ -54,5 +54,5 @@ export async function noteAddress(
 }
 
 function addressHash(masterKey: MasterKey, address: string): Buffer {
-  return hmac(masterKey.derive("known addresses"), address);
+  return hmac(masterKey.derive("known addresses"), networkOf(address));
 }

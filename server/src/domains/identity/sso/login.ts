@@ -2,18 +2,18 @@ import { UserActivated } from "#domains/identity/accounts/index.ts";
 import { beginSession, cookieOf, LoggedIn } from "#domains/identity/sessions/index.ts";
 import type { Caller, Outside } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
-import { Failure, invalid, RateLimited } from "#kernel/failure.ts";
+import { Failure, invalid } from "#kernel/failure.ts";
 import { workspaceIdOf } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import { networkOf } from "#kernel/outbound/address.ts";
 import { addressesOf } from "./address.ts";
 import { NotConfigured, type Protocol } from "./configuration.ts";
 import { SsoLoginFailed, SsoLoginStarted } from "./events.ts";
 import type { Identity } from "./identity.ts";
 import { admit } from "./member.ts";
-import * as oidc from "./oidc.ts";
+import type { Relying } from "./oidc.ts";
 import { Refused, toldAs } from "./refusal.ts";
 import { type Begun, begin, type Details, match, newState } from "./request.ts";
-import * as saml from "./saml.ts";
 import { clientSecretOf, referTo } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -21,6 +21,8 @@ import * as store from "./store.ts";
 const LANDING = "/docs";
 /** Nobody guesses anything here, and an office signs in from one address. */
 const LOGINS_PER_PASSWORD_LOGIN = 6;
+/** Loaded at the first login of their kind: their libraries take memory, and few use both. */
+const protocols = { saml: () => import("./saml.ts"), oidc: () => import("./oidc.ts") };
 
 interface Attempt<Result> {
   readonly place: store.Place;
@@ -108,6 +110,7 @@ export function samlReader(response: string, { clock }: Outside): Answer["read"]
     if (place.protocol !== "saml2" || sent.protocol !== "saml2") throw new Failure(NotConfigured);
     const { acs } = addressesOf(origin, place.slug);
     const { requestId } = sent;
+    const saml = await protocols.saml();
     return saml.readAnswer(place.provider, { requestId, acs }, response, clock);
   };
 }
@@ -119,6 +122,7 @@ export function oidcReader(
   return async (place, { sent, origin }) => {
     if (sent.protocol !== "oidc") throw new Failure(NotConfigured);
     const relying = await relyingOf(outside, place, origin);
+    const oidc = await protocols.oidc();
     return oidc.readAnswer(outside, relying, { ...sent, state: query["state"] ?? "" }, query);
   };
 }
@@ -131,20 +135,18 @@ async function destination(
   if (place.protocol === "saml2") {
     const requestId = `_${newState()}`;
     const { acs } = addressesOf(origin, place.slug);
+    const saml = await protocols.saml();
     const goTo = await saml.requestUrl(place.provider, { requestId, acs }, state);
     return { goTo, sent: { protocol: "saml2", requestId } };
   }
+  const oidc = await protocols.oidc();
   const secrets = oidc.newSecrets();
   const relying = await relyingOf(outside, place, origin);
   const goTo = await oidc.requestUrl(outside, relying, { ...secrets, state });
   return { goTo, sent: { protocol: "oidc", ...secrets } };
 }
 
-async function relyingOf(
-  outside: Outside,
-  place: store.Place,
-  origin: string,
-): Promise<oidc.Relying> {
+async function relyingOf(outside: Outside, place: store.Place, origin: string): Promise<Relying> {
   if (place.protocol !== "oidc") throw new Failure(NotConfigured);
   return {
     provider: place.provider,
@@ -160,10 +162,7 @@ async function placeOf(
   { address }: Caller,
 ): Promise<store.Place> {
   const limit = settings.loginRateLimit * LOGINS_PER_PASSWORD_LOGIN;
-  const state = throttle.take(`sso from ${address}`, limit);
-  if (state && !state.allowed) {
-    throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
-  }
+  throttle.assert(`sso from ${networkOf(address)}`, limit);
   const place = await store.findBySlug(db, slug);
   if (!place) throw new Failure(NotConfigured);
   return place;

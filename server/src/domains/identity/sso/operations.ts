@@ -10,7 +10,6 @@ import { NotConfigured } from "./configuration.ts";
 import { SsoLoginFailed, SsoLoginStarted } from "./events.ts";
 import * as login from "./login.ts";
 import { SsoNoAccess, SsoNotUnderWay, SsoRejected, SsoUnreachable } from "./refusal.ts";
-import { metadata } from "./saml.ts";
 import { findBySlug } from "./store.ts";
 
 const SAML_RESPONSE_CHARACTERS_MAX = 300_000;
@@ -121,13 +120,14 @@ export const samlMetadata = query({
   reply: media("application/samlmetadata+xml"),
   fails: [NotConfigured],
   example: { params },
-  async prepare({ db }, { params: { workspace: slug } }) {
+  async prepare({ db }, { params: { workspace: slug } }, { origin }) {
     const place = await findBySlug(db, slug);
     if (place?.protocol !== "saml2") throw new Failure(NotConfigured);
-    return place.provider.entityId;
+    // Loaded here, because its library takes memory and few need it.
+    const { metadata } = await import("./saml.ts");
+    return metadata(origin, slug, place.provider.entityId);
   },
-  run: async ({ caller }, { params: { workspace: slug } }, entityId) =>
-    metadata(caller.origin, slug, entityId),
+  run: async (_ctx, _input, described) => described,
 });
 
 /** What the schema does not name may be anything, a repeated parameter for one. */

@@ -7,6 +7,7 @@ import { apiTokens } from "./source.ts";
 export const tokens = domain({
   name: "tokens",
   summary: "Long-lived credentials for programs.",
+  environmental: false,
   permissions: [TokensRead, TokensWrite],
   events: [TokenCreated, TokenRotated, TokenRevoked],
   operations: [listTokens, createToken, rotateToken, revokeToken],

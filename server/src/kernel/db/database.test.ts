@@ -1,0 +1,129 @@
+import { sql } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "../testing/world.ts";
+import { Database, type Partition, type Transaction } from "./database.ts";
+
+let world: World;
+let db: Database;
+let here: Partition;
+let there: Partition;
+beforeAll(async () => {
+  world = await startWorld();
+  // One connection, so that every use follows another's.
+  db = new Database({ ...world.database, poolMax: 1, onError: () => undefined });
+  here = { workspace: world.home, environment: "production" };
+  there = { workspace: (await world.workspace("there")).key, environment: "production" };
+});
+afterAll(async () => {
+  await db.close();
+  await world[Symbol.asyncDispose]();
+});
+
+const NOTE = "insert into notes (id, title, body, created_at) values ($1, $1, '', now())";
+const write = (partition: Partition, id: string) =>
+  db.write(partition, (tx) => tx.send(NOTE, [id]));
+const read = (partition: Partition) =>
+  db.read(partition, async (tx) => {
+    const { rows } = await sql<{ id: string }>`select id from notes order by id`.execute(tx);
+    return rows.map(({ id }) => id);
+  });
+
+test("one connection shows each partition its own rows, in whatever order they come", async () => {
+  await write(here, "h1");
+  await write(there, "t1");
+  expect(await read(there)).toEqual(["t1"]);
+  expect(await read(here)).toEqual(["h1"]);
+  expect(await read({ ...here, environment: "staging" })).toEqual([]);
+  expect(await read(there)).toEqual(["t1"]);
+  await expect(write(there, "t1")).rejects.toThrow(/duplicate/);
+  expect(await read(here)).toEqual(["h1"]);
+});
+
+test("a read can't write", async () => {
+  await expect(db.read(here, (tx) => sql`delete from notes`.execute(tx))).rejects.toThrow(
+    /read-only/,
+  );
+  expect(await read(here)).toEqual(["h1"]);
+});
+
+test("a transaction that has ended is of no use to who kept it", async () => {
+  let kept: Transaction | undefined;
+  await db.write(here, async (session) => {
+    kept = session;
+    await session.send("select 1", []);
+  });
+  await db.write(here, async (session) => {
+    expect(() => kept?.enter(there)).toThrow(/ended/);
+    expect(() => kept?.send("select 1", [])).toThrow(/ended/);
+    await expect(sql`select 1`.execute(kept!.tx)).rejects.toThrow(/ended/);
+    await session.send(NOTE, ["h2"]);
+  });
+  expect(await read(here)).toEqual(["h1", "h2"]);
+});
+
+test("a listener that throws harms neither the commit nor the next transaction", async () => {
+  const thrown = db.write(here, async (session) => {
+    await session.send(NOTE, ["h3"]);
+    session.onCommit(() => {
+      throw new Error("a listener");
+    });
+  });
+  await expect(thrown).rejects.toThrow("a listener");
+  await write(here, "h4");
+  expect(await read(here)).toEqual(["h1", "h2", "h3", "h4"]);
+});
+
+test("listeners hear nothing of a transaction that failed", async () => {
+  let heard = 0;
+  const failing = db.write(here, async (session) => {
+    session.onCommit(() => (heard += 1));
+    void session.send("select 1 / 0", []);
+  });
+  await expect(failing).rejects.toThrow(/division/);
+  expect(heard).toBe(0);
+});
+
+test("a table that changes under a prepared statement does not fail who reads it", async () => {
+  const all = () =>
+    db.read(here, async (tx) => (await sql`select * from notes`.execute(tx)).rows.length);
+  const count = await all();
+  await world.sql("alter table notes add column colour text");
+  expect(await all()).toBe(count);
+  await db.write(here, async ({ tx }) => {
+    await sql`update notes set body = 'x' where id = 'h1' returning *`.execute(tx);
+  });
+  await world.sql("alter table notes drop column colour");
+  await db.write(here, async ({ tx }) => {
+    await sql`update notes set body = 'y' where id = 'h1' returning *`.execute(tx);
+  });
+});
+
+test("behind a pooler every transaction enters its partition for itself", async () => {
+  // What a pooler does to us: the process that answers is not the one that was announced.
+  const connect = pg.Client.prototype.connect;
+  pg.Client.prototype.connect = function (this: any, done: (error: Error | null) => void) {
+    (connect as any).call(this, (error: Error | null) => {
+      this.processID += 1;
+      done(error);
+    });
+  } as typeof connect;
+  const pooled = new Database({ ...world.database, poolMax: 1, onError: () => undefined });
+  try {
+    const ids = await pooled.read(here, async (tx) => {
+      const { rows } = await sql<{ id: string }>`select id from notes order by id`.execute(tx);
+      return rows.map(({ id }) => id);
+    });
+    expect(ids).toContain("h1");
+    const left = await pooled.read(there, async (tx) => {
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from notes`.execute(tx);
+      return rows[0]?.n;
+    });
+    expect(left).toBe(1);
+    await pooled.write(here, (session) => session.send(NOTE, ["h5"]));
+  } finally {
+    pg.Client.prototype.connect = connect;
+    await pooled.close();
+  }
+  expect(await read(here)).toContain("h5");
+});

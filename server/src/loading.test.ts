@@ -1,0 +1,38 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** What only some installations use, and what each of them would pay for in memory. */
+const LATE = [
+  "@node-saml/node-saml",
+  "@scalar/fastify-api-reference",
+  "@simplewebauthn/server",
+  "nodemailer",
+  "openid-client",
+  "otpauth",
+  "qrcode",
+  "yaml",
+];
+
+const PROBE = `
+  import { registerHooks } from "node:module";
+  const urls = [];
+  registerHooks({
+    load(url, context, next) {
+      urls.push(url);
+      return next(url, context);
+    },
+  });
+  await import(process.argv[1]);
+  process.stdout.write(JSON.stringify(urls));
+`;
+
+test("a start loads no library before somebody needs it", () => {
+  const start = join(import.meta.dirname, "start.ts");
+  const out = execFileSync(process.execPath, ["--input-type=module", "-e", PROBE, start]);
+  const urls = JSON.parse(out.toString()) as string[];
+  expect(urls.some((url) => url.includes("/node_modules/fastify/"))).toBe(true);
+  expect(LATE.filter((name) => urls.some((url) => url.includes(`/node_modules/${name}/`)))).toEqual(
+    [],
+  );
+});
