@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, realpath, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,12 @@ import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
 import { NOTES_SQL } from "../../server/src/kernel/testing/notes.ts";
 import { type Child, startChild } from "./child.ts";
 import { TALLY_SQL } from "./tally.ts";
+
+/** What `npm start` gives to Node. */
+const START_FLAGS: readonly string[] =
+  /node (.*) server\/start\.mjs/
+    .exec(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))?.[1]
+    ?.split(" ") ?? [];
 
 const PASSWORD = "a password for the benchmark";
 const SEEDS = 1_000;
@@ -64,7 +71,11 @@ export class Rig {
     const { profileFolder } = options;
     const profile = ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
     const child = await this.#start(
-      [...(profileFolder === undefined ? [] : profile), join(import.meta.dirname, "product.ts")],
+      [
+        ...START_FLAGS,
+        ...(profileFolder === undefined ? [] : profile),
+        join(import.meta.dirname, "product.ts"),
+      ],
       { ...this.#settings(), BENCH_READERS: options.readers ?? "off" },
     );
     return { ...child, token: await logIn(child.port) };
@@ -72,7 +83,8 @@ export class Rig {
 
   /** The product as `npm start` has it. */
   startPlainProduct(): Promise<Child> {
-    return this.#start([join(import.meta.dirname, "../../server/start.mjs")], this.#settings());
+    const program = join(import.meta.dirname, "../../server/start.mjs");
+    return this.#start([...START_FLAGS, program], this.#settings());
   }
 
   /** Needs a running product, whose database server it shares. */

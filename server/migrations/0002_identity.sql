@@ -41,10 +41,10 @@ create policy tenant on memberships to millrace_app
   using (workspace_id = current_setting('millrace.workspace')::uuid);
 -- A person sees where they belong before they have chosen a workspace.
 create policy own on memberships for select to millrace_app
-  using (user_id = current_setting('millrace.person', true));
+  using (user_id = current_setting('millrace.person', true) and status = 'active');
 create policy own on workspaces for select to millrace_app
   using (key in (select workspace_id from memberships
-                  where user_id = current_setting('millrace.person', true)));
+                  where user_id = current_setting('millrace.person', true) and status = 'active'));
 create policy everything on memberships for select to millrace_system using (true);
 
 -- The roles that a workspace made for itself; the built-in ones are in the code.

@@ -66,6 +66,7 @@ export interface Tables {
     role_ids: string[];
     token_hash: Buffer;
     invited_by: string;
+    revision: Generated<number>;
     created_at: Time;
     expires_at: Time;
   };

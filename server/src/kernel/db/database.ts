@@ -57,7 +57,7 @@ export class Database {
       pipeline: true,
       max: options.poolMax,
       verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-        this.#recognise(client).then(() => done(), done);
+        this.#recognise(client, done);
       },
     } as pg.PoolConfig);
     this.#system = new pg.Pool({ ...options.system, ...common, max: SYSTEM_CONNECTIONS_MAX });
@@ -208,10 +208,13 @@ export class Database {
    * A pooler between us and the server answers with another process than the one that the connection
    * was told of, and may hand the next statement to yet another.
    */
-  async #recognise(client: pg.PoolClient): Promise<void> {
-    const { rows } = await send<{ pid: number }>(client, "select pg_backend_pid() as pid", []);
-    const { processID } = client as unknown as { readonly processID: number };
-    if (rows[0]?.pid === processID) this.#direct.add(client);
+  #recognise(client: pg.PoolClient, done: (error?: Error) => void): void {
+    client.query<{ pid: number }>("select pg_backend_pid() as pid", (error, result) => {
+      const { processID } = client as unknown as { readonly processID: number };
+      // In spite of its type, there is no error when all is well, and no result when it is not.
+      if (result?.rows[0]?.pid === processID) this.#direct.add(client);
+      done(error);
+    });
   }
 }
 

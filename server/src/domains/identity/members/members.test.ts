@@ -48,7 +48,7 @@ describe("an invitation", () => {
     expect(await accept(token)).toMatchObject({
       status: 410,
       body: { code: "bad_invitation" },
-      events: [],
+      events: ["audit.auth.invitation_refused"],
     });
   });
 
@@ -96,7 +96,11 @@ describe("an invitation", () => {
     const elsewhere = world.asToken(owner.token, "branch");
     const { body } = await elsewhere("POST /api/v1/settings/users/invite", { email });
     const wrong = await accept(body.data.token, { password: "not my password" });
-    expect(wrong).toMatchObject({ status: 401, body: { code: "wrong_password" }, events: [] });
+    expect(wrong).toMatchObject({
+      status: 403,
+      body: { code: "wrong_password" },
+      events: ["audit.auth.login_failed", "audit.auth.login_failed"],
+    });
     expect(await accept(body.data.token)).toMatchObject({
       status: 200,
       events: ["user.activated"],

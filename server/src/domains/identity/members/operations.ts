@@ -1,20 +1,13 @@
 import Type from "typebox";
-import { Email, getMember, listMembers, Password, User } from "#domains/identity/accounts/index.ts";
-import { LastOwner, RoleId } from "#domains/identity/roles/index.ts";
+import { getMember, listMembers } from "#domains/identity/accounts/index.ts";
+import { LastOwner } from "#domains/identity/roles/index.ts";
 import { Forbidden } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
+import { nothing, one, page } from "#kernel/reply.ts";
 import { id, line, object, patch } from "#kernel/schema.ts";
-import { UserActivated, UserDeactivated, UserInvited, UserUpdated } from "./events.ts";
-import {
-  AlreadyMember,
-  BadInvitation,
-  Member,
-  NewInvitation,
-  SharedAccount,
-  WrongPassword,
-} from "./member.ts";
+import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
+import { Member, SharedAccount } from "./member.ts";
 import { UsersRead, UsersWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 
@@ -55,46 +48,6 @@ export const getUser = query({
   },
 });
 
-export const inviteUser = command({
-  id: "users.invite",
-  route: "POST /api/v1/settings/users/invite",
-  summary: "Invite somebody to the workspace",
-  description:
-    "The token works once and for seven days; a second invitation to the same address ends the " +
-    "first. Without `roleIds` the person becomes a `member`.",
-  permission: UsersWrite,
-  body: object({
-    email: Email,
-    name: Type.Optional(line(100)),
-    roleIds: Type.Optional(Type.Array(RoleId, { maxItems: 20, uniqueItems: true })),
-  }),
-  reply: created(NewInvitation),
-  emits: [UserInvited],
-  fails: [AlreadyMember, Forbidden],
-  example: { body: { email: "ada@example.com", name: "Ada", roleIds: ["agent"] } },
-  run: (ctx, { body }) => service.invite(ctx, body),
-});
-
-export const acceptInvitation = command({
-  id: "invitations.accept",
-  route: "POST /api/v1/auth/invitations/accept",
-  summary: "Accept an invitation",
-  description:
-    "Makes the account with this password; somebody who has one gives its password and joins.",
-  access: "public",
-  body: object({
-    token: Type.String({ minLength: 1, maxLength: 200 }),
-    name: Type.Optional(line(100)),
-    password: Password,
-  }),
-  reply: one(User),
-  emits: [UserActivated],
-  fails: [BadInvitation, WrongPassword],
-  example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
-  prepare: (outside, { body }) => service.examineInvitation(outside, body),
-  run: (ctx, { body }, acceptance) => service.accept(ctx, body.name, acceptance),
-});
-
 export const updateUser = command({
   id: "users.update",
   route: "PATCH /api/v1/settings/users/{id}",
@@ -103,7 +56,7 @@ export const updateUser = command({
   params: ById,
   body: patch({ status: Type.Enum(["active", "deactivated"]), name: line(100) }),
   reply: one(Member),
-  emits: [UserActivated, UserDeactivated, UserUpdated],
+  emits: [UserActivated, UserDeactivated, UserUpdated, InvitationRevoked],
   fails: [LastOwner, Forbidden, SharedAccount],
   example: { ...example, body: { status: "deactivated" } },
   prepare: (outside, { params }, { workspace }) =>
@@ -118,11 +71,13 @@ export const removeUser = command({
   id: "users.remove",
   route: "DELETE /api/v1/settings/users/{id}",
   summary: "Remove a member from the workspace",
-  description: "Their tokens here end, and their sessions when they belong to no other workspace.",
+  description:
+    "Their tokens and the invitations that they sent here end, and their sessions when they belong to " +
+    "no other workspace.",
   permission: UsersWrite,
   params: ById,
   reply: nothing(),
-  emits: [UserDeactivated],
+  emits: [UserDeactivated, InvitationRevoked],
   fails: [LastOwner, Forbidden],
   example,
   prepare: (outside, { params }, { workspace }) =>

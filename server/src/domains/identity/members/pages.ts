@@ -1,13 +1,13 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
 import { pageRefusal } from "#kernel/error-page.ts";
+import { Failure } from "#kernel/failure.ts";
 import { document, markup } from "#kernel/markup.ts";
 import { command, query } from "#kernel/operation.ts";
 import { html } from "#kernel/reply.ts";
 import { object, text } from "#kernel/schema.ts";
-import { UserActivated } from "./events.ts";
-import { BadInvitation, WrongPassword } from "./member.ts";
-import { accept, examineInvitation } from "./service.ts";
+import { ACCEPTING } from "./invitation-operations.ts";
+import { accept, examineInvitation } from "./invitation-service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
@@ -44,12 +44,12 @@ export const invitationForm = command({
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),
   reply: html(pageRefusal),
-  emits: [UserActivated],
-  fails: [BadInvitation, WrongPassword],
+  ...ACCEPTING,
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
-  prepare: (outside, { body }) => examineInvitation(outside, body),
+  prepare: (outside, { body }, caller) => examineInvitation(outside, body, caller),
   async run(ctx, { body: { name } }, acceptance) {
     const user = await accept(ctx, name === "" ? undefined : name, acceptance);
+    if (user instanceof Failure) return user;
     return document({
       title: "Welcome",
       body: markup`<h1>Welcome, ${user.name}</h1><p>Your account ${user.email} is ready. You can log in now.</p>`,

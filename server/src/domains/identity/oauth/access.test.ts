@@ -47,6 +47,19 @@ describe("an access token", () => {
     expect(await holder("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
   });
 
+  test("makes no API token, which would outlive the consent, and renews none", async () => {
+    const scopes = ["tokens:write", "workspaces:read"];
+    const app = await register(owner, { allowedScopes: scopes });
+    const { access_token } = await tokensFor(world, owner.token, app, { scope: scopes.join(" ") });
+    const holder = world.asToken(access_token, "default");
+    const draft = { name: "Robot", expiresIn: "1d", scopes: ["workspaces:read"] };
+    const refused = { status: 403, body: { code: "forbidden" }, events: [] };
+    expect(await holder("POST /api/v1/auth/tokens", draft)).toMatchObject(refused);
+    const { body } = await owner("POST /api/v1/auth/tokens", draft);
+    const { id } = body.data;
+    expect(await holder("POST /api/v1/auth/tokens/rotate", { id })).toMatchObject(refused);
+  });
+
   test("is good in the application's workspace only, and not for the account itself", async () => {
     const elsewhere = await world.workspace("second-home");
     await world.sql(

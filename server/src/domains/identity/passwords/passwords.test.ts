@@ -72,8 +72,12 @@ test("the link in the e-mail sets a new password once, and ends every session", 
   expect(await reset(token, "a third password")).toMatchObject({
     status: 410,
     body: { code: "bad_reset_link" },
-    events: [],
+    events: ["audit.auth.password_refused"],
   });
+  const [refused] = await world.sql(
+    "select workspace_id, data from events where type = 'audit.auth.password_refused'",
+  );
+  expect(refused).toMatchObject({ workspace_id: world.home, data: { reason: "bad_link" } });
 });
 
 test("an unknown address gets the same answer, and no mail", async () => {
@@ -102,17 +106,23 @@ test("the form does what the API does", async () => {
   expect(page.body).toContain(`name="token" value="${token}"`);
   expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
   const form = { "content-type": "application/x-www-form-urlencoded" };
-  const answer = await world.stranger("POST /password", `token=${token}&password=from+a+form`, form);
+  const answer = await world.stranger(
+    "POST /password",
+    `token=${token}&password=from+a+form`,
+    form,
+  );
   expect(answer).toMatchObject({ status: 200, events: ["audit.auth.password_changed"] });
   expect(await logIn("from a form")).toMatchObject({ status: 200 });
   const late = await world.stranger("POST /password", `token=${token}&password=from+a+form`, form);
-  expect(late).toMatchObject({ status: 410, events: [] });
+  expect(late).toMatchObject({ status: 410, events: ["audit.auth.password_refused"] });
   expect(late.body).toContain("<!doctype html>");
 });
 
 test("the token stands in no event, job or log line", async () => {
   const token = await link();
-  const rows = await world.sql("select data::text as text from events union all select payload::text from jobs");
+  const rows = await world.sql(
+    "select data::text as text from events union all select payload::text from jobs",
+  );
   expect(rows.filter(({ text }) => text.includes(token))).toEqual([]);
   expect(world.lines.filter((line) => line.includes(token))).toEqual([]);
 });
@@ -123,21 +133,34 @@ test("a change needs the present password and a session, and ends the other sess
   const me = world.asToken(here, "default");
   const change = (currentPassword: string) =>
     me("POST /api/v1/auth/password", { currentPassword, newPassword: "the newest password" });
-  expect(await change("wrong")).toMatchObject({ status: 403, body: { code: "wrong_password" }, events: [] });
+  expect(await change("wrong")).toMatchObject({
+    status: 403,
+    body: { code: "wrong_password" },
+    events: ["audit.auth.password_refused"],
+  });
   expect(await change(old)).toMatchObject({ status: 204, events: ["audit.auth.password_changed"] });
   expect(await me("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
   expect(await world.asToken(there)("GET /api/v1/auth/me")).toMatchObject({ status: 401 });
-  const { body } = await me("POST /api/v1/auth/tokens", { name: "t", expiresIn: null, scopes: ["profile"] });
+  const { body } = await me("POST /api/v1/auth/tokens", {
+    name: "t",
+    expiresIn: null,
+    scopes: ["profile"],
+  });
   const robot = world.asToken(body.data.token, "default");
   const passwords = { currentPassword: "the newest password", newPassword: "yet another one" };
-  expect(await robot("POST /api/v1/auth/password", passwords)).toMatchObject({ status: 403, events: [] });
+  expect(await robot("POST /api/v1/auth/password", passwords)).toMatchObject({
+    status: 403,
+    events: [],
+  });
 });
 
 test("without a mail server the answer says so", async () => {
   await using apart = await startWorld();
-  expect(await apart.stranger("POST /api/v1/auth/password/forgot", { email: EMAIL })).toMatchObject({
-    status: 409,
-    body: { code: "mail_not_configured" },
-    events: [],
-  });
+  expect(await apart.stranger("POST /api/v1/auth/password/forgot", { email: EMAIL })).toMatchObject(
+    {
+      status: 409,
+      body: { code: "mail_not_configured" },
+      events: [],
+    },
+  );
 });

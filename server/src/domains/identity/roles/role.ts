@@ -32,7 +32,11 @@ export const RoleNameTaken = failure(
   "roles_name",
 );
 export const BuiltInRoleFixed = failure("built_in_role", 409, "Built-in roles can't be changed.");
-export const RoleInUse = failure("role_in_use", 409, "Members still have this role, or somebody is invited to it.");
+export const RoleInUse = failure(
+  "role_in_use",
+  409,
+  "Members still have this role, or somebody is invited to it.",
+);
 export const LastOwner = failure("last_owner", 409, "A workspace keeps at least one owner.");
 
 const DESCRIPTIONS: Readonly<Record<BuiltInRole, string>> = {

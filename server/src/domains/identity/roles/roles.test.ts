@@ -86,6 +86,24 @@ describe("nobody grants what they lack", () => {
     const path = `DELETE /api/v1/settings/users/${owner.userId}/roles/owner`;
     expect(await admin(path)).toMatchObject(refused);
   });
+
+  test("nor does a token of an owner that may do only some of what an owner may", async () => {
+    const { body } = await owner("POST /api/v1/auth/tokens", {
+      name: "Robot",
+      expiresIn: null,
+      scopes: ["users:write", "roles:assign"],
+    });
+    const robot = world.asToken(body.data.token, "default");
+    const other = await world.member(["owner"]);
+    const user = `/api/v1/settings/users/${other.userId}`;
+    const refused = { status: 403, body: { code: "forbidden" }, events: [] };
+    const draft = { email: "an-owner@example.com", roleIds: ["owner"] };
+    expect(await robot("POST /api/v1/settings/users/invite", draft)).toMatchObject(refused);
+    expect(await robot(assign(admin.userId), { roleId: "owner" })).toMatchObject(refused);
+    expect(await robot(`DELETE ${user}/roles/owner`)).toMatchObject(refused);
+    expect(await robot(`PATCH ${user}`, { status: "deactivated" })).toMatchObject(refused);
+    expect(await robot(`DELETE ${user}`)).toMatchObject(refused);
+  });
 });
 
 test("unknown permissions and roles are refused with their path", async () => {
@@ -127,4 +145,41 @@ test("workspaceId assigns in another workspace of the caller, where the right is
   });
   expect(await admin(assign(person.userId), there)).toMatchObject({ status: 403, events: [] });
   expect(await owner(assign(person.userId), { roleId: "agent" })).toMatchObject({ status: 404 });
+});
+
+test("workspaceId leads nowhere that demands a second factor first", async () => {
+  const { body } = await owner("POST /api/v1/workspaces", { name: "Strict", slug: "strict" });
+  const [{ key }] = await world.sql("select key from workspaces where slug = 'strict'");
+  const person = await world.member(["viewer"], { key, slug: "strict" });
+  const strict = world.asToken(owner.token, "strict");
+  await strict("POST /api/v1/settings/security/enforce-mfa", { enforced: true });
+  const there = { roleId: "agent", workspaceId: body.data.id };
+  expect(await owner(assign(person.userId), there)).toMatchObject({
+    status: 403,
+    body: { code: "mfa_enrollment_required" },
+    events: [],
+  });
+});
+
+test("a page goes on where the one before ended, though its last role is gone", async () => {
+  await using apart = await startWorld();
+  const maker = await apart.member(["owner"]);
+  const ids: string[] = [];
+  for (const name of ["A", "B", "C"]) {
+    const { body } = await maker("POST /api/v1/settings/roles", { name, permissions: [] });
+    ids.push(body.data.id);
+  }
+  const first = await maker("GET /api/v1/settings/roles?limit=9");
+  expect(first.body.data.map(({ name }: { name: string }) => name).slice(-2)).toEqual([
+    "auditor",
+    "A",
+  ]);
+  await maker(`DELETE /api/v1/settings/roles/${ids[0]}`);
+  const names: string[] = [];
+  for (let after: string | null = first.body.pagination.nextCursor; after;) {
+    const { body } = await maker(`GET /api/v1/settings/roles?limit=1&after=${after}`);
+    names.push(...body.data.map(({ name }: { name: string }) => name));
+    after = body.pagination.nextCursor;
+  }
+  expect(names).toEqual(["B", "C"]);
 });

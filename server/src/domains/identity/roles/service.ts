@@ -1,4 +1,9 @@
-import { lockMember, lockOwners, permissionsOf, setRoles } from "#domains/identity/accounts/index.ts";
+import {
+  lockMember,
+  lockOwners,
+  permissionsOf,
+  setRoles,
+} from "#domains/identity/accounts/index.ts";
 import type { Services } from "#kernel/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { changeOf } from "#kernel/event.ts";
@@ -48,9 +53,7 @@ export async function listRoles(
 /** The place after a role. It holds even when that role is gone. */
 export function placeAfter({ id, name }: Role): Place {
   const index = BUILT_IN_ROLES.findIndex((role) => role === id);
-  return index === -1
-    ? { builtIn: BUILT_IN_ROLES.length, name }
-    : { builtIn: index + 1, name: "" };
+  return index === -1 ? { builtIn: BUILT_IN_ROLES.length, name } : { builtIn: index + 1, name: "" };
 }
 
 export async function createRole(
@@ -96,7 +99,7 @@ export async function deleteRole(ctx: WriteContext<typeof RoleDeleted>, id: stri
   if (isBuiltIn(id)) throw new Failure(BuiltInRoleFixed);
   const role = await store.lock(ctx.tx, id);
   ctx.expectRevision(role.revision);
-  if (await store.isInUse(ctx.tx, id)) throw new Failure(RoleInUse);
+  if (await store.isInUse(ctx.tx, id, ctx.now)) throw new Failure(RoleInUse);
   await store.remove(ctx.tx, id);
   ctx.emit(RoleDeleted, referTo(role), shown(role));
 }

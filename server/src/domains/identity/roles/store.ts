@@ -53,12 +53,12 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("roles").where("id", "=", id).execute();
 }
 
-/** Whether a member has it, or somebody is invited to have it. */
-export async function isInUse(tx: Tx, id: string): Promise<boolean> {
+/** Whether a member has it, or somebody can still accept an invitation to have it. */
+export async function isInUse(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from memberships where ${id} = any (roles)
     union all
-    select from invitations where ${id} = any (role_ids)
+    select from invitations where ${id} = any (role_ids) and expires_at > ${now}
     limit 1`.execute(tx);
   return rows.length > 0;
 }

@@ -121,6 +121,21 @@ describe("guessing", () => {
     expect(await guess(apart, "198.51.100.7")).toMatchObject({ status: 401 });
   });
 
+  test("from one IPv6 network is from one address", async () => {
+    await using apart = await startWorld({ env });
+    const statuses = [];
+    for (let index = 1; index <= 6; index += 1) {
+      const answer = await apart.stranger(
+        "POST /api/v1/auth/token",
+        { email: `someone-${index}@example.com`, password: "wrong" },
+        { "x-forwarded-for": `2001:db8:1:2:${index}::${index}` },
+      );
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    expect(await guess(apart, "2001:db8:1:3::1")).toMatchObject({ status: 401 });
+  });
+
   test("from many addresses is slowed by account, and does not lock out who logged in before", async () => {
     await using apart = await startWorld({ env });
     expect(await guess(apart, "203.0.113.1", TEST_PASSWORD)).toMatchObject({ status: 200 });

@@ -12,6 +12,7 @@ import * as store from "./store.ts";
 import { ApiToken, ExpiresIn, IpAllowlist, NewApiToken, NoSuchToken, Scopes } from "./token.ts";
 
 const LIST = "api tokens";
+const location = ({ id: made }: { readonly id: string }) => `/api/v1/auth/tokens/${made}`;
 
 export const listTokens = query({
   id: "tokens.list",
@@ -38,7 +39,8 @@ export const createToken = command({
   summary: "Make an API token",
   description:
     "The token acts as you in this workspace, within its scopes and whatever you may do at that " +
-    "moment. Its value is shown only in this answer.",
+    "moment. Its value is shown only in this answer. One that another token makes is good from no further " +
+    "addresses and for no longer than that one; applications make none.",
   permission: TokensWrite,
   body: object({
     name: line(100),
@@ -46,7 +48,7 @@ export const createToken = command({
     scopes: Scopes,
     ipAllowlist: Type.Optional(IpAllowlist),
   }),
-  reply: created(NewApiToken),
+  reply: created(NewApiToken, { location }),
   emits: [TokenCreated],
   fails: [Forbidden],
   example: { body: { name: "Nightly report", expiresIn: "90d", scopes: ["audit:read"] } },
@@ -65,7 +67,7 @@ export const rotateToken = command({
   permission: TokensWrite,
   body: object({ id: Type.Optional(id("tok")) }),
   bodyOptional: true,
-  reply: created(NewApiToken),
+  reply: created(NewApiToken, { location }),
   emits: [TokenRotated],
   fails: [NoSuchToken, Forbidden],
   example: { body: { id: "tok_01jd0000000000000000000000" } },

@@ -1,11 +1,18 @@
 import { personOf } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
-import { Failure } from "#kernel/failure.ts";
+import { Failure, Forbidden } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
 import * as store from "./store.ts";
-import { type ApiToken, assertRanges, assertScopes, newToken, NoSuchToken } from "./token.ts";
+import {
+  type ApiToken,
+  assertRanges,
+  assertScopes,
+  assertWithin,
+  newToken,
+  NoSuchToken,
+} from "./token.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -19,7 +26,9 @@ export interface TokenDraft {
 export async function create(ctx: WriteContext<typeof TokenCreated>, draft: TokenDraft) {
   assertScopes(draft.scopes, ctx.caller.permissions, ctx.services.permissions);
   assertRanges(draft.ipAllowlist ?? []);
-  const made = await issue(ctx, draft);
+  const maker = await makerOf(ctx);
+  const made = await issue(ctx, { ...draft, ipAllowlist: draft.ipAllowlist ?? maker?.ipAllowlist });
+  if (maker) assertWithin(made, maker);
   ctx.emit(TokenCreated, { id: made.id, displayName: made.name }, logged(made));
   return made;
 }
@@ -29,10 +38,13 @@ export async function rotate(ctx: WriteContext<typeof TokenRotated>, named: stri
   const { credential } = ctx.caller;
   const id = named ?? (credential?.kind === "api_token" ? credential.id : undefined);
   if (id === undefined) throw new Failure(NoSuchToken);
+  // A token that renews itself stays as bounded as it was; one that renews another must not gain by it.
+  const maker = id === credential?.id ? undefined : await makerOf(ctx);
   const old = await store.take(ctx.tx, personOf(ctx.caller), id);
   // A token must not come out of its own rotation with more than its caller has.
   assertScopes(old.scopes, ctx.caller.permissions, ctx.services.permissions);
   const made = await issue(ctx, old);
+  if (maker) assertWithin(made, maker);
   ctx.emit(
     TokenRotated,
     { id: made.id, displayName: made.name },
@@ -45,6 +57,16 @@ export async function revoke(ctx: WriteContext<typeof TokenRevoked>, id: string)
   const token = await store.take(ctx.tx, personOf(ctx.caller), id);
   ctx.expectRevision(token.revision);
   ctx.emit(TokenRevoked, { id, displayName: token.name }, logged(token));
+}
+
+/** The token that asks for another, when it is one and no person. */
+async function makerOf({ tx, caller }: WriteContext<never>): Promise<ApiToken | undefined> {
+  const { credential } = caller;
+  // What an application got would outlive the consent that it was given.
+  if (credential?.kind === "oauth") {
+    throw new Failure(Forbidden, { detail: "An application makes no API tokens." });
+  }
+  return credential?.kind === "api_token" ? store.findOwn(tx, credential.id) : undefined;
 }
 
 async function issue(ctx: WriteContext<never>, draft: TokenDraft) {

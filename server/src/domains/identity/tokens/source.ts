@@ -1,9 +1,8 @@
 import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
 import type { CredentialSource } from "#kernel/authenticator.ts";
 import type { Membership } from "#kernel/caller.ts";
-import { type Cidr, parseCidr } from "#kernel/outbound/address.ts";
 import { find, touch } from "./store.ts";
-import { looksRight, TOKEN_PREFIX } from "./token.ts";
+import { looksRight, rangeOf, TOKEN_PREFIX } from "./token.ts";
 
 /** An API token acts as its person, in its one workspace, within its scopes. */
 export const apiTokens: CredentialSource = {
@@ -24,8 +23,9 @@ export const apiTokens: CredentialSource = {
         kind: "api_token",
         actor: { id: token.id, name: token.name, type: "api_token" },
         user: { id, email, name },
-        ...(token.ip_allowlist && { allowedFrom: token.ip_allowlist.map(range) }),
+        ...(token.ip_allowlist && { allowedFrom: token.ip_allowlist.map(rangeOf) }),
         memberships: new Map([[row.slug, membership]]),
+        confinedTo: membership.workspace,
       },
       expiresAtMs: token.expires_at === null ? Infinity : Date.parse(token.expires_at),
     };
@@ -43,10 +43,4 @@ function within(
     roles,
     permissions: new Set(scopes.filter((scope) => permissions.has(scope))),
   };
-}
-
-function range(text: string): Cidr {
-  const cidr = parseCidr(text);
-  if (!cidr) throw new Error("A stored range can't be read.");
-  return cidr;
 }

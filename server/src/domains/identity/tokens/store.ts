@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound, Unauthenticated } from "#kernel/failure.ts";
 import type { Tables } from "../../../tables.ts";
 import type { ApiToken } from "./token.ts";
 
@@ -27,6 +27,13 @@ export async function list(
     .limit(page.limit)
     .execute();
   return rows.map(toToken);
+}
+
+/** The calling token, which may have been revoked since it was let in. */
+export async function findOwn(tx: Tx, id: string): Promise<ApiToken> {
+  const row = await tx.selectFrom("api_tokens").selectAll().where("id", "=", id).executeTakeFirst();
+  if (!row) throw new Failure(Unauthenticated);
+  return toToken(row);
 }
 
 /** Deletes it, whoever else may want to: there is one winner. */

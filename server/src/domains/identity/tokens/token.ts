@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import Type, { type Static } from "typebox";
 import { Failure, failure, Forbidden, invalid } from "#kernel/failure.ts";
-import { parseCidr } from "#kernel/outbound/address.ts";
+import { type Cidr, covers, parseCidr } from "#kernel/outbound/address.ts";
 import type { Permission } from "#kernel/permission.ts";
 import { id, line, nullable, Time } from "#kernel/schema.ts";
 
@@ -15,6 +15,7 @@ export const ExpiresIn = nullable(
   Type.String({ pattern: "^[1-9][0-9]{0,4}d$", description: "`<n>d`, or null for ever" }),
 );
 export const IpAllowlist = Type.Array(line(50), {
+  minItems: 1,
   maxItems: 100,
   description: "IPv4 and IPv6 ranges in CIDR notation",
 });
@@ -79,6 +80,40 @@ export function assertScopes(
       detail: `You lack what the token would have: ${beyond.join(", ")}.`,
     });
   }
+}
+
+/** What bounds the use of a token: from where, and until when. Null is no bound. */
+export interface Bounds {
+  readonly ipAllowlist: readonly string[] | null;
+  readonly expiresAt: string | null;
+}
+
+/** Throws unless one token's bounds lie within another's: nobody gets out of theirs by a new token. */
+export function assertWithin(inner: Bounds, outer: Bounds): void {
+  if (outer.ipAllowlist !== null) {
+    const ranges = outer.ipAllowlist.map(rangeOf);
+    const within = inner.ipAllowlist?.every((text) =>
+      ranges.some((range) => covers(range, rangeOf(text))),
+    );
+    if (!within) {
+      throw new Failure(Forbidden, {
+        detail: `The token would be good beyond the addresses of yours: ${outer.ipAllowlist.join(", ")}.`,
+      });
+    }
+  }
+  const { expiresAt } = outer;
+  if (expiresAt !== null && !(Date.parse(inner.expiresAt ?? "") <= Date.parse(expiresAt))) {
+    throw new Failure(Forbidden, {
+      detail: `The token would outlive yours, which ends ${expiresAt}.`,
+    });
+  }
+}
+
+/** A range that was checked before it was kept. */
+export function rangeOf(text: string): Cidr {
+  const cidr = parseCidr(text);
+  if (!cidr) throw new Error("A stored range can't be read.");
+  return cidr;
 }
 
 export function assertRanges(ranges: readonly string[]): void {

@@ -62,6 +62,7 @@ describe("a token", () => {
     [{ expiresIn: "5h" }, 422, "/expiresIn"],
     [{ expiresIn: undefined }, 422, "/expiresIn"],
     [{ ipAllowlist: ["10.0.0.0/99"] }, 422, "/ipAllowlist/0"],
+    [{ ipAllowlist: [] }, 422, "/ipAllowlist"],
   ])("with %o is refused", async (wrong, status, path) => {
     const answer = await owner("POST /api/v1/auth/tokens", { ...draft, ...wrong });
     expect(answer).toMatchObject({ status, events: [] });
@@ -84,6 +85,14 @@ describe("a token", () => {
       status: 403,
       body: { code: "workspace_forbidden" },
     });
+    const { body } = await world.asToken(token)("GET /api/v1/workspaces");
+    expect(body.data.map(({ slug }: { slug: string }) => slug)).toEqual(["default"]);
+    const maker = await make({ scopes: ["workspaces:create"] });
+    expect(await maker.ask("POST /api/v1/workspaces", { name: "Third" })).toMatchObject({
+      status: 403,
+      body: { code: "session_confined" },
+      events: [],
+    });
   });
 
   test("with a bent character is no token, and none that could be found", async () => {
@@ -102,6 +111,48 @@ describe("a token", () => {
     expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
     apart.clock.advance(2 * 24 * 3_600_000);
     expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
+  });
+});
+
+describe("a token that makes a token", () => {
+  const bounded = { ipAllowlist: ["127.0.0.0/8", "2001:db8::/32"], expiresIn: "30d" };
+  const wider = { status: 403, body: { code: "forbidden" }, events: [] };
+
+  test("hands on its addresses, and gives fewer at most", async () => {
+    const { ask } = await make({ ...bounded, expiresIn: null });
+    const child = (ipAllowlist?: string[]) =>
+      ask("POST /api/v1/auth/tokens", { ...draft, ...(ipAllowlist && { ipAllowlist }) });
+    const same = await child();
+    expect(same).toMatchObject({
+      status: 201,
+      body: { data: { ipAllowlist: bounded.ipAllowlist } },
+      events: ["audit.token.created"],
+    });
+    expect(same.headers["location"]).toBe(`/api/v1/auth/tokens/${same.body.data.id}`);
+    expect(await child(["127.0.0.1", "2001:db8:7::/48"])).toMatchObject({ status: 201 });
+    for (const range of ["0.0.0.0/0", "127.0.0.0/7", "10.0.0.0/8", "::/0", "::ffff:127.0.0.1/40"]) {
+      expect(await child(["127.0.0.1", range]), range).toMatchObject(wider);
+    }
+  });
+
+  test("does not let it outlive itself", async () => {
+    const { ask } = await make({ expiresIn: "30d" });
+    const child = (expiresIn: string | null) =>
+      ask("POST /api/v1/auth/tokens", { ...draft, expiresIn });
+    expect(await child("29d")).toMatchObject({ status: 201, events: ["audit.token.created"] });
+    expect(await child("31d")).toMatchObject(wider);
+    expect(await child(null)).toMatchObject(wider);
+  });
+
+  test("rotates none that is good for more", async () => {
+    const { ask } = await make(bounded);
+    const free = await make();
+    expect(await ask("POST /api/v1/auth/tokens/rotate", { id: free.id })).toMatchObject(wider);
+    expect(await free.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+    const narrow = await make({ ...bounded, expiresIn: "3d" });
+    const rotated = await ask("POST /api/v1/auth/tokens/rotate", { id: narrow.id });
+    expect(rotated).toMatchObject({ status: 201, events: ["audit.token.rotated"] });
+    expect(rotated.headers["location"]).toBe(`/api/v1/auth/tokens/${rotated.body.data.id}`);
   });
 });
 

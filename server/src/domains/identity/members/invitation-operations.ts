@@ -1,0 +1,101 @@
+import Type from "typebox";
+import { Email, Password, User, WrongPassword } from "#domains/identity/accounts/index.ts";
+import { RoleId } from "#domains/identity/roles/index.ts";
+import { LoginFailed } from "#domains/identity/sessions/index.ts";
+import { Forbidden, RateLimited } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, one, page } from "#kernel/reply.ts";
+import { id, line, object } from "#kernel/schema.ts";
+import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
+import {
+  AccountWithoutPassword,
+  AlreadyMember,
+  BadInvitation,
+  Invitation,
+  NewInvitation,
+} from "./invitation.ts";
+import * as service from "./invitation-service.ts";
+import { list } from "./invitation-store.ts";
+import { UsersRead, UsersWrite } from "./permissions.ts";
+
+const LIST = "invitations";
+
+/** What accepting may give rise to, by a program or on our page. */
+export const ACCEPTING = {
+  emits: [UserActivated, InvitationRefused, LoginFailed],
+  fails: [BadInvitation, WrongPassword, AccountWithoutPassword, AlreadyMember, RateLimited],
+} as const;
+
+export const inviteUser = command({
+  id: "users.invite",
+  route: "POST /api/v1/settings/users/invite",
+  summary: "Invite somebody to the workspace",
+  description:
+    "The token works once and for seven days; a second invitation to the same address ends the " +
+    "first. Without `roleIds` the person becomes a `member`. It ends with your membership, and is worth " +
+    "nothing while you may not grant its roles.",
+  permission: UsersWrite,
+  body: object({
+    email: Email,
+    name: Type.Optional(line(100)),
+    roleIds: Type.Optional(Type.Array(RoleId, { maxItems: 20, uniqueItems: true })),
+  }),
+  reply: created(NewInvitation, {
+    location: (made) => `/api/v1/settings/users/invitations/${made.id}`,
+  }),
+  emits: [UserInvited],
+  fails: [AlreadyMember, Forbidden],
+  example: { body: { email: "ada@example.com", name: "Ada", roleIds: ["agent"] } },
+  run: (ctx, { body }) => service.invite(ctx, body),
+});
+
+export const acceptInvitation = command({
+  id: "invitations.accept",
+  route: "POST /api/v1/auth/invitations/accept",
+  summary: "Accept an invitation",
+  description:
+    "Makes the account with this password; somebody who has one gives its password and joins. " +
+    "An account without a password, which signs in by single sign-on, first needs one.",
+  access: "public",
+  body: object({
+    token: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.Optional(line(100)),
+    password: Password,
+  }),
+  reply: one(User),
+  ...ACCEPTING,
+  example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
+  prepare: (outside, { body }, caller) => service.examineInvitation(outside, body, caller),
+  run: (ctx, { body }, acceptance) => service.accept(ctx, body.name, acceptance),
+});
+
+export const listInvitations = query({
+  id: "invitations.list",
+  route: "GET /api/v1/settings/users/invitations",
+  summary: "List the open invitations",
+  permission: UsersRead,
+  query: object(pageQuery),
+  reply: page(Invitation),
+  async run({ tx, now, services }, { query: { limit, after } }) {
+    const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    return pageOf(
+      await list(tx, now, { after: String(start), limit: limit + 1 }),
+      limit,
+      (row) => row,
+      (row) => services.cursors.encode(LIST, [row.id]),
+    );
+  },
+});
+
+export const revokeInvitation = command({
+  id: "invitations.revoke",
+  route: "DELETE /api/v1/settings/users/invitations/{id}",
+  summary: "Withdraw an invitation",
+  permission: UsersWrite,
+  params: object({ id: id("inv") }),
+  reply: nothing(),
+  emits: [InvitationRevoked],
+  example: { params: { id: "inv_01jd0000000000000000000000" } },
+  run: (ctx, { params }) => service.revokeInvitation(ctx, params.id),
+});

@@ -1,0 +1,93 @@
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import type { Tables } from "../../../tables.ts";
+import type { Invitation } from "./invitation.ts";
+
+/** A new invitation takes the place of an older one to the same address. */
+export async function put(tx: Tx, row: Insertable<Tables["invitations"]>): Promise<Invitation> {
+  await tx.deleteFrom("invitations").where("email", "=", row.email).execute();
+  return toInvitation(
+    await tx.insertInto("invitations").values(row).returningAll().executeTakeFirstOrThrow(),
+  );
+}
+
+/** Those that can still be accepted. */
+export async function list(
+  tx: Tx,
+  now: Date,
+  page: { readonly after: string; readonly limit: number },
+): Promise<Invitation[]> {
+  const rows = await tx
+    .selectFrom("invitations")
+    .selectAll()
+    .where("id", ">", page.after)
+    .where(sql<boolean>`expires_at > ${now}`)
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+  return rows.map(toInvitation);
+}
+
+/** Deletes it; undefined for whoever comes second. */
+export async function take(
+  tx: Tx,
+  id: string,
+): Promise<(Invitation & { readonly revision: number }) | undefined> {
+  const row = await tx
+    .deleteFrom("invitations")
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && { ...toInvitation(row), revision: row.revision };
+}
+
+/** Deletes what one person sent in this workspace, by whichever credential. */
+export async function takeSentBy(tx: Tx, userId: string): Promise<Invitation[]> {
+  const rows = await tx
+    .deleteFrom("invitations")
+    .where("invited_by", "=", userId)
+    .returningAll()
+    .execute();
+  return rows.map(toInvitation);
+}
+
+export interface Found {
+  readonly id: string;
+  readonly workspace: string;
+  readonly email: string;
+  readonly name: string;
+  readonly roleIds: readonly string[];
+  readonly invitedBy: string;
+}
+
+/** Before any workspace is known, so as the system. */
+export async function find(db: Database, tokenHash: Buffer, now: Date): Promise<Found | undefined> {
+  const [row] = await db.system<Found>(
+    `select id, workspace_id as workspace, email, name, role_ids as "roleIds",
+            invited_by as "invitedBy"
+       from invitations where token_hash = $1 and expires_at > $2`,
+    [tokenHash, now],
+  );
+  return row;
+}
+
+const PRUNE = `
+  delete from invitations where id in
+    (select id from invitations where expires_at <= $1 limit $2)`;
+
+export async function prune(db: Database, now: Date, rowsMax: number): Promise<void> {
+  await db.system(PRUNE, [now, rowsMax]);
+}
+
+function toInvitation(row: Selectable<Tables["invitations"]>): Invitation {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    roleIds: row.role_ids,
+    invitedBy: row.invited_by,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,46 @@
+import Type, { type Static } from "typebox";
+import { Email } from "#domains/identity/accounts/index.ts";
+import { RoleId } from "#domains/identity/roles/index.ts";
+import { failure } from "#kernel/failure.ts";
+import { id, Time } from "#kernel/schema.ts";
+
+/** What the log and a list show of an invitation: everything but its token. */
+const shown = {
+  id: id("inv"),
+  email: Email,
+  name: Type.String(),
+  roleIds: Type.Array(RoleId),
+  invitedBy: id("usr"),
+  createdAt: Time,
+  expiresAt: Time,
+};
+export const Invitation = Type.Object(shown, { title: "Invitation" });
+export type Invitation = Static<typeof Invitation>;
+
+/** As its maker gets it, once. */
+export const NewInvitation = Type.Object(
+  {
+    ...shown,
+    token: Type.String({ description: "Shown only now; it works once" }),
+    url: Type.String({ description: "The page on which the invited person accepts" }),
+  },
+  { title: "NewInvitation" },
+);
+
+export const AlreadyMember = failure(
+  "already_member",
+  409,
+  "This person is a member already.",
+  "memberships_pkey",
+);
+export const BadInvitation = failure(
+  "bad_invitation",
+  410,
+  "The invitation is not valid, has been used, withdrawn or has run out.",
+);
+export const AccountWithoutPassword = failure(
+  "account_without_password",
+  409,
+  "An account with this address exists and has no password, since it signs in by single sign-on. Set " +
+    "one by a link for a forgotten password, and accept with it.",
+);
