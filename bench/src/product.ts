@@ -1,13 +1,13 @@
 /** The product as it is, with the kernel's smallest domain in it: something to read and to create. */
-import { pino } from "pino";
 import { domains } from "../../server/src/app.ts";
 import { notes } from "../../server/src/kernel/testing/notes.ts";
 import { readSettings } from "../../server/src/kernel/settings.ts";
+import { openLog } from "../../server/src/open-log.ts";
 import { start } from "../../server/src/start.ts";
 import { tally } from "./tally.ts";
 
 const settings = readSettings(process.env);
-const log = pino({ level: settings.logLevel, base: null });
+const log = openLog(settings.logLevel);
 const counted = process.env["BENCH_READERS"] === "on";
 const running = await start(settings, log, [...domains, notes, ...(counted ? [tally] : [])]);
 

@@ -1,8 +1,7 @@
-import { pino } from "pino";
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
-import { scrubbing } from "#kernel/secrets/recent.ts";
 import { type ProcessRole, readSettings, unknownSettings } from "#kernel/settings.ts";
 import { StartRefused } from "#kernel/start-refused.ts";
+import { openLog } from "./open-log.ts";
 import { type Running, start } from "./start.ts";
 
 /** What an operator can mend is said in a sentence; anything else with its stack. */
@@ -17,7 +16,7 @@ function say(lines: readonly string[]): void {
 
 try {
   const settings = readSettings(process.env);
-  const log = pino({ level: settings.logLevel, base: null }, scrubbing(pino.destination(1)));
+  const log = openLog(settings.logLevel);
   for (const name of unknownSettings(process.env)) log.warn(`${name} is not a setting of ours`);
   const running = await start(settings, log);
   let stopping = false;
@@ -26,7 +25,6 @@ try {
     stopping = true;
     log.info(`stopping: ${why}`);
     await running.stop();
-    log.flush();
     process.exit(code);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const)

@@ -8,6 +8,9 @@ const TARGET_MB = 150;
 export const memory: Figure = {
   name: "memory",
   async measure(rig) {
+    // The first start of all compiles the sources; every later one finds them compiled.
+    const first = await rig.startPlainProduct();
+    await first.stop();
     const product = await rig.startPlainProduct();
     await pause(IDLE_MS);
     const reply = await fetch(`http://127.0.0.1:${product.port}/metrics`);
@@ -19,7 +22,7 @@ export const memory: Figure = {
       ours: `${megabytes.toFixed(0)} MB`,
       target: `≤ ${TARGET_MB} MB`,
       reached: megabytes <= TARGET_MB,
-      notes: [`${IDLE_MS / 1000} s after it was ready`],
+      notes: [`${IDLE_MS / 1000} s after a start on an existing data folder`],
       values: { megabytes },
     };
   },

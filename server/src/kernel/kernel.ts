@@ -26,6 +26,8 @@ import { WorkspaceKeys } from "./workspace-keys.ts";
 const CALIBRATE_MS = 60_000;
 /** At least this long between two looks at the log: under load each then finds many events. */
 const GATHER_MS = 4;
+/** What happened in this process is told at once; for the others this is soon enough. */
+const NEWS_GATHER_MS = 20;
 
 export interface KernelOptions {
   readonly database: PreparedDatabase;
@@ -146,7 +148,7 @@ export class Kernel implements Outside {
 
   #follow(): void {
     const onError = (error: unknown): void => this.log.error(error);
-    const news = new Loop(() => this.news.catchUp(), onError, GATHER_MS);
+    const news = new Loop(() => this.news.catchUp(), onError, NEWS_GATHER_MS);
     this.#loops.push(
       news,
       new Loop(() => this.#calibrate(), onError),

@@ -94,10 +94,13 @@ const BOUNDS = [
   "idle_in_transaction_session_timeout = '30s'",
   "lock_timeout = '20s'",
 ];
-/** What is no command can't write, by mistake or otherwise. */
+/**
+ * What is no command can't write, by mistake or otherwise. What the system role writes is a claim or a
+ * notification; lost in a crash, the one becomes due again and the other is made up for by a look.
+ */
 const SESSION_SETTINGS = {
   app: [...BOUNDS, "default_transaction_read_only = on"],
-  system: BOUNDS,
+  system: [...BOUNDS, "synchronous_commit = off"],
 } as const;
 
 export async function withClient<T>(
