@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Figure, Measured } from "./figure.ts";
+import { auth } from "./figures/auth.ts";
 import { create } from "./figures/create.ts";
+import { logins } from "./figures/logins.ts";
 import { memory } from "./figures/memory.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
@@ -9,7 +11,7 @@ import { start } from "./figures/start.ts";
 import { Rig } from "./rig.ts";
 import { drawTable } from "./table.ts";
 
-const FIGURES: readonly Figure[] = [read, create, start, memory, readers];
+const FIGURES: readonly Figure[] = [read, create, auth, logins, start, memory, readers];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.
 `;

@@ -4,8 +4,10 @@ import { notes } from "../../server/src/kernel/testing/notes.ts";
 import { readSettings } from "../../server/src/kernel/settings.ts";
 import { openLog } from "../../server/src/open-log.ts";
 import { start } from "../../server/src/start.ts";
+import { acceptCheapToken } from "./product-token.ts";
 import { tally } from "./tally.ts";
 
+acceptCheapToken();
 const settings = readSettings(process.env);
 const log = openLog(settings.logLevel);
 const counted = process.env["BENCH_READERS"] === "on";

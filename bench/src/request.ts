@@ -20,6 +20,12 @@ export function newNotes(path: string, headers?: Readonly<Record<string, string>
   return (): string => before + String(++made).padStart(blank.length, "0") + after;
 }
 
+/** The same login, for ever. */
+export function loginsAs(login: { readonly email: string; readonly password: string }) {
+  const request = post("/api/v1/auth/token", login);
+  return (): string => request;
+}
+
 /** The text of a request, as the load generator sends it. */
 function get(path: string, headers: Readonly<Record<string, string>> = {}): string {
   return `GET ${path} HTTP/1.1\r\nhost: bench\r\n${lines(headers)}\r\n`;

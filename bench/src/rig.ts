@@ -34,6 +34,8 @@ export interface ProductOptions {
  * disk on both sides.
  */
 export class Rig {
+  /** The first owner. */
+  readonly login = { email: "admin@example.com", password: PASSWORD };
   /** Notes that exist on both sides. */
   readonly noteIds: readonly string[];
   readonly #folder: string;
@@ -111,6 +113,7 @@ export class Rig {
       MILLRACE_DATA_DIR: join(this.#folder, "data"),
       MILLRACE_ADMIN_PASSWORD: PASSWORD,
       MILLRACE_RATE_LIMIT: "0",
+      MILLRACE_LOGIN_RATE_LIMIT: "0",
     };
   }
 

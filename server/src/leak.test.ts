@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Answer, startWorld, type World } from "#kernel/testing/world.ts";
+
+/**
+ * Plants one of each thing that must not be found again, uses all of them, and then looks everywhere:
+ * in every row of every table, in every line of the log, and in every answer but the one that may hold it.
+ */
+const PASSWORD = "planted-password-Xk29";
+const SECRET = "planted-secret-Qv71-value";
+const CLIENT_SECRET = "planted-client-secret-Jw58";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("a secret, a token, a code and a password are found nowhere", async () => {
+  const answers: Answer[] = [];
+  const owner = await world.member(["owner"]);
+  const ask = async (route: string, body?: unknown): Promise<any> => {
+    const answer = await owner(route, body);
+    expect(answer.status, route).toBeLessThan(400);
+    answers.push(answer);
+    return answer.body?.data;
+  };
+  /** Answers that show something once: kept out of the search, since there it belongs. */
+  const once = async (route: string, body: unknown): Promise<any> => {
+    const answer = await owner(route, body, { "idempotency-key": `leak-${route.length}` });
+    expect(answer.status, route).toBeLessThan(400);
+    return answer.body.data;
+  };
+
+  await ask("POST /api/v1/secrets", { name: "PLANTED", value: SECRET });
+  await ask("PUT /api/v1/secrets/PLANTED", { value: `${SECRET}-2` });
+  const { token } = await once("POST /api/v1/auth/tokens", {
+    name: "Robot",
+    expiresIn: null,
+    scopes: ["workspaces:read"],
+  });
+  const email = "leak@example.com";
+  const invitation = await once("POST /api/v1/settings/users/invite", { email });
+  const accepted = { token: invitation.token, password: PASSWORD };
+  answers.push(await world.stranger("POST /api/v1/auth/invitations/accept", accepted));
+  const login = await world.stranger("POST /api/v1/auth/token", { email, password: PASSWORD });
+  const session: string = login.body.data.token;
+  answers.push(
+    await world.stranger("POST /api/v1/auth/token", { email, password: `${PASSWORD}!` }),
+  );
+  const enrolled = await world.asToken(session)("POST /api/v1/auth/mfa/totp/enroll");
+  const totp: string = enrolled.body.data.secret;
+  const application = await once("POST /api/v1/oauth/applications", {
+    name: "App",
+    redirectUris: ["https://app.example.com/back"],
+    allowedScopes: ["profile"],
+  });
+  await ask("POST /api/v1/settings/sso", {
+    protocol: "oidc",
+    issuer: "https://id.example.com",
+    clientId: "millrace",
+    clientSecret: CLIENT_SECRET,
+    scopes: ["openid", "email"],
+    claimsMapping: { email: "email", name: "name" },
+    jitProvisioning: false,
+    defaultRole: "member",
+  });
+  answers.push(await world.asToken(token, "default")("GET /api/v1/workspaces/me"));
+  answers.push(await world.asToken(`${token}x`, "default")("GET /api/v1/workspaces/me"));
+  for (const path of [
+    "secrets",
+    "auth/tokens",
+    "oauth/applications",
+    "settings/sso",
+    "settings/users",
+  ]) {
+    await ask(`GET /api/v1/${path}`);
+  }
+  await ask("GET /api/v1/audit?limit=200");
+
+  const planted = {
+    password: PASSWORD,
+    secret: SECRET,
+    token,
+    session,
+    totp,
+    invitation: invitation.token as string,
+    oauth: application.clientSecret as string,
+    sso: CLIENT_SECRET,
+  };
+  const places = [
+    ...(await everyRow()).map((text) => ["a table", text] as const),
+    ...world.lines.map((text) => ["the log", text] as const),
+    ...answers.map(({ body, headers }) => ["an answer", JSON.stringify([body, headers])] as const),
+  ];
+  expect(places.length).toBeGreaterThan(50);
+  for (const [name, value] of Object.entries(planted)) {
+    expect(value.length, name).toBeGreaterThan(12);
+    const forms = [
+      value,
+      Buffer.from(value).toString("base64").slice(0, -4),
+      Buffer.from(value).toString("hex"),
+    ];
+    const found = places.filter(([, text]) => forms.some((form) => text.includes(form)));
+    expect(found, name).toEqual([]);
+  }
+});
+
+/** Bytes come as hexadecimal text, so what is stored as it is would be seen in that form. */
+async function everyRow(): Promise<string[]> {
+  const tables = await world.sql(
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'public'",
+  );
+  const rows = [];
+  for (const { name } of tables)
+    rows.push(...(await world.sql(`select t::text as text from ${name} t`)));
+  return rows.map(({ text }) => text);
+}
