@@ -11,6 +11,7 @@ import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from
 import {
   AccountWithoutPassword,
   AlreadyMember,
+  AccountJustMade,
   BadInvitation,
   Invitation,
   NewInvitation,
@@ -24,7 +25,14 @@ const LIST = "invitations";
 /** What accepting may give rise to, by a program or on our page. */
 export const ACCEPTING = {
   emits: [UserActivated, InvitationRefused, LoginFailed],
-  fails: [BadInvitation, WrongPassword, AccountWithoutPassword, AlreadyMember, RateLimited],
+  fails: [
+    AccountJustMade,
+    BadInvitation,
+    WrongPassword,
+    AccountWithoutPassword,
+    AlreadyMember,
+    RateLimited,
+  ],
 } as const;
 
 export const inviteUser = command({

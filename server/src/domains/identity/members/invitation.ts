@@ -33,6 +33,13 @@ export const AlreadyMember = failure(
   "This person is a member already.",
   "memberships_pkey",
 );
+/** Two invitations to one new address, accepted in two workspaces at the same moment. */
+export const AccountJustMade = failure(
+  "account_just_made",
+  409,
+  "An account with this address was made a moment ago; accept once more, with its password.",
+  "users_email",
+);
 export const BadInvitation = failure(
   "bad_invitation",
   410,

@@ -196,3 +196,22 @@ test("what ran out is pruned: invitations, links and addresses", async () => {
   apart.clock.advance(83 * 24 * 3_600_000);
   await until(async () => (await left()).addresses === 0);
 });
+
+test("two invitations to one new address, accepted at once, make one account", async () => {
+  await using apart = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+  const email = "twice@example.com";
+  const places = [undefined, await apart.workspace("second-home")];
+  const tokens: string[] = [];
+  for (const place of places) {
+    const boss = await apart.member(["owner"], place);
+    tokens.push((await boss("POST /api/v1/settings/users/invite", { email })).body.data.token);
+  }
+  const accept = (token: string) =>
+    apart.stranger("POST /api/v1/auth/invitations/accept", { token, password: "a long password" });
+  const answers = await Promise.all(tokens.map(accept));
+  expect(answers.map(({ status }) => status === 200 || status === 409)).toEqual([true, true]);
+  for (const [index, { status }] of answers.entries()) {
+    if (status === 409) expect(await accept(tokens[index] ?? "")).toMatchObject({ status: 200 });
+  }
+  expect(await apart.sql("select from users where email = $1", [email])).toHaveLength(1);
+});
