@@ -62,6 +62,8 @@ export async function startWorld(options: WorldOptions = {}) {
     system: { ...prepared.system, database: name },
   };
   const admin = new pg.Pool({ ...owner, database: name, max: 2 });
+  // A pool says that it has ended before its connections have, and dropping the database breaks those.
+  admin.on("connect", (client) => client.on("error", () => undefined));
   const clock = new TestClock();
   const lines: string[] = [];
   const log = pino(
