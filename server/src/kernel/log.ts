@@ -34,8 +34,7 @@ const INSERT = `
 
 /** Most acts append one event, and for one this is quicker than the text for many. */
 const APPEND_ONE = `${INSERT}
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-  returning xid, seq`;
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
 
 /** One text for any number of events, so that it is prepared once and costs one message. */
 const APPEND_MANY = `${INSERT}
@@ -43,16 +42,15 @@ const APPEND_MANY = `${INSERT}
          e.resource_number, e.resource_name, e.data
     from json_to_recordset($10::json) as e
       (topic text, type text, resource_type text, resource_id text, resource_number text,
-       resource_name text, data jsonb)
-  returning xid, seq`;
+       resource_name text, data jsonb)`;
 
-/** Appends to the log within the act's own transaction; answers with the places that they got. */
+/** Appends to the log within the act's own transaction. */
 export function append(
   session: Transaction,
   epoch: number,
   act: Act,
   events: readonly PendingEvent[],
-): Promise<{ xid: string; seq: number }[]> {
+): Promise<unknown> {
   const common = [
     epoch,
     act.actor.id,
