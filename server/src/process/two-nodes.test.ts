@@ -33,6 +33,7 @@ beforeEach(async () => {
   await withClient(server, (client) => client.query(`create database ${name}`));
   owner = new pg.Pool({ ...server, database: name, max: 2 });
   // A pool says that it has ended before its connections have, and dropping the database breaks those.
+  owner.on("error", () => undefined);
   owner.on("connect", (client) => client.on("error", () => undefined));
   env = {
     DATABASE_URL: urlOf({ ...server, database: name }),

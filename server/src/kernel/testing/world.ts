@@ -63,6 +63,7 @@ export async function startWorld(options: WorldOptions = {}) {
   };
   const admin = new pg.Pool({ ...owner, database: name, max: 2 });
   // A pool says that it has ended before its connections have, and dropping the database breaks those.
+  admin.on("error", () => undefined);
   admin.on("connect", (client) => client.on("error", () => undefined));
   const clock = new TestClock();
   const lines: string[] = [];
