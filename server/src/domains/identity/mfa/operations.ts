@@ -40,7 +40,7 @@ export const mfaStatus = query({
   async run({ tx, caller }) {
     const { user } = sessionOf(caller);
     const factors = await store.readFactors(tx, user.id);
-    return { ...factors, enforced: await store.isDemanded(tx, user.id) };
+    return { ...factors, enforced: await store.isDemanded(tx) };
   },
 });
 
