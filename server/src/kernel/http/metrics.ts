@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
 
 const LAG = `
-  select r.name, extract(epoch from $1::timestamptz - r.updated_at)::float8 as seconds,
+  select r.name,
          (select count(*) from
            (select from events e where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq) limit 10000) e
          )::int as behind
@@ -79,7 +79,7 @@ export class Metrics {
     const { db, clock } = this.#kernel;
     const now = clock.now();
     const [lags, queues] = await Promise.all([
-      db.system<{ name: string; behind: number }>(LAG, [now]),
+      db.system<{ name: string; behind: number }>(LAG),
       db.system<{ kind: string; due: number; failed: number }>(QUEUE, [now]),
     ]);
     for (const { name, behind } of lags) this.#behind.set({ reader: name }, behind);

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { domains } from "../../app.ts";
+import { domain } from "../domain.ts";
+import { reader } from "../reader.ts";
+import { notes } from "../testing/notes.ts";
+import { startWorld } from "../testing/world.ts";
+
+/** Registered, but not running: it falls behind. */
+const idle = domain({
+  name: "idle",
+  summary: "",
+  permissions: [],
+  events: [],
+  operations: [],
+  readers: [
+    reader({
+      name: "test.idle",
+      on: ["note.*"],
+      startsAt: "beginning",
+      handle: async () => undefined,
+    }),
+  ],
+});
+
+test("a server that drains is alive but not ready", async () => {
+  await using world = await startWorld();
+  expect(await world.stranger("GET /healthz")).toMatchObject({
+    status: 200,
+    body: { status: "ok" },
+  });
+  expect(await world.stranger("GET /readyz")).toMatchObject({ status: 200 });
+  world.kernel.drain();
+  expect(await world.stranger("GET /healthz")).toMatchObject({ status: 200 });
+  expect(await world.stranger("GET /readyz")).toMatchObject({ status: 503 });
+});
+
+test("the metrics count requests, and show readers and jobs that wait", async () => {
+  await using world = await startWorld({ domains: [...domains, notes, idle] });
+  await world.sql(
+    "insert into readers (name, epoch, xid, seq, updated_at) values ('test.idle', 0, '0', 0, now())",
+  );
+  await world.sql(
+    `insert into jobs (id, workspace_id, environment, kind, payload, due_at, correlation_id, created_at)
+     values ('job_1', $1, 'production', 'test.waiting', '{}', now() - interval '1 minute', 'cor', now())`,
+    [world.home],
+  );
+  const agent = await world.member(["owner"]);
+  await agent("POST /api/v1/notes", { title: "Counted", body: "" });
+  const [{ n }] = await world.sql("select count(*)::int as n from events");
+  const { status, body } = await world.stranger("GET /metrics");
+  expect(status).toBe(200);
+  expect(body).toContain(
+    'millrace_request_duration_seconds_count{operation="notes.create",status="201"} 1',
+  );
+  expect(body).toContain(`millrace_reader_events_behind{reader="test.idle"} ${n}`);
+  expect(body).toContain('millrace_jobs_due{kind="test.waiting"} 1');
+  expect(body).toContain("process_resident_memory_bytes");
+});
