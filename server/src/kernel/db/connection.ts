@@ -15,7 +15,7 @@ import type { Tables } from "../../tables.ts";
 /** The only handle on the database that a domain ever sees: it can't leave its transaction. */
 export type Tx = Kysely<Tables>;
 
-/** Longer texts of statements come and go; these many are prepared on each connection. */
+/** The first so many texts are prepared on each connection; a server that is asked for more must not grow. */
 const PREPARED_STATEMENTS_MAX = 2_000;
 
 const TIMESTAMPTZ = 1184;
