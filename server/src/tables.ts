@@ -21,6 +21,32 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
   };
+  deliveries: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    webhook_id: string;
+    id: string;
+    event_epoch: number;
+    event_xid: string;
+    event_seq: number;
+    event_type: string;
+    resource_id: string;
+    replay_of: string | null;
+    url: string;
+    format: string;
+    status: string;
+    due_at: Generated<Time | null>;
+    attempts: Generated<number>;
+    attempts_before: Generated<number>;
+    by_hand: Generated<boolean>;
+    last_attempt_at: Time | null;
+    last_response_status: number | null;
+    last_response_body: string | null;
+    last_duration_ms: number | null;
+    last_error: string | null;
+    earlier_attempts: Json | null;
+    created_at: Time;
+  };
   events: {
     epoch: number;
     xid: Generated<string>;
@@ -95,6 +121,17 @@ export interface Tables {
     address_hash: Buffer;
     seen_at: Time;
   };
+  lane_nodes: {
+    name: string;
+    node: string;
+    seen_at: Time;
+  };
+  lanes: {
+    name: string;
+    lane: number;
+    node: string;
+    held_until: Time;
+  };
   memberships: {
     workspace_id: Generated<string>;
     user_id: string;
@@ -103,6 +140,14 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
     updated_at: Time;
+  };
+  message_keys: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    topic: string;
+    key: string;
+    message_id: string;
+    expires_at: Time;
   };
   mfa_recovery_codes: {
     user_id: string;
@@ -114,6 +159,21 @@ export interface Tables {
     last_step: Generated<number>;
     created_at: Time;
     enrolled_at: Time | null;
+  };
+  notifications: {
+    id: string;
+    workspace_id: Generated<string>;
+    user_id: string;
+    environment: "production" | "staging" | "development";
+    title: string;
+    body: string;
+    event_id: string | null;
+    event_type: string | null;
+    resource_type: string | null;
+    resource_id: string | null;
+    read_at: Time | null;
+    revision: Generated<number>;
+    created_at: Time;
   };
   oauth_applications: {
     client_id: string;
@@ -150,6 +210,16 @@ export interface Tables {
     expires_at: Time;
     used_at: Time | null;
     created_at: Time;
+  };
+  parked_events: {
+    reader: string;
+    epoch: number;
+    xid: string;
+    seq: number;
+    workspace_id: string;
+    environment: "production" | "staging" | "development";
+    error: string;
+    parked_at: Time;
   };
   password_resets: {
     user_id: string;
@@ -223,6 +293,13 @@ export interface Tables {
     details: Buffer;
     expires_at: Time;
   };
+  topic_counts: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    topic: string;
+    events: number;
+    last_event_at: Time;
+  };
   users: {
     id: string;
     email: string;
@@ -250,6 +327,39 @@ export interface Tables {
     name: string;
     created_at: Time;
     last_used_at: Time | null;
+  };
+  webhooks: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    url: string;
+    events: string[];
+    environments: string[] | null;
+    filter: Json | null;
+    headers: Generated<Json>;
+    secret: Buffer | null;
+    previous_secret: Buffer | null;
+    previous_secret_until: Time | null;
+    format: string;
+    retries: number;
+    retry_strategy: string;
+    retry_max_delay_ms: number | null;
+    timeout_ms: number;
+    max_per_second: number | null;
+    status: string;
+    paused_because: string | null;
+    paused_at: Time | null;
+    since_epoch: number;
+    since: Generated<string>;
+    place_epoch: number | null;
+    place_xid: string | null;
+    place_seq: number | null;
+    consecutive_failures: Generated<number>;
+    lane: number;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
   };
   workspace_keys: {
     workspace_id: Generated<string>;

@@ -4,7 +4,7 @@ import type { Partition, Transaction } from "./db/database.ts";
 import { type Actor, type EventType, topicOf } from "./event.ts";
 import { Failure, PreconditionFailed } from "./failure.ts";
 import { enqueue, type JobOptions, type JobType } from "./job.ts";
-import { append, type PendingEvent } from "./log.ts";
+import { append, appendAndTell, type PendingEvent } from "./log.ts";
 import type { WriteContext } from "./operation.ts";
 import { etagOf } from "./reply.ts";
 import type { Notice } from "./signal.ts";
@@ -30,6 +30,7 @@ export class Act {
   readonly emitted: string[] = [];
   readonly #options: ActOptions;
   readonly #pending: Pending[] = [];
+  readonly #published: { readonly partition: Partition; readonly event: PendingEvent }[] = [];
   #actor: Actor;
 
   constructor(options: ActOptions) {
@@ -47,6 +48,7 @@ export class Act {
         this.emitted.push(event.type);
         this.#push({ event: pendingEvent(event, resource, data) });
       },
+      publish: (event) => this.#publish(event),
       enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
         this.#push({ job, payload, options }),
       expectRevision: (revision) => expectRevision(revision, ifMatch),
@@ -71,13 +73,7 @@ export class Act {
     for (const batch of groupByPartition(this.#pending)) {
       if (!samePartition(session.partition, batch.partition)) session.enter(batch.partition);
       if (batch.events.length > 0) {
-        const act = {
-          actor: this.#actor,
-          at: now,
-          cause: caller.cause,
-          requestId: caller.requestId,
-        };
-        void append(session, services.epoch, act, batch.events);
+        void append(session, services.epoch, this.#act(), batch.events);
       }
       for (const { job, payload, options } of batch.jobs) {
         enqueue(session, { job, payload, options, now, cause: caller.cause });
@@ -85,8 +81,21 @@ export class Act {
     }
   }
 
+  /** Appended at once instead of at the end, since the act wants to know its id. */
+  #publish(event: PendingEvent): Promise<string> {
+    const { session, services } = this.#options;
+    this.emitted.push(event.type);
+    this.#published.push({ partition: session.partition, event });
+    return appendAndTell(session, services.epoch, this.#act(), event);
+  }
+
+  #act() {
+    const { cause, requestId } = this.#options.caller;
+    return { actor: this.#actor, at: this.ctx.now, cause, requestId };
+  }
+
   #notices(): Notice[] {
-    return this.#pending.flatMap((item) => {
+    return [...this.#published, ...this.#pending].flatMap((item) => {
       if (!("event" in item)) return [];
       const { type, topic, resource } = item.event;
       return [{ type, topic, resourceId: resource.id, ...item.partition }];

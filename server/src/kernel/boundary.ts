@@ -65,9 +65,14 @@ function surplus(part: keyof RawInput, value: unknown, faults: Fault[]): unknown
 export function outcomeOf(op: Operation, value: unknown, settings: Settings): Outcome {
   const reply = op.reply as Reply;
   if (reply.shown) return { ...reply.shown(value), headers: reply.headers(value, settings) };
+  const headers = reply.headers(value, settings);
+  if (reply.streamed) {
+    return { status: reply.status, headers, body: undefined, stream: reply.streamed(value) };
+  }
+  const { also } = reply;
   return {
-    status: reply.status,
-    headers: reply.headers(value, settings),
+    status: also?.when(value) ? also.status : reply.status,
+    headers,
     body: reply.body && shapesOf(op).serialise(reply.wrap(value)),
   };
 }

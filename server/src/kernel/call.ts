@@ -22,6 +22,8 @@ export interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /** In place of a body: what comes piece by piece. */
+  readonly stream?: AsyncIterable<string>;
 }
 
 /** The rows that a call may see: those of its workspace, or those that are about the person. */

@@ -17,10 +17,11 @@ import type { Mailer } from "./mail.ts";
 import type { News } from "./news.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Secrets } from "./secrets/secrets.ts";
-import type { Counter } from "./domain.ts";
+import type { Counter, NoticeRule, Tracer } from "./domain.ts";
+import type { Engine, RunningEngine } from "./engine.ts";
 import type { CatalogEntry } from "./openapi.ts";
 import type { Settings } from "./settings.ts";
-import type { Commotion } from "./signal.ts";
+import type { Signal } from "./signal.ts";
 import type { WorkspaceKeys } from "./workspace-keys.ts";
 
 export interface WorkspaceRef {
@@ -69,6 +70,8 @@ export interface Caller {
   /** The browser's cookies by name, for the operations that ask for them. */
   readonly cookies?: ReadonlyMap<string, string>;
   readonly cause: Cause;
+  /** Aborted when the client has left, for the operations that keep it waiting. */
+  readonly gone?: AbortSignal;
 }
 
 /** The id of the person behind a caller, whose token or session it is. */
@@ -114,7 +117,11 @@ export interface Services {
   readonly outbound: Outbound;
   /** The epoch of the log, see migration 0001. */
   readonly epoch: number;
-  readonly signal: { raise(what: Commotion): void };
+  readonly signal: Pick<Signal, "raise" | "subscribe">;
+  /** Aborted when the process is to end: whoever waits should wait no longer. */
+  readonly ending: AbortSignal;
+  /** A domain's own machinery, where this process runs it. */
+  readonly engineOf: <T extends RunningEngine>(engine: Engine<T>) => T | undefined;
   /** Hears of events as they are committed, on this node at once and from the others shortly. */
   readonly news: News;
   readonly throttle: RateLimit;
@@ -123,6 +130,9 @@ export interface Services {
   readonly homeWorkspace: string;
   /** Numbers that the domains contribute to a workspace's statistics. */
   readonly counters: readonly Counter[];
+  /** What finds out what events caused, see `Tracer`. */
+  readonly tracers: readonly Tracer[];
+  readonly notices: readonly NoticeRule[];
   /** The catalog of events that the domains declare, by name. */
   readonly eventTypes: readonly CatalogEntry[];
   /** All permissions that the domains declare. */

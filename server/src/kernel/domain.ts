@@ -1,9 +1,10 @@
 import type { CredentialSource } from "./authenticator.ts";
 import type { Tx } from "./db/connection.ts";
-import type { EventType } from "./event.ts";
+import type { Engine } from "./engine.ts";
+import type { EventType, RecordedEvent } from "./event.ts";
 import type { JobType } from "./job.ts";
 import type { Operation } from "./operation.ts";
-import type { Permission } from "./permission.ts";
+import type { BuiltInRole, Permission } from "./permission.ts";
 import type { Reader } from "./reader.ts";
 
 /** One area of the product, as `app.ts` lists it. */
@@ -18,7 +19,10 @@ export interface Domain {
   readonly operations: readonly Operation[];
   readonly readers?: readonly Reader[];
   readonly jobs?: readonly JobType[];
+  readonly engines?: readonly Engine[];
   readonly counters?: readonly Counter[];
+  readonly tracers?: readonly Tracer[];
+  readonly notices?: readonly NoticeRule[];
   /** The kinds of token that this domain issues. */
   readonly credentials?: readonly CredentialSource[];
 }
@@ -27,6 +31,31 @@ export interface Domain {
 export interface Counter {
   readonly name: string;
   readonly count: (tx: Tx) => Promise<number>;
+}
+
+/** What some events caused beyond further events, for whoever follows a chain. */
+export interface Tracer {
+  readonly kind: string;
+  readonly find: (tx: Tx, eventIds: readonly string[]) => Promise<readonly Traced[]>;
+}
+
+export interface Traced {
+  readonly id: string;
+  /** The event that it comes from. */
+  readonly causationId: string;
+  readonly status: string;
+  /** In a few words, for people. */
+  readonly summary: string;
+  readonly createdAt: string;
+}
+
+/** Of which events people are told, and in which words. */
+export interface NoticeRule {
+  readonly on: EventType;
+  /** The members who hold one of these roles. */
+  readonly roles: readonly BuiltInRole[];
+  readonly title: (event: RecordedEvent) => string;
+  readonly body: (event: RecordedEvent) => string;
 }
 
 export function domain(about: Domain): Domain {

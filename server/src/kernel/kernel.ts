@@ -5,7 +5,9 @@ import { Clock } from "./clock.ts";
 import type { MasterKey } from "./crypto.ts";
 import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/prepare.ts";
-import type { Counter, Domain } from "./domain.ts";
+import type { Counter, Domain, NoticeRule, Tracer } from "./domain.ts";
+import type { Engine, RunningEngine } from "./engine.ts";
+import { Follower } from "./follower.ts";
 import { newId } from "./id.ts";
 import { pruneIdempotencyKeys } from "./idempotency.ts";
 import { Loop } from "./loop.ts";
@@ -15,8 +17,9 @@ import { type CatalogEntry, describeEvents } from "./openapi.ts";
 import { Outbound } from "./outbound/outbound.ts";
 import { Cursors } from "./page.ts";
 import type { Permission } from "./permission.ts";
+import { pruneEvents } from "./retention.ts";
 import { RateLimit } from "./rate-limit.ts";
-import { advance, type Reader, registerReaders } from "./reader.ts";
+import { type Reader, registerReaders } from "./reader.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import type { Settings } from "./settings.ts";
 import { Signal } from "./signal.ts";
@@ -62,13 +65,16 @@ export class Kernel implements Outside {
   readonly throttle: RateLimit;
   readonly mailer: Mailer;
   readonly counters: readonly Counter[];
+  readonly tracers: readonly Tracer[];
+  readonly notices: readonly NoticeRule[];
   readonly eventTypes: readonly CatalogEntry[];
   readonly permissions: readonly Permission[];
   readonly authenticator: Authenticator;
   readonly #loops: Loop[] = [];
   readonly #readers: Loop[] = [];
+  readonly #engines = new Map<Engine, RunningEngine>();
+  readonly #ending = new AbortController();
   #work: { readonly worker: Worker; readonly loop: Loop } | undefined;
-  #draining = false;
 
   static async open(options: KernelOptions): Promise<Kernel> {
     const onError = (error: Error): void => options.log.error(error);
@@ -103,6 +109,8 @@ export class Kernel implements Outside {
     this.cursors = new Cursors(masterKey.derive("cursors"));
     this.mailer = new Mailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom });
     this.throttle = new RateLimit(() => this.clock.nowMs());
+    this.tracers = domains.flatMap(({ tracers = [] }) => tracers);
+    this.notices = domains.flatMap(({ notices = [] }) => notices);
     this.counters = domains.flatMap(({ counters = [] }) => counters);
     this.eventTypes = describeEvents(domains);
     this.permissions = domains.flatMap(({ permissions }) => permissions);
@@ -118,18 +126,30 @@ export class Kernel implements Outside {
 
   /** True from the moment that it was told to end. */
   get draining(): boolean {
-    return this.#draining;
+    return this.ending.aborted;
   }
 
-  /** Tells load balancers to send nothing more. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Tells load balancers to send nothing more, and whoever waits that it was for nothing. */
   drain(): void {
-    this.#draining = true;
+    this.#ending.abort();
+  }
+
+  engineOf<T extends RunningEngine>(engine: Engine<T>): T | undefined {
+    // What is kept under an engine is what it started.
+    return this.#engines.get(engine) as T | undefined;
   }
 
   /** Begins to react to the log and to carry out jobs. */
   async startWork(): Promise<void> {
     const readers = this.domains.flatMap((domain) => domain.readers ?? []);
     await registerReaders(this, readers);
+    for (const engine of this.domains.flatMap(({ engines = [] }) => engines)) {
+      this.#engines.set(engine, engine.start(this));
+    }
     this.#readers.push(...readers.map((one) => this.#readerLoop(one)));
     this.#work = await this.#startWorker();
   }
@@ -138,6 +158,7 @@ export class Kernel implements Outside {
   async close(): Promise<void> {
     const loops = [...this.#loops, ...this.#readers, ...(this.#work ? [this.#work.loop] : [])];
     await Promise.all(loops.map((loop) => loop.stop()));
+    await Promise.all([...this.#engines.values()].map((engine) => engine.stop()));
     await this.#work?.worker.drain();
     await this.authenticator.touch();
     await this.signal.close();
@@ -155,7 +176,8 @@ export class Kernel implements Outside {
       new Loop(() => this.authenticator.touch(), onError),
     );
     this.signal.subscribe((what) => {
-      if (what === "jobs") return this.#work?.loop.wake();
+      if (what === "jobs") this.#work?.loop.wake();
+      if (what !== "events") return;
       news.wake();
       for (const loop of this.#readers) loop.wake();
     });
@@ -163,8 +185,11 @@ export class Kernel implements Outside {
   }
 
   #readerLoop(one: Reader): Loop {
+    const follower = new Follower(this, one, (error) =>
+      this.log.error({ err: error, reader: one.name }, "an event was parked"),
+    );
     return new Loop(
-      () => advance(this, one),
+      () => follower.step(),
       (error) => this.log.error({ err: error, reader: one.name }, "a reader failed"),
       GATHER_MS,
     );
@@ -175,6 +200,7 @@ export class Kernel implements Outside {
       outside: this,
       jobs: [
         pruneIdempotencyKeys,
+        pruneEvents,
         sendMail,
         ...this.domains.flatMap((domain) => domain.jobs ?? []),
       ],

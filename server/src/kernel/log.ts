@@ -36,6 +36,8 @@ const INSERT = `
 const APPEND_ONE = `${INSERT}
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
 
+const APPEND_AND_TELL = `${APPEND_ONE} returning xid, seq`;
+
 /** One text for any number of events, so that it is prepared once and costs one message. */
 const APPEND_MANY = `${INSERT}
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, e.topic, e.type, e.resource_type, e.resource_id,
@@ -51,23 +53,10 @@ export function append(
   act: Act,
   events: readonly PendingEvent[],
 ): Promise<unknown> {
-  const common = [
-    epoch,
-    act.actor.id,
-    act.actor.type,
-    act.actor.name,
-    act.requestId ?? null,
-    act.cause.correlationId,
-    act.cause.causationId ?? null,
-    act.cause.depth,
-    act.at,
-  ];
+  const common = commonOf(epoch, act);
   const [first, ...others] = events;
   if (first && others.length === 0) {
-    const { topic, type, resourceType, resource, data } = first;
-    const { id, number = null, displayName = null } = resource;
-    const own = [topic, type, resourceType, id, number, displayName, JSON.stringify(data)];
-    return session.send(APPEND_ONE, [...common, ...own]);
+    return session.send(APPEND_ONE, [...common, ...ownOf(first)]);
   }
   const rows = events.map(({ topic, type, resourceType, resource, data }) => ({
     topic,
@@ -81,11 +70,45 @@ export function append(
   return session.send(APPEND_MANY, [...common, JSON.stringify(rows)]);
 }
 
+/** Appends one event at once, for an act that must know its id. */
+export async function appendAndTell(
+  session: Transaction,
+  epoch: number,
+  act: Act,
+  event: PendingEvent,
+): Promise<string> {
+  const values = [...commonOf(epoch, act), ...ownOf(event)];
+  const [row] = await session.send<Pick<EventRow, "xid" | "seq">>(APPEND_AND_TELL, values);
+  if (!row) throw new Error("An insert returned nothing.");
+  return eventIdOf(placeOf({ epoch, ...row }));
+}
+
+function commonOf(epoch: number, { actor, requestId, cause, at }: Act): unknown[] {
+  const { correlationId, causationId = null, depth } = cause;
+  return [
+    epoch,
+    actor.id,
+    actor.type,
+    actor.name,
+    requestId ?? null,
+    correlationId,
+    causationId,
+    depth,
+    at,
+  ];
+}
+
+function ownOf({ topic, type, resourceType, resource, data }: PendingEvent): unknown[] {
+  const { id, number = null, displayName = null } = resource;
+  return [topic, type, resourceType, id, number, displayName, JSON.stringify(data)];
+}
+
 /** The columns of an event, for the few statements that read the log. */
-export const EVENT_COLUMNS = `
+export const EVENT_COLUMNS_BUT_DATA = `
   e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
   e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
-  e.correlation_id, e.causation_id, e.depth, e.created_at, e.data`;
+  e.correlation_id, e.causation_id, e.depth, e.created_at`;
+export const EVENT_COLUMNS = `${EVENT_COLUMNS_BUT_DATA}, e.data`;
 
 /**
  * Below this nothing can appear any more: the transaction is over, or of a cluster that we left.

@@ -178,16 +178,18 @@ function responsesOf(op: Operation, components: Components): Json {
     body: Problem,
   };
   const refused = { [mediaType]: { schema: components.ref(body) } };
+  const succeeded = {
+    description: "It went well.",
+    ...(op.reply.body && {
+      content: { "application/json": { schema: components.resolve(op.reply.body) } },
+    }),
+    ...((op.reply.shown ?? op.reply.streamed) && {
+      content: { [op.reply.mediaType ?? "text/html"]: { schema: { type: "string" } } },
+    }),
+  };
   return {
-    [op.reply.status]: {
-      description: "It went well.",
-      ...(op.reply.body && {
-        content: { "application/json": { schema: components.resolve(op.reply.body) } },
-      }),
-      ...(op.reply.shown && {
-        content: { [op.reply.mediaType ?? "text/html"]: { schema: { type: "string" } } },
-      }),
-    },
+    [op.reply.status]: succeeded,
+    ...(op.reply.also && { [op.reply.also.status]: succeeded }),
     ...(op.reply.shown && !op.reply.mediaType && { 303: { description: "On to another page." } }),
     ...Object.fromEntries(
       [...byStatus].map(([status, types]) => [

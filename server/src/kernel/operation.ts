@@ -4,6 +4,7 @@ import type { Partition } from "./db/database.ts";
 import type { Actor, DataOf, EventType, ResourceRef } from "./event.ts";
 import type { Failure, FailureType } from "./failure.ts";
 import type { JobOptions, JobType } from "./job.ts";
+import type { PendingEvent } from "./log.ts";
 import type { Permission } from "./permission.ts";
 import type { Caller, Outside, Services, WorkspaceRef } from "./caller.ts";
 import type { Reply } from "./reply.ts";
@@ -51,6 +52,12 @@ interface Declaration<
   readonly evenIfBarred?: boolean;
   /** Whether a credential that is good for one workspace may call it, although it serves the whole account. */
   readonly evenIfConfined?: boolean;
+  /** Whether it may keep its client waiting; `caller.gone` then tells when the client has left. */
+  readonly waits?: boolean;
+  /** Whether it may find that there is nothing to do, and then append no event. */
+  readonly mayChangeNothing?: boolean;
+  /** Whether it appends events of types that its callers choose. */
+  readonly publishes?: boolean;
   readonly reply: Reply<Value>;
   readonly fails?: readonly FailureType[];
   /** Shown in the API reference; checked against the schemas. */
@@ -77,6 +84,8 @@ export interface ReadContext {
 export interface WriteContext<E extends EventType = EventType> extends ReadContext {
   /** Only events that the operation declared in `emits` pass the type checker. */
   readonly emit: (...emission: Emission<E>) => void;
+  /** Appends an event whose type is only known now, and tells its id. For the bus alone. */
+  readonly publish: (event: PendingEvent) => Promise<string>;
   /** Work to do after this commits: at once, or at `options.dueAt`. */
   readonly enqueue: <Payload extends TSchema>(
     job: JobType<Payload>,
@@ -113,7 +122,7 @@ export interface Operation extends Declaration<Access, TObject, TObject, TSchema
 
 /** Declares a change: one request, one transaction, at least one event. */
 export function command<
-  const E extends readonly [EventType, ...EventType[]],
+  const E extends readonly EventType[],
   Value,
   A extends Access = "workspace",
   Params extends TObject = TObject<{}>,
@@ -173,8 +182,12 @@ function declared(op: {
   readonly emits: readonly EventType[];
   readonly access?: Access;
   readonly permission?: Permission;
+  readonly publishes?: boolean;
 }): Operation {
   const access = op.access ?? "workspace";
+  if (op.kind === "command" && op.emits.length === 0 && !op.publishes) {
+    throw new Error(`${op.id} changes something and must name its events.`);
+  }
   if (access === "workspace" && op.permission === undefined) {
     throw new Error(`${op.id} serves members of a workspace and must name a permission.`);
   }

@@ -86,7 +86,8 @@ async function execute(
   try {
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
     // A change without an event would be invisible to audit, webhooks and workflows alike.
-    if (act.emitted.length === 0) throw new Error(`${op.id} changed state without an event.`);
+    const silent = act.emitted.length === 0 && !op.mayChangeNothing;
+    if (silent) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
     if (value instanceof Failure) {
       return refusalOf(op.reply, value, placeOf(call));

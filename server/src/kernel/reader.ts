@@ -1,9 +1,9 @@
 import { Act } from "./act.ts";
 import { type Outside, systemCaller } from "./caller.ts";
-import { compilePattern } from "./condition/pattern.ts";
+import { compilePattern, patternSource } from "./condition/pattern.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
 import type { EventType, Position, RecordedEvent } from "./event.ts";
-import { causeOf, EVENT_COLUMNS, type EventRow, SETTLED, toEvent } from "./log.ts";
+import { causeOf, EVENT_COLUMNS_BUT_DATA, type EventRow, SETTLED, toEvent } from "./log.ts";
 import type { Next } from "./loop.ts";
 import type { ReadContext, WriteContext } from "./operation.ts";
 
@@ -17,6 +17,8 @@ export interface Reader {
   readonly on: readonly string[];
   /** Where a reader that is new to this database begins. */
   readonly startsAt: "beginning" | "end";
+  /** True when it does without the events' data, which may be large. */
+  readonly light?: boolean;
   /** All events are of one workspace and environment. No network calls: a transaction is open. */
   readonly handle: (ctx: ReaderContext, events: readonly RecordedEvent[]) => Promise<void>;
 }
@@ -24,6 +26,8 @@ export interface Reader {
 export interface ReaderContext<E extends EventType = EventType> extends ReadContext {
   /** The context in which to react to one of the events: what it emits has that event as its cause. */
   readonly because: (event: RecordedEvent) => WriteContext<E>;
+  /** Called when this batch has committed: to wake whoever carries out what was written. */
+  readonly onCommit: (listener: () => void) => void;
 }
 
 const BATCH_EVENTS_MAX = 500;
@@ -33,6 +37,7 @@ export function reader<const E extends readonly EventType[] = []>(about: {
   readonly name: string;
   readonly on: readonly string[];
   readonly startsAt: Reader["startsAt"];
+  readonly light?: boolean;
   readonly emits?: E;
   handle(ctx: ReaderContext<E[number]>, events: readonly RecordedEvent[]): Promise<void>;
 }): Reader {
@@ -48,7 +53,7 @@ const READ = `
          exists (select from events u where u.epoch = (select epoch from installation)
                    and u.xid >= pg_snapshot_xmin(pg_current_snapshot())
                    and (u.epoch, u.xid, u.seq) > (r.epoch, r.xid, r.seq)) as unsettled,
-         ${EVENT_COLUMNS}
+         ${EVENT_COLUMNS_BUT_DATA}, case when e.type ~ $3 then e.data end as data
     from readers r
     left join lateral
       (select e.* from events e
@@ -57,8 +62,14 @@ const READ = `
    where r.name = $1
    order by e.epoch, e.xid, e.seq`;
 
+/** Matches no type: for readers that want no data. */
+const NONE = "^$";
+
 const LOCK = `
   select from readers where name = $1 and epoch = $2 and xid = $3 and seq = $4 for update skip locked`;
+const PARK = `
+  insert into parked_events (reader, epoch, xid, seq, workspace_id, environment, error, parked_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 const MOVE = `
   update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = $1`;
 
@@ -87,43 +98,76 @@ type CursorRow = EventRow & {
 };
 
 /** Handles one batch; resolves to when to look again. */
-export async function advance(outside: Outside, one: Reader): Promise<Next> {
-  const rows = await outside.db.system<CursorRow>(READ, [one.name, BATCH_EVENTS_MAX]);
-  const [first] = rows;
-  if (!first) throw new Error(`The reader ${one.name} is not registered.`);
-  const idle = first.unsettled ? "soon" : POLL_MS;
-  if (!first.found) return idle;
-  const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
-  if (!(await react(outside, one, from, rows.map(toEvent)))) return POLL_MS;
-  return rows.length === BATCH_EVENTS_MAX ? "again" : idle;
-}
-
-/** False when another node has this reader in hand. */
-async function react(
+export async function advance(
   outside: Outside,
   one: Reader,
-  from: Position,
-  events: readonly RecordedEvent[],
+  eventsMax = BATCH_EVENTS_MAX,
+): Promise<Next> {
+  const { from, events, unsettled } = await look(outside, one, eventsMax);
+  const idle = unsettled ? "soon" : POLL_MS;
+  if (events.length === 0) return idle;
+  const handled = await moveOn(outside, one, { from, events }, (session) =>
+    handleAll(outside, one, session, events),
+  );
+  if (!handled) return POLL_MS;
+  return events.length === eventsMax ? "again" : idle;
+}
+
+/** Sets the next event aside, with the reason, and goes on behind it. */
+export async function park(outside: Outside, one: Reader, reason: string): Promise<void> {
+  const { from, events } = await look(outside, one, 1);
+  const [poison] = events;
+  if (!poison) return;
+  const { position, workspace, environment } = poison;
+  const place = [position.epoch, String(position.xid), position.seq, workspace, environment];
+  await moveOn(outside, one, { from, events }, async (session) => {
+    await session.send(PARK, [one.name, ...place, reason, outside.clock.now()]);
+  });
+}
+
+/** Where the reader stands, and what comes next. */
+async function look(outside: Outside, one: Reader, eventsMax: number) {
+  const wanted = one.light ? NONE : one.on.map(patternSource).join("|");
+  const rows = await outside.db.system<CursorRow>(READ, [one.name, eventsMax, wanted]);
+  const [first] = rows;
+  if (!first) throw new Error(`The reader ${one.name} is not registered.`);
+  return {
+    from: { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq },
+    events: first.found ? rows.map(toEvent) : [],
+    unsettled: first.unsettled,
+  };
+}
+
+/** Does the work and moves the cursor together; false when another node has this reader in hand. */
+async function moveOn(
+  outside: Outside,
+  one: Reader,
+  batch: { readonly from: Position; readonly events: readonly RecordedEvent[] },
+  work: (session: Transaction) => Promise<void>,
 ): Promise<boolean> {
+  const { from, events } = batch;
   const last = events.at(-1)?.position ?? from;
-  const wants = compilePattern(one.on);
-  const groups = groupByPartition(events.filter(({ type }) => wants(type)));
   return outside.db.write(NOWHERE, async (session) => {
     const locked = await session.send(LOCK, [one.name, from.epoch, String(from.xid), from.seq]);
     if (locked.length === 0) return false;
-    for (const { partition, events: group } of groups) {
-      session.enter(partition);
-      await handleGroup(outside, one, session, group);
-    }
-    void session.send(MOVE, [
-      one.name,
-      last.epoch,
-      String(last.xid),
-      last.seq,
-      outside.clock.now(),
-    ]);
+    await work(session);
+    const place = [last.epoch, String(last.xid), last.seq];
+    void session.send(MOVE, [one.name, ...place, outside.clock.now()]);
     return true;
   });
+}
+
+async function handleAll(
+  outside: Outside,
+  one: Reader,
+  session: Transaction,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  const wants = compilePattern(one.on);
+  for (const group of groupByPartition(events.filter(({ type }) => wants(type)))) {
+    session.enter(group.partition);
+    await handleGroup(outside, one, session, group.events);
+  }
 }
 
 async function handleGroup(
@@ -147,7 +191,9 @@ async function handleGroup(
   };
   const { tx } = session;
   const caller = systemCaller(partition, causeOf(first));
-  await one.handle({ tx, now: outside.clock.now(), caller, services: outside, because }, events);
+  const now = outside.clock.now();
+  const onCommit = (listener: () => void): void => session.onCommit(listener);
+  await one.handle({ tx, now, caller, services: outside, because, onCommit }, events);
   for (const act of acts) act.finish();
 }
 

@@ -19,6 +19,10 @@ export interface Reply<Value = unknown> {
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
   /** For what is no JSON: the status and text themselves. */
   readonly shown?: (value: Value) => { readonly status: number; readonly body: string };
+  /** A second status of success, for some values. */
+  readonly also?: { readonly status: number; readonly when: (value: Value) => boolean };
+  /** For what comes piece by piece, while the client listens. */
+  readonly streamed?: (value: Value) => AsyncIterable<string>;
   /** Of what is shown, when it is no page. */
   readonly mediaType?: string;
   readonly refusal?: Refusal;
@@ -32,6 +36,7 @@ export interface Refusal {
 }
 
 interface Extras<Value> {
+  readonly also?: Reply<Value>["also"];
   readonly location?: (value: Value) => string;
   readonly headers?: Reply<Value>["headers"];
 }
@@ -105,6 +110,20 @@ export function media(mediaType: string): Reply<string> {
   };
 }
 
+/** Server-sent events: the texts that the handler's iterable gives, for as long as somebody listens. */
+export function eventStream(): Reply<AsyncIterable<string>> {
+  const mediaType = "text/event-stream";
+  return {
+    status: 200,
+    body: undefined,
+    mediaType,
+    wrap: () => undefined,
+    // A proxy that gathered the pieces would make the stream useless.
+    headers: () => ({ "content-type": mediaType, "x-accel-buffering": "no" }),
+    streamed: (pieces) => pieces,
+  };
+}
+
 export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {
   return {
     status: 200,
@@ -139,6 +158,7 @@ function dataReply<S extends TSchema>(
     status,
     body: Type.Object({ data: schema }),
     wrap: (data) => ({ data }),
+    ...(extras.also && { also: extras.also }),
     headers: (value, settings) => ({
       ...extras.headers?.(value, settings),
       ...(extras.location && { location: extras.location(value) }),

@@ -26,6 +26,11 @@ export interface Settings {
   /** The mail server, when e-mail is to be sent. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Days that events are kept; 0 keeps them for ever. */
+  readonly eventRetentionDays: number;
+  readonly deliveryRetentionDays: number;
+  /** Deliveries under way at once to one webhook. */
+  readonly webhookConcurrency: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -60,6 +65,9 @@ export function readSettings(env: Environment): Settings {
     logLevel: read("MILLRACE_LOG_LEVEL", "info", logLevel),
     smtpUrl: read("MILLRACE_SMTP_URL", undefined, smtpUrl),
     mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", mailFrom),
+    eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, integer(0, 36_500)),
+    deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, integer(1, 36_500)),
+    webhookConcurrency: read("MILLRACE_WEBHOOK_CONCURRENCY", 10, integer(1, 1_000)),
   };
   if (faults.length > 0) {
     throw new StartRefused(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
@@ -90,6 +98,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
   MILLRACE_MAIL_FROM: "the sender of e-mails, such as Millrace <desk@example.com>",
+  MILLRACE_EVENT_RETENTION_DAYS: "the days that events are kept, 0 for ever",
+  MILLRACE_DELIVERY_RETENTION_DAYS: "the days that webhook deliveries are kept, at least 1",
+  MILLRACE_WEBHOOK_CONCURRENCY: "deliveries under way at once to one webhook, 1 to 1000",
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
 };
 

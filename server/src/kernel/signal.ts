@@ -7,8 +7,8 @@ const NOTIFY_DELAY_MS = 10;
 const RECONNECT_DELAY_MS = 1_000;
 const LISTEN_CHECK_MS = 30_000;
 
-/** What there is to do now: events to read, or jobs to claim. */
-export type Commotion = "events" | "jobs";
+/** What there is to do now: `events` to read, `jobs` to claim, or what some engine calls its own work. */
+export type Commotion = string;
 
 /** The little of an event that a cache or a waiting reader needs to know. */
 export interface Notice {
@@ -79,7 +79,7 @@ export class Signal {
     const client = await this.#db.systemClient();
     client.on("notification", ({ payload }) => {
       const [node, ...news] = (payload ?? "").split(" ");
-      if (node !== this.#node) for (const what of news) this.#hear(what as Commotion);
+      if (node !== this.#node) for (const what of news) this.#hear(what);
     });
     client.once("error", () => {
       if (this.#client !== client) return;

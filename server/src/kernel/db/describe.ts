@@ -26,6 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   int4: "number",
   int8: "number",
   jsonb: "Json",
+  pg_snapshot: "string",
   text: "string",
   _text: "string[]",
   timestamptz: "Time",

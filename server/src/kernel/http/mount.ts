@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { Caller, Outside } from "../caller.ts";
 import { Failure, MethodNotAllowed, WrongMediaType } from "../failure.ts";
@@ -92,7 +93,7 @@ async function serve(
   assertSoundTexts(request.params as object, ":");
   assertSoundTexts(request.query as object, "?");
   const outcome = await perform(outside, op, {
-    caller,
+    caller: op.waits ? { ...caller, gone: goneOf(reply) } : caller,
     input: {
       params: request.params,
       query: op.query || hasKeys(request.query) ? request.query : undefined,
@@ -115,7 +116,16 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
     reply.type("application/json; charset=utf-8");
   }
   reply.headers(outcome.headers);
-  return reply.send(outcome.body);
+  return reply.send(outcome.stream ? Readable.from(outcome.stream, STREAM) : outcome.body);
+}
+
+/** One piece at a time: more is only made when the client has taken what there is. */
+const STREAM = { objectMode: false, highWaterMark: 1 };
+
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  return gone.signal;
 }
 
 /** The path without its query, which may carry what should not be repeated. */

@@ -136,6 +136,7 @@ export async function startWorld(options: WorldOptions = {}) {
       return Object.assign(asToken(token, workspace.slug), { token, userId });
     },
     async [Symbol.asyncDispose]() {
+      kernel.drain();
       await app.close();
       await kernel.close();
       await admin.end();
