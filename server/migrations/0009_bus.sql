@@ -17,3 +17,7 @@ create policy tenant on message_keys to millrace_app
 create policy everything on message_keys to millrace_system using (true);
 grant select, insert, update on message_keys to millrace_app;
 grant select, delete on message_keys to millrace_system;
+
+-- A topic that holds nothing any more is forgotten.
+create policy everything on topic_counts to millrace_system using (true);
+grant select, delete on topic_counts to millrace_system;

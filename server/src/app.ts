@@ -1,4 +1,5 @@
 import { audit } from "#domains/audit/index.ts";
+import { bus } from "#domains/bus/index.ts";
 import { accounts } from "#domains/identity/accounts/index.ts";
 import { members } from "#domains/identity/members/index.ts";
 import { mfa } from "#domains/identity/mfa/index.ts";
@@ -8,7 +9,9 @@ import { roles } from "#domains/identity/roles/index.ts";
 import { sessions } from "#domains/identity/sessions/index.ts";
 import { sso } from "#domains/identity/sso/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
+import { notifications } from "#domains/notifications/index.ts";
 import { vault } from "#domains/vault/index.ts";
+import { webhooks } from "#domains/webhooks/index.ts";
 import { workspaces } from "#domains/workspaces/index.ts";
 import type { Domain } from "#kernel/domain.ts";
 
@@ -26,4 +29,7 @@ export const domains: readonly Domain[] = [
   vault,
   workspaces,
   audit,
+  bus,
+  notifications,
+  webhooks,
 ];

@@ -1,5 +1,6 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Operation } from "#kernel/operation.ts";
 import { notes } from "#kernel/testing/notes.ts";
@@ -65,6 +66,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
       expect(answer).toMatchObject({ status: input.status ?? op.reply.status });
       for (const type of answer.events) seen.add(type);
     }
+    if (op.publishes) return expect(seen.size).toBeGreaterThan(0);
     expect([...seen].toSorted()).toEqual(op.emits.map(({ type }) => type).toSorted());
   });
 
@@ -137,6 +139,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     const input = await arrange();
     const by = input.by ?? owner;
     for (const params of hostileParams(op.params, input.params)) {
+      if (input.openParams && op.params && Compile(op.params).Check(params)) continue;
       const answer = await call(by, op, { ...input, params });
       expect([400, 404, 422], `${JSON.stringify(params)}`).toContain(answer.status);
       expect(answer.events).toEqual([]);

@@ -1,10 +1,15 @@
 // Generated from the migrated database by `npm run generate`. Do not edit.
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType } from "kysely";
 
 /** Read as ISO 8601 text, written as a Date or text. */
 type Time = ColumnType<string, Date | string, Date | string>;
 /** Read as a value, written as JSON text. */
 type Json = ColumnType<unknown, string, string>;
+/** Need not be written, since it has a default. */
+type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 
 export interface Tables {
   api_tokens: {
@@ -160,11 +165,18 @@ export interface Tables {
     created_at: Time;
     enrolled_at: Time | null;
   };
+  notification_preferences: {
+    workspace_id: Generated<string>;
+    user_id: string;
+    email: Generated<boolean>;
+    revision: Generated<number>;
+    updated_at: Time;
+  };
   notifications: {
     id: string;
     workspace_id: Generated<string>;
     user_id: string;
-    environment: "production" | "staging" | "development";
+    environment: Generated<"production" | "staging" | "development">;
     title: string;
     body: string;
     event_id: string | null;

@@ -56,6 +56,7 @@ export class Act {
         this.#actor = actor;
       },
       enter: (partition) => session.enter(partition),
+      onCommit: (listener) => session.onCommit(listener),
     };
   }
 

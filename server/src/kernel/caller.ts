@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Clock } from "./clock.ts";
 import type { MasterKey } from "./crypto.ts";
 import {
@@ -72,6 +73,8 @@ export interface Caller {
   readonly cause: Cause;
   /** Aborted when the client has left, for the operations that keep it waiting. */
   readonly gone?: AbortSignal;
+  /** Where a client that comes back to such an operation left off, in its own words. */
+  readonly lastEventId?: string;
 }
 
 /** The id of the person behind a caller, whose token or session it is. */
@@ -142,4 +145,5 @@ export interface Services {
 /** What `prepare` works with, where no transaction is open yet. */
 export interface Outside extends Services {
   readonly db: Database;
+  readonly log: Logger;
 }

@@ -52,6 +52,8 @@ export interface Traced {
 /** Of which events people are told, and in which words. */
 export interface NoticeRule {
   readonly on: EventType;
+  /** Of those events only these; all of them when absent. */
+  readonly when?: (event: RecordedEvent) => boolean;
   /** The members who hold one of these roles. */
   readonly roles: readonly BuiltInRole[];
   readonly title: (event: RecordedEvent) => string;

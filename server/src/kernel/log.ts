@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "./db/connection.ts";
-import type { Transaction } from "./db/database.ts";
+import type { Database, Transaction } from "./db/database.ts";
 import {
   type Actor,
   type Cause,
@@ -216,6 +216,25 @@ export async function findEvent(tx: Tx, place: Position): Promise<RecordedEvent 
     tx,
   );
   return rows.map(toEvent)[0];
+}
+
+const READ_MANY = `
+  select ${EVENT_COLUMNS}
+    from unnest($1::smallint[], $2::xid8[], $3::bigint[]) as place (epoch, xid, seq)
+    join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
+
+/** The events in these places, of whichever workspace, by their ids. Some may have been pruned. */
+export async function readEvents(
+  db: Database,
+  places: readonly Position[],
+): Promise<ReadonlyMap<string, RecordedEvent>> {
+  if (places.length === 0) return new Map();
+  const rows = await db.system<EventRow>(READ_MANY, [
+    places.map(({ epoch }) => epoch),
+    places.map(({ xid }) => String(xid)),
+    places.map(({ seq }) => seq),
+  ]);
+  return new Map(rows.map(toEvent).map((recorded) => [recorded.id, recorded]));
 }
 
 /** How many events a partition holds, counted no further than `most`. */

@@ -86,6 +86,9 @@ const PARAMETERS = {
       maxLength: 255,
     },
   ),
+  lastEventId: header("Last-Event-ID", "The id of the last event that you have.", {
+    type: "string",
+  }),
   ifMatch: header("If-Match", "The ETag that the resource must still have.", { type: "string" }),
 };
 
@@ -134,6 +137,7 @@ function headersOf(op: Operation): Json[] {
     ref("requestId"),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
     ...(guarded && op.kind === "command" ? [ref("ifMatch")] : []),
+    ...(op.reply.streamed ? [ref("lastEventId")] : []),
   ];
 }
 

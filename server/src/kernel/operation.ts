@@ -98,6 +98,8 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   readonly actAs: (actor: Actor) => void;
   /** Goes on in another partition, for the rare act that concerns several. */
   readonly enter: (partition: Partition) => void;
+  /** Called when this has committed: to wake whoever carries out what was written. */
+  readonly onCommit: (listener: () => void) => void;
 }
 // A union of tuples, not a generic method: TypeScript compares generic signatures too loosely.
 type Emission<E extends EventType> = E extends EventType

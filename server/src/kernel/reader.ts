@@ -1,5 +1,5 @@
 import { Act } from "./act.ts";
-import { type Outside, systemCaller } from "./caller.ts";
+import { type Outside, type Services, systemCaller } from "./caller.ts";
 import { compilePattern, patternSource } from "./condition/pattern.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
 import type { EventType, Position, RecordedEvent } from "./event.ts";
@@ -13,8 +13,8 @@ import type { ReadContext, WriteContext } from "./operation.ts";
  */
 export interface Reader {
   readonly name: string;
-  /** Event types, or patterns of them. */
-  readonly on: readonly string[];
+  /** Event types, or patterns of them; a function where only the assembled product knows them. */
+  readonly on: readonly string[] | ((services: Services) => readonly string[]);
   /** Where a reader that is new to this database begins. */
   readonly startsAt: "beginning" | "end";
   /** True when it does without the events' data, which may be large. */
@@ -35,7 +35,7 @@ const POLL_MS = 1_000;
 
 export function reader<const E extends readonly EventType[] = []>(about: {
   readonly name: string;
-  readonly on: readonly string[];
+  readonly on: Reader["on"];
   readonly startsAt: Reader["startsAt"];
   readonly light?: boolean;
   readonly emits?: E;
@@ -127,7 +127,8 @@ export async function park(outside: Outside, one: Reader, reason: string): Promi
 
 /** Where the reader stands, and what comes next. */
 async function look(outside: Outside, one: Reader, eventsMax: number) {
-  const wanted = one.light ? NONE : one.on.map(patternSource).join("|");
+  const patterns = one.light ? [] : patternsOf(outside, one);
+  const wanted = patterns.length > 0 ? patterns.map(patternSource).join("|") : NONE;
   const rows = await outside.db.system<CursorRow>(READ, [one.name, eventsMax, wanted]);
   const [first] = rows;
   if (!first) throw new Error(`The reader ${one.name} is not registered.`);
@@ -163,7 +164,7 @@ async function handleAll(
   session: Transaction,
   events: readonly RecordedEvent[],
 ): Promise<void> {
-  const wants = compilePattern(one.on);
+  const wants = compilePattern(patternsOf(outside, one));
   for (const group of groupByPartition(events.filter(({ type }) => wants(type)))) {
     session.enter(group.partition);
     await handleGroup(outside, one, session, group.events);
@@ -195,6 +196,10 @@ async function handleGroup(
   const onCommit = (listener: () => void): void => session.onCommit(listener);
   await one.handle({ tx, now, caller, services: outside, because, onCommit }, events);
   for (const act of acts) act.finish();
+}
+
+function patternsOf(outside: Outside, { on }: Reader): readonly string[] {
+  return typeof on === "function" ? on(outside) : on;
 }
 
 const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };

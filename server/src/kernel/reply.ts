@@ -118,8 +118,13 @@ export function eventStream(): Reply<AsyncIterable<string>> {
     body: undefined,
     mediaType,
     wrap: () => undefined,
-    // A proxy that gathered the pieces would make the stream useless.
-    headers: () => ({ "content-type": mediaType, "x-accel-buffering": "no" }),
+    headers: () => ({
+      "content-type": mediaType,
+      // A proxy that gathered the pieces would make the stream useless.
+      "x-accel-buffering": "no",
+      // The stream may end because we do, and an open connection would hold that up.
+      connection: "close",
+    }),
     streamed: (pieces) => pieces,
   };
 }

@@ -29,15 +29,20 @@ export class Shape {
   }
 
   #faultsOf(subject: unknown): Fault[] {
-    const faults = new Map<string, Fault>();
-    for (const error of this.#compiled?.Errors(subject) ?? []) {
-      for (const { path, message } of readable(error)) {
-        const full = this.#part === "body" ? path : pathOf(this.#part, path);
-        if (!faults.has(full)) faults.set(full, { path: full, message });
-      }
-    }
-    return [...faults.values()];
+    const faults = faultsOf(this.#compiled?.Errors(subject) ?? []);
+    const part = this.#part;
+    if (part === "body") return faults;
+    return faults.map(({ path, message }) => ({ path: pathOf(part, path), message }));
   }
+}
+
+/** TypeBox's errors as faults in plain words, the first for each place. */
+export function faultsOf(errors: Iterable<SchemaError>): Fault[] {
+  const faults = new Map<string, Fault>();
+  for (const fault of [...errors].flatMap(readable)) {
+    if (!faults.has(fault.path)) faults.set(fault.path, fault);
+  }
+  return [...faults.values()];
 }
 
 /** `/title` is a field of the body, `?limit` of the query, `:id` of the path. */

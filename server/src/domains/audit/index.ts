@@ -3,6 +3,8 @@ import { countEvents } from "#kernel/log.ts";
 import { getAuditEvent, listEventTypes, queryAudit } from "./operations.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 
+export { AuditRead, EventsRead } from "./permissions.ts";
+
 const EVENTS_COUNTED_MAX = 100_000;
 
 export const audit = domain({

@@ -49,12 +49,17 @@ export async function describeTables(connection: pg.ClientConfig): Promise<strin
 }
 
 const HEAD = `// Generated from the migrated database by \`npm run generate\`. Do not edit.
-import type { ColumnType, Generated } from "kysely";
+import type { ColumnType } from "kysely";
 
 /** Read as ISO 8601 text, written as a Date or text. */
 type Time = ColumnType<string, Date | string, Date | string>;
 /** Read as a value, written as JSON text. */
 type Json = ColumnType<unknown, string, string>;
+/** Need not be written, since it has a default. */
+type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 `;
 
 function lineOf({ name, type, nullable, generated }: Column): string {

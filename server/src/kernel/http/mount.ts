@@ -93,7 +93,7 @@ async function serve(
   assertSoundTexts(request.params as object, ":");
   assertSoundTexts(request.query as object, "?");
   const outcome = await perform(outside, op, {
-    caller: op.waits ? { ...caller, gone: goneOf(reply) } : caller,
+    caller: op.waits ? { ...caller, ...waitingOf(request, reply) } : caller,
     input: {
       params: request.params,
       query: op.query || hasKeys(request.query) ? request.query : undefined,
@@ -122,10 +122,15 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome):
 /** One piece at a time: more is only made when the client has taken what there is. */
 const STREAM = { objectMode: false, highWaterMark: 1 };
 
-function goneOf(reply: FastifyReply): AbortSignal {
+/** What only those operations need to know that keep their clients waiting. */
+function waitingOf(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+): Pick<Caller, "gone" | "lastEventId"> {
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
-  return gone.signal;
+  const lastEventId = single(headers["last-event-id"]);
+  return { gone: gone.signal, ...(lastEventId !== undefined && { lastEventId }) };
 }
 
 /** The path without its query, which may carry what should not be repeated. */

@@ -24,4 +24,6 @@ export interface Arranged {
   readonly environmental?: boolean;
   /** False for what a stranger to the thing may see too, such as a catalog. */
   readonly partitioned?: boolean;
+  /** True where whatever is well-formed will do, such as the name of a topic. */
+  readonly openParams?: boolean;
 }

@@ -18,6 +18,8 @@ export {
   lockMember,
   lockOwners,
   type MemberRow,
+  membersWithIds,
+  membersWithRoles,
   removeMember,
   setRoles,
   setStatus,

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 
@@ -30,6 +30,20 @@ export async function getMember(tx: Tx, userId: string): Promise<MemberRow> {
     select ${COLUMNS} from memberships m join users u on u.id = m.user_id
      where m.user_id = ${userId}`.execute(tx);
   return found(rows[0]);
+}
+
+/** The active members with one of these roles. None of them can be removed before the act ends. */
+export async function membersWithRoles(
+  tx: Tx,
+  roles: readonly string[],
+  limit: number,
+): Promise<MemberRow[]> {
+  return activeMembers(tx, sql`m.roles && ${roles}::text[]`, limit);
+}
+
+/** The active members among these. None of them can be removed before the act ends. */
+export async function membersWithIds(tx: Tx, userIds: readonly string[]): Promise<MemberRow[]> {
+  return activeMembers(tx, sql`m.user_id = any (${userIds}::text[])`, userIds.length);
 }
 
 /** Locks the membership, so that two changes of it take turns. */
@@ -78,6 +92,19 @@ export async function setStatus(
 
 export async function removeMember(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("memberships").where("user_id", "=", userId).execute();
+}
+
+/** Locked in order, as the owners are, and only against removal: two acts may have the same person. */
+async function activeMembers(
+  tx: Tx,
+  condition: RawBuilder<unknown>,
+  limit: number,
+): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select ${COLUMNS} from memberships m join users u on u.id = m.user_id
+     where m.status = 'active' and u.status = 'active' and ${condition}
+     order by m.user_id limit ${limit} for key share of m`.execute(tx);
+  return rows;
 }
 
 function found(row: MemberRow | undefined): MemberRow {

@@ -1,0 +1,17 @@
+import { domain } from "#kernel/domain.ts";
+import { countTopics } from "./counting.ts";
+import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "./operations.ts";
+import { EventsPublish } from "./permissions.ts";
+import { pruneBus } from "./pruning.ts";
+
+export { isPlatformType, isReserved, TopicName } from "./topic.ts";
+
+export const bus = domain({
+  name: "bus",
+  summary: "Topics of events: the platform's own, and those that its users publish on.",
+  permissions: [EventsPublish],
+  events: [],
+  operations: [listTopics, publishMessage, readTopic, streamTopic, traceEvent],
+  readers: [countTopics],
+  jobs: [pruneBus],
+});

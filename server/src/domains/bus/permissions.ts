@@ -1,0 +1,7 @@
+import { permission } from "#kernel/permission.ts";
+
+export const EventsPublish = permission("events:publish", "Publish messages on topics", [
+  "builder",
+  "agent",
+  "change_manager",
+]);

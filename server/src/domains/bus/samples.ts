@@ -1,0 +1,58 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+
+const BEGINNING = "evt_0000000000000000000000";
+
+let count = 0;
+
+/** A topic is the same name to everybody, and whoever reads elsewhere finds it empty. */
+async function published(owner: Ask) {
+  count += 1;
+  const name = `samples.topic-${count}`;
+  await owner(`POST /api/v1/events/topics/${name}/publish`, { type: "sample", payload: { count } });
+  return { params: { name }, partitioned: false, openParams: true };
+}
+
+export const samples: readonly Sample[] = [
+  { operation: "topics.list", arrange: async () => ({ query: { limit: "2" } }) },
+  {
+    operation: "topics.publish",
+    arrange: async (owner) => {
+      count += 1;
+      return {
+        ...(await published(owner)),
+        body: { type: "sample", payload: { some: "thing" }, deduplicationKey: `sample ${count}` },
+      };
+    },
+  },
+  {
+    operation: "topics.publish",
+    name: "a second time",
+    arrange: async (owner) => {
+      const arranged = await published(owner);
+      const body = { type: "sample", payload: {}, deduplicationKey: "the same" };
+      await owner(`POST /api/v1/events/topics/${arranged.params.name}/publish`, body);
+      return { ...arranged, body, status: 200 };
+    },
+  },
+  {
+    operation: "topics.read",
+    arrange: async (owner) => ({ ...(await published(owner)), query: { timeout: "100" } }),
+  },
+  {
+    operation: "topics.stream",
+    // One event, so that it ends.
+    arrange: async (owner) => ({
+      ...(await published(owner)),
+      query: { after: BEGINNING, limit: "1" },
+    }),
+  },
+  {
+    operation: "events.trace",
+    arrange: async (owner) => {
+      const { params } = await published(owner);
+      const { body } = await owner(`GET /api/v1/events/topics/${params.name}/events`);
+      return { params: { id: body.data[0].id } };
+    },
+  },
+];

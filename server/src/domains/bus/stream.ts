@@ -1,0 +1,85 @@
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { eventIdOf, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
+import { endOfLog } from "#kernel/topic-log.ts";
+import { type Feed, lobbyOf } from "./lobby.ts";
+import { cursorOf, feedOf } from "./reading.ts";
+
+const BATCH_EVENTS_MAX = 50;
+const RETRY_MS = 1_000;
+
+/** How a stream keeps time. */
+export interface Pace {
+  /** A silence as long as that is broken, so that proxies do not take the connection for dead. */
+  readonly heartbeatMs: number;
+  /** It ends after this time; the client comes back, and its credential is checked anew. */
+  readonly lastsMs: number;
+}
+
+const PACE: Pace = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
+
+/** Decides where a stream begins; what it gives is made as it is taken. */
+export async function openStream(
+  outside: Outside,
+  caller: Caller,
+  { name, after, limit }: { name: string; after?: string | undefined; limit?: number | undefined },
+): Promise<AsyncIterable<string>> {
+  const feed = feedOf(outside, caller, name);
+  const { gone, lastEventId } = caller;
+  // A browser that comes back repeats the address with its old `after`; the header is newer.
+  const given =
+    lastEventId === undefined
+      ? after && cursorOf(after, "?after")
+      : cursorOf(lastEventId, "Last-Event-ID");
+  const from = given ?? eventIdOf(await outside.db.read(feed.partition, endOfLog));
+  return stream(outside, feed, { from, gone, eventsMax: limit ?? Number.POSITIVE_INFINITY });
+}
+
+/** The feed as server-sent events. The log is read no faster than the client takes it. */
+export async function* stream(
+  outside: Outside,
+  feed: Feed,
+  from: {
+    readonly from: string;
+    readonly gone?: AbortSignal | undefined;
+    readonly eventsMax: number;
+  },
+  { heartbeatMs, lastsMs }: Pace = PACE,
+): AsyncGenerator<string> {
+  const { gone, eventsMax } = from;
+  const endsAt = performance.now() + lastsMs;
+  let after = from.from;
+  let left = eventsMax;
+  // An id without data: who is cut off before the first event comes back to this place.
+  yield `retry: ${RETRY_MS}\nid: ${after}\n\n`;
+  while (left > 0) {
+    const restMs = endsAt - performance.now();
+    if (restMs <= 0) return;
+    const { events } = await lobbyOf(outside).next(feed, {
+      after,
+      limit: Math.min(left, BATCH_EVENTS_MAX),
+      waitMs: Math.ceil(Math.min(heartbeatMs, restMs)),
+      settleMs: 0,
+      gone,
+    });
+    for (const one of events) {
+      yield frameOf(one);
+      after = one.id;
+      left -= 1;
+    }
+    if (gone?.aborted || outside.ending.aborted) return;
+    if (events.length === 0) yield ":\n\n";
+  }
+}
+
+const frames = new WeakMap<RecordedEvent, string>();
+
+/** Those who shared a look share the text too. */
+function frameOf(recorded: RecordedEvent): string {
+  let frame = frames.get(recorded);
+  if (frame === undefined) {
+    const { id, type } = recorded;
+    frame = `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(toEnvelope(recorded))}\n\n`;
+    frames.set(recorded, frame);
+  }
+  return frame;
+}

@@ -1,0 +1,120 @@
+import Type from "typebox";
+import type { Services } from "#kernel/caller.ts";
+import { Envelope, EVENT_ID_PATTERN, topicOf } from "#kernel/event.ts";
+import { failure } from "#kernel/failure.ts";
+import type { CatalogEntry } from "#kernel/openapi.ts";
+import { line, Time } from "#kernel/schema.ts";
+
+const CHARACTERS_MAX = 200;
+const DOTTED_WORDS = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
+
+/** The topic that all events of the platform stand on, whatever their own topic is. */
+export const PLATFORM_EVENTS = "platform.events";
+
+/** The topic of security and administration, for those who may query the audit log. */
+export const AUDIT = "audit";
+
+/** What the product promises to have, also where this version of it does not emit it. */
+const PROMISED_NAMESPACES = [
+  "change",
+  "connector",
+  "deploy",
+  "incident",
+  "record",
+  "sla",
+  "user",
+  "workflow",
+];
+
+export const TopicName = Type.String({
+  pattern: DOTTED_WORDS,
+  maxLength: CHARACTERS_MAX,
+  description: "Words of letters, digits, `_` and `-`, with dots between them",
+});
+
+/** What somebody publishes. */
+export const Message = {
+  type: Type.String({
+    pattern: DOTTED_WORDS,
+    maxLength: CHARACTERS_MAX,
+    description: "Dotted words, such as `order.shipped`; none of the platform's own types",
+  }),
+  payload: Type.Record(Type.String(), Type.Unknown(), {
+    description: "An object: the event's `data`",
+  }),
+  deduplicationKey: Type.Optional(
+    line(CHARACTERS_MAX, "A second message with it, on this topic within 5 minutes, is suppressed"),
+  ),
+};
+
+export const Published = Type.Object(
+  {
+    id: Type.String({ pattern: EVENT_ID_PATTERN }),
+    deduplicated: Type.Boolean({ description: "True when an earlier message was the first" }),
+  },
+  { title: "PublishedMessage" },
+);
+
+/** A page of a topic; unlike a list it has no end, so there always is a cursor to go on from. */
+export const TopicPage = Type.Object({
+  data: Type.Array(Envelope),
+  pagination: Type.Object(
+    {
+      nextCursor: Type.String({
+        description: "Send it as `after` to go on, also when nothing came",
+      }),
+      hasMore: Type.Boolean({ description: "Whether there is more already" }),
+      limit: Type.Integer(),
+    },
+    { title: "TopicPagination" },
+  ),
+});
+
+export const Topic = Type.Object(
+  {
+    name: Type.String(),
+    events: Type.Integer({ description: "How many it holds now" }),
+    lastEventAt: Time,
+    platform: Type.Boolean({ description: "Whether the platform alone writes here" }),
+  },
+  { title: "Topic" },
+);
+
+export const TopicReserved = failure(
+  "topic_reserved",
+  403,
+  "Only the platform itself publishes on this topic.",
+);
+
+interface Catalog {
+  readonly types: ReadonlySet<string>;
+  /** The topics of the platform's events, in order. */
+  readonly namespaces: readonly string[];
+}
+const catalogs = new WeakMap<readonly CatalogEntry[], Catalog>();
+
+/** The platform's own topics, by name. */
+export function platformTopics(services: Pick<Services, "eventTypes">): readonly string[] {
+  return catalogOf(services).namespaces;
+}
+
+/** Whether nobody but the platform may publish there. */
+export function isReserved(services: Pick<Services, "eventTypes">, topic: string): boolean {
+  return /^(audit|platform)(\.|$)/.test(topic) || catalogOf(services).namespaces.includes(topic);
+}
+
+/** Whether a message of this type could be mistaken for the platform's own word. */
+export function isPlatformType(services: Pick<Services, "eventTypes">, type: string): boolean {
+  return /^audit(\.|$)/.test(type) || catalogOf(services).types.has(type);
+}
+
+function catalogOf({ eventTypes }: Pick<Services, "eventTypes">): Catalog {
+  let catalog = catalogs.get(eventTypes);
+  if (!catalog) {
+    const types = new Set(eventTypes.map(({ type }) => type));
+    const namespaces = new Set([...PROMISED_NAMESPACES, ...[...types].map(topicOf)]);
+    catalog = { types, namespaces: [...namespaces].toSorted() };
+    catalogs.set(eventTypes, catalog);
+  }
+  return catalog;
+}

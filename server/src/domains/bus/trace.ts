@@ -1,0 +1,63 @@
+import Type, { type Static } from "typebox";
+import { chainOf } from "#kernel/chain.ts";
+import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/event.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import { findEvent } from "#kernel/log.ts";
+import type { ReadContext } from "#kernel/operation.ts";
+import { Time } from "#kernel/schema.ts";
+
+const EVENTS_MAX = 1_000;
+const EFFECTS_MAX = 1_000;
+
+const EventId = Type.String({ pattern: EVENT_ID_PATTERN });
+
+const Effect = Type.Object(
+  {
+    kind: Type.String(),
+    id: Type.String(),
+    causationId: EventId,
+    status: Type.String(),
+    summary: Type.String(),
+    createdAt: Time,
+  },
+  { title: "Effect" },
+);
+
+export const Trace = Type.Object(
+  {
+    rootId: EventId,
+    correlationId: Type.String(),
+    events: Type.Array(Envelope),
+    effects: Type.Array(Effect),
+    truncated: Type.Boolean({ description: "Whether there was more than is shown" }),
+  },
+  { title: "Trace" },
+);
+
+/** Where an event comes from, and everything that came of that. */
+export async function traceOf(
+  { tx, services }: ReadContext,
+  eventId: string,
+): Promise<Static<typeof Trace>> {
+  const place = positionOf(eventId);
+  const asked = place && (await findEvent(tx, place));
+  if (!asked) throw new Failure(NotFound);
+  const { events, truncated, ...chain } = await chainOf(tx, asked, EVENTS_MAX);
+  const ids = events.map(({ id }) => id);
+  const effects: Static<typeof Effect>[] = [];
+  for (const { kind, find } of services.tracers) {
+    effects.push(...(await find(tx, ids)).map((found) => ({ kind, ...found })));
+  }
+  effects.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
+  return {
+    ...chain,
+    events: events.map(toEnvelope),
+    effects: effects.slice(0, EFFECTS_MAX),
+    truncated: truncated || effects.length > EFFECTS_MAX,
+  };
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,41 @@
+import Type from "typebox";
+import { changeEvent, event } from "#kernel/event.ts";
+import { id } from "#kernel/schema.ts";
+import { NotificationData } from "./notification.ts";
+import { Preferences } from "./preference.ts";
+
+export const NotificationSent = event("notification.sent", {
+  resource: "notification",
+  summary: "A notification was put into a member's inbox. Its words are for the member alone.",
+  data: NotificationData,
+});
+
+export const NotificationRead = event("notification.read", {
+  resource: "notification",
+  summary: "A member marked a notification as read.",
+  data: NotificationData,
+});
+
+export const NotificationUnread = event("notification.unread", {
+  resource: "notification",
+  summary: "A member marked a notification as unread again.",
+  data: NotificationData,
+});
+
+export const NotificationsAllRead = event("notification.all_read", {
+  resource: "inbox",
+  summary: "A member marked all their notifications as read; `read` is how many that were.",
+  data: Type.Object({ userId: id("usr"), read: Type.Integer() }),
+});
+
+export const NotificationDeleted = event("notification.deleted", {
+  resource: "notification",
+  summary: "A member deleted a notification.",
+  data: NotificationData,
+});
+
+export const PreferencesUpdated = changeEvent("notification.preferences_updated", {
+  resource: "notification_preferences",
+  summary: "A member changed how they are told.",
+  data: Preferences,
+});

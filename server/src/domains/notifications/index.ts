@@ -1,0 +1,57 @@
+import { domain } from "#kernel/domain.ts";
+import {
+  NotificationDeleted,
+  NotificationRead,
+  NotificationsAllRead,
+  NotificationSent,
+  NotificationUnread,
+  PreferencesUpdated,
+} from "./events.ts";
+import { pruneNotifications } from "./jobs.ts";
+import {
+  countUnread,
+  deleteNotification,
+  getNotification,
+  listNotifications,
+  readAllNotifications,
+  readNotification,
+  sendNotification,
+  unreadNotification,
+  updateNotification,
+} from "./operations.ts";
+import { NotificationsRead, NotificationsSend } from "./permissions.ts";
+import { getPreferences, putPreferences } from "./preference-operations.ts";
+import { tell } from "./reader.ts";
+
+export { NotificationSent } from "./events.ts";
+export { type About, notify } from "./notify.ts";
+
+export const notifications = domain({
+  name: "notifications",
+  summary: "What members are told: an inbox for each, and e-mail where they want it.",
+  environmental: false,
+  permissions: [NotificationsRead, NotificationsSend],
+  events: [
+    NotificationSent,
+    NotificationRead,
+    NotificationUnread,
+    NotificationsAllRead,
+    NotificationDeleted,
+    PreferencesUpdated,
+  ],
+  operations: [
+    listNotifications,
+    sendNotification,
+    countUnread,
+    readAllNotifications,
+    getPreferences,
+    putPreferences,
+    getNotification,
+    updateNotification,
+    deleteNotification,
+    readNotification,
+    unreadNotification,
+  ],
+  readers: [tell],
+  jobs: [pruneNotifications],
+});

@@ -1,0 +1,162 @@
+import Type from "typebox";
+import { personOf } from "#kernel/caller.ts";
+import { invalid } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, one, page } from "#kernel/reply.ts";
+import { id, object } from "#kernel/schema.ts";
+import {
+  NotificationDeleted,
+  NotificationRead,
+  NotificationsAllRead,
+  NotificationSent,
+  NotificationUnread,
+} from "./events.ts";
+import { Draft, Notification, Sent } from "./notification.ts";
+import { notify } from "./notify.ts";
+import { NotificationsRead, NotificationsSend } from "./permissions.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: id("ntf") });
+const example = { params: { id: "ntf_01jd0000000000000000000000" } };
+const LIST = "notifications, newest first";
+
+export const listNotifications = query({
+  id: "notifications.list",
+  route: "GET /api/v1/notifications",
+  summary: "List your notifications, newest first",
+  description: "Those of all environments of the workspace. They are kept for 90 days.",
+  permission: NotificationsRead,
+  query: object({
+    ...pageQuery,
+    unread: Type.Optional(
+      Type.Boolean({ description: "Only the unread ones, or only those that you have read" }),
+    ),
+  }),
+  reply: page(Notification),
+  async run({ tx, caller, services }, { query: { limit, after, unread } }) {
+    const before =
+      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
+    const rows = await store.list(tx, personOf(caller), { unread, before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => services.cursors.encode(LIST, [row.id]),
+    );
+  },
+});
+
+export const countUnread = query({
+  id: "notifications.count_unread",
+  route: "GET /api/v1/notifications/unread-count",
+  summary: "Count your unread notifications",
+  permission: NotificationsRead,
+  reply: one(Type.Object({ unread: Type.Integer() }, { title: "UnreadCount" })),
+  run: async ({ tx, caller }) => ({ unread: await store.countUnread(tx, personOf(caller)) }),
+});
+
+export const getNotification = query({
+  id: "notifications.get",
+  route: "GET /api/v1/notifications/{id}",
+  summary: "Read one of your notifications",
+  description: "That does not mark it as read.",
+  permission: NotificationsRead,
+  params: ById,
+  reply: one(Notification),
+  example,
+  run: ({ tx, caller }, { params }) => store.get(tx, personOf(caller), params.id),
+});
+
+export const sendNotification = command({
+  id: "notifications.send",
+  route: "POST /api/v1/notifications",
+  summary: "Send a notification to members of the workspace",
+  description:
+    "The answer names those who were told; whoever is no active member is passed over. They get an " +
+    "e-mail too, where the installation sends e-mail and they have not turned that off.",
+  // It is sent in one environment, and says so in the inbox.
+  environmental: true,
+  permission: NotificationsSend,
+  body: Draft,
+  reply: created(Sent),
+  emits: [NotificationSent],
+  example: {
+    body: {
+      userIds: ["usr_01jd0000000000000000000000"],
+      title: "The printer on floor 3 works again",
+      body: "It was the fuse.",
+    },
+  },
+  async run(ctx, { body }) {
+    const userIds = await notify(ctx, body);
+    if (userIds.length === 0) throw invalid("/userIds", "names no active member of the workspace");
+    return { userIds };
+  },
+});
+
+export const readNotification = command({
+  id: "notifications.read",
+  route: "POST /api/v1/notifications/{id}/read",
+  summary: "Mark one of your notifications as read",
+  permission: NotificationsRead,
+  params: ById,
+  reply: one(Notification),
+  emits: [NotificationRead],
+  mayChangeNothing: true,
+  example,
+  run: (ctx, { params }) => service.markRead(ctx, params.id),
+});
+
+export const unreadNotification = command({
+  id: "notifications.unread",
+  route: "POST /api/v1/notifications/{id}/unread",
+  summary: "Mark one of your notifications as unread again",
+  permission: NotificationsRead,
+  params: ById,
+  reply: one(Notification),
+  emits: [NotificationUnread],
+  mayChangeNothing: true,
+  example,
+  run: (ctx, { params }) => service.markUnread(ctx, params.id),
+});
+
+export const updateNotification = command({
+  id: "notifications.update",
+  route: "PATCH /api/v1/notifications/{id}",
+  summary: "Mark one of your notifications as read or unread",
+  permission: NotificationsRead,
+  params: ById,
+  body: object({ read: Type.Boolean() }),
+  reply: one(Notification),
+  emits: [NotificationRead, NotificationUnread],
+  mayChangeNothing: true,
+  example: { ...example, body: { read: true } },
+  run: (ctx, { params, body }) =>
+    body.read ? service.markRead(ctx, params.id) : service.markUnread(ctx, params.id),
+});
+
+export const readAllNotifications = command({
+  id: "notifications.read_all",
+  route: "POST /api/v1/notifications/read-all",
+  summary: "Mark all your notifications as read",
+  description: "`read` is how many were unread until then.",
+  permission: NotificationsRead,
+  reply: one(Type.Object({ read: Type.Integer() }, { title: "ReadCount" })),
+  emits: [NotificationsAllRead],
+  mayChangeNothing: true,
+  run: (ctx) => service.markAllRead(ctx),
+});
+
+export const deleteNotification = command({
+  id: "notifications.delete",
+  route: "DELETE /api/v1/notifications/{id}",
+  summary: "Delete one of your notifications",
+  permission: NotificationsRead,
+  params: ById,
+  reply: nothing(),
+  emits: [NotificationDeleted],
+  example,
+  run: (ctx, { params }) => service.remove(ctx, params.id),
+});

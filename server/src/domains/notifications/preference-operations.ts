@@ -1,0 +1,31 @@
+import { personOf } from "#kernel/caller.ts";
+import { command, query } from "#kernel/operation.ts";
+import { one } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { PreferencesUpdated } from "./events.ts";
+import { NotificationsRead } from "./permissions.ts";
+import { Preferences, preferences } from "./preference.ts";
+import * as store from "./preference-store.ts";
+import { setPreferences } from "./service.ts";
+
+export const getPreferences = query({
+  id: "notifications.get_preferences",
+  route: "GET /api/v1/notifications/preferences",
+  summary: "Read how you are told in this workspace",
+  permission: NotificationsRead,
+  reply: one(Preferences),
+  run: ({ tx, caller }) => store.get(tx, personOf(caller)),
+});
+
+export const putPreferences = command({
+  id: "notifications.set_preferences",
+  route: "PUT /api/v1/notifications/preferences",
+  summary: "Say how you want to be told in this workspace",
+  description: "The inbox has every notification, whatever you say here.",
+  permission: NotificationsRead,
+  body: object(preferences),
+  reply: one(Preferences),
+  emits: [PreferencesUpdated],
+  example: { body: { email: false } },
+  run: (ctx, { body }) => setPreferences(ctx, body),
+});

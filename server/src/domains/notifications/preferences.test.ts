@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { startWorld } from "#kernel/testing/world.ts";
+
+const PREFERENCES = "/api/v1/notifications/preferences";
+
+test("preferences are each member's own, and e-mail is on until turned off", async () => {
+  await using world = await startWorld();
+  const person = await world.member(["viewer"]);
+  const other = await world.member(["viewer"]);
+  const before = await person(`GET ${PREFERENCES}`);
+  expect(before).toMatchObject({ status: 200, body: { data: { email: true } } });
+  const off = await person(
+    `PUT ${PREFERENCES}`,
+    { email: false },
+    { "if-match": before.headers["etag"] ?? "" },
+  );
+  expect(off).toMatchObject({
+    status: 200,
+    body: { data: { email: false } },
+    events: ["notification.preferences_updated"],
+  });
+  const stale = await person(
+    `PUT ${PREFERENCES}`,
+    { email: true },
+    { "if-match": before.headers["etag"] ?? "" },
+  );
+  expect(stale).toMatchObject({ status: 412, events: [] });
+  const now = await person(`GET ${PREFERENCES}`);
+  expect(now.body.data).toEqual({ email: false });
+  expect(now.headers["etag"]).toBe(off.headers["etag"]);
+  expect((await other(`GET ${PREFERENCES}`)).body.data).toEqual({ email: true });
+  const [logged] = await world.sql(
+    "select data from events where type = 'notification.preferences_updated' and resource_id = $1",
+    [person.userId],
+  );
+  expect(logged.data).toEqual({
+    before: { email: true },
+    after: { email: false },
+    changes: ["email"],
+  });
+});

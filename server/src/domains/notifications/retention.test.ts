@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { startWorld, until } from "#kernel/testing/world.ts";
+
+const INBOX = "/api/v1/notifications";
+const DAY_MS = 24 * 3_600_000;
+
+test("what is older than ninety days goes within a day, and nothing younger", async () => {
+  await using apart = await startWorld({ work: true });
+  const owner = await apart.member(["owner"]);
+  for (const title of ["Young", "Old"]) {
+    await owner(`POST ${INBOX}`, { userIds: [owner.userId], title, body: "" });
+  }
+  const left = async () =>
+    (await apart.sql("select title from notifications order by title")).map(({ title }) => title);
+  // The job has had its first turn; the next one is a day later.
+  await until(async () => {
+    const [row] = await apart.sql(
+      "select from jobs where kind = 'notifications.prune' and claimed_at is null and due_at > now() + interval '1 hour'",
+    );
+    return row !== undefined;
+  });
+  for (const [title, days] of [
+    ["Young", 88],
+    ["Old", 90],
+  ]) {
+    await apart.sql(
+      "update notifications set created_at = now() - $2 * interval '1 day' where title = $1",
+      [title, days],
+    );
+  }
+  expect(await left()).toEqual(["Old", "Young"]);
+  apart.clock.advance(DAY_MS + 1_000);
+  await until(async () => (await left()).length < 2);
+  expect(await left()).toEqual(["Young"]);
+});

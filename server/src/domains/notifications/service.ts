@@ -1,0 +1,80 @@
+import { personOf } from "#kernel/caller.ts";
+import { changeOf } from "#kernel/event.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import {
+  NotificationDeleted,
+  NotificationRead,
+  NotificationsAllRead,
+  NotificationUnread,
+  PreferencesUpdated,
+} from "./events.ts";
+import type { Notification } from "./notification.ts";
+import type { Preferences } from "./preference.ts";
+import * as preferences from "./preference-store.ts";
+import * as store from "./store.ts";
+
+/** What was read before stays as it is, with the time when it was. */
+export async function markRead(
+  ctx: WriteContext<typeof NotificationRead>,
+  id: string,
+): Promise<Notification> {
+  const before = await lockOwn(ctx, id);
+  if (before.readAt !== null) return before;
+  const after = await store.setReadAt(ctx.tx, id, ctx.now);
+  ctx.emit(NotificationRead, { id }, dataOf(ctx, after));
+  return after;
+}
+
+export async function markUnread(
+  ctx: WriteContext<typeof NotificationUnread>,
+  id: string,
+): Promise<Notification> {
+  const before = await lockOwn(ctx, id);
+  if (before.readAt === null) return before;
+  const after = await store.setReadAt(ctx.tx, id, null);
+  ctx.emit(NotificationUnread, { id }, dataOf(ctx, after));
+  return after;
+}
+
+export async function markAllRead(
+  ctx: WriteContext<typeof NotificationsAllRead>,
+): Promise<{ read: number }> {
+  const userId = personOf(ctx.caller);
+  const read = await store.readAll(ctx.tx, userId, ctx.now);
+  if (read > 0) ctx.emit(NotificationsAllRead, { id: userId }, { userId, read });
+  return { read };
+}
+
+export async function remove(
+  ctx: WriteContext<typeof NotificationDeleted>,
+  id: string,
+): Promise<void> {
+  const notification = await lockOwn(ctx, id);
+  await store.remove(ctx.tx, id);
+  ctx.emit(NotificationDeleted, { id }, dataOf(ctx, notification));
+}
+
+export async function setPreferences(
+  ctx: WriteContext<typeof PreferencesUpdated>,
+  { email }: { readonly email: boolean },
+): Promise<Preferences> {
+  const userId = personOf(ctx.caller);
+  const before = await preferences.lock(ctx.tx, userId, ctx.now);
+  ctx.expectRevision(before.revision);
+  const after = await preferences.update(ctx.tx, userId, { email, updated_at: ctx.now });
+  const change = changeOf({ email: before.email }, { email: after.email });
+  ctx.emit(PreferencesUpdated, { id: userId }, change);
+  return after;
+}
+
+/** Another person's is as good as none. */
+async function lockOwn(ctx: WriteContext<never>, id: string): Promise<Notification> {
+  const notification = await store.lock(ctx.tx, personOf(ctx.caller), id);
+  ctx.expectRevision(notification.revision);
+  return notification;
+}
+
+function dataOf({ caller }: WriteContext<never>, notification: Notification) {
+  const { id, environment, eventId, eventType, resource } = notification;
+  return { id, userId: personOf(caller), environment, eventId, eventType, resource };
+}

@@ -1,0 +1,91 @@
+import type { WorkspaceRef } from "#kernel/caller.ts";
+import type { RecordedEvent } from "#kernel/event.ts";
+import { findEvent } from "#kernel/log.ts";
+import type { ReadContext } from "#kernel/operation.ts";
+import { findReferences } from "#kernel/secrets/reference.ts";
+import { headersFor } from "../delivery/attempt.ts";
+import { type Body, bodyOf } from "../delivery/payload.ts";
+import { MASK } from "../header.ts";
+import { openSigningSecret } from "../secret.ts";
+import * as webhooks from "../store.ts";
+import type { Webhook } from "../webhook.ts";
+import type { Attempt, DeliveryDetail } from "./delivery.ts";
+import * as store from "./store.ts";
+
+type Context = ReadContext & { readonly workspace: WorkspaceRef };
+
+/** A delivery with what was sent and every answer to it. */
+export async function detailOf(
+  ctx: Context,
+  webhookId: string,
+  id: string,
+): Promise<DeliveryDetail> {
+  const webhook = await webhooks.get(ctx.tx, webhookId);
+  const delivery = await store.get(ctx.tx, webhookId, id);
+  const event = await findEvent(ctx.tx, delivery.place);
+  const body = event && bodyOf(delivery, event);
+  const earlier = await store.earlierAttempts(ctx.tx, webhookId, id);
+  return {
+    ...delivery,
+    request: {
+      method: "POST",
+      url: delivery.url,
+      headers: {
+        ...maskedHeaders(webhook),
+        ...(event && body && (await headersOfOurs(ctx, delivery, { event, body }))),
+      },
+      body: body?.text ?? null,
+    },
+    response: {
+      status: delivery.lastResponseStatus,
+      body: delivery.lastResponseBody,
+      durationMs: delivery.lastDurationMs,
+      error: delivery.lastError,
+    },
+    attemptLog: [...earlier, ...lastAttempt(delivery)],
+  };
+}
+
+/** What is hidden of the webhook is hidden here too, and so is what a reference was replaced by. */
+function maskedHeaders({ headers }: Webhook): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      findReferences(value).length > 0 ? MASK : value,
+    ]),
+  );
+}
+
+/** As of the last attempt or, when there was none yet, as they would be now. */
+async function headersOfOurs(
+  { tx, now, services, workspace }: Context,
+  delivery: store.Stored,
+  { event, body }: { readonly event: RecordedEvent; readonly body: Body },
+): Promise<Readonly<Record<string, string>>> {
+  const { id, webhookId, lastAttemptAt } = delivery;
+  const kept = await webhooks.unshown(tx, webhookId);
+  const sealed = [kept.secret, kept.previous_secret].filter((secret) => secret !== null);
+  const secrets = await Promise.all(
+    sealed.map((secret) => openSigningSecret(services, workspace.key, webhookId, secret)),
+  );
+  const until = kept.previous_secret_until;
+  return headersFor(
+    { secrets, secretsUntilMs: until === null ? 0 : Date.parse(until) },
+    { id, event },
+    { body, at: lastAttemptAt === null ? now : new Date(lastAttemptAt) },
+  );
+}
+
+function lastAttempt(delivery: store.Stored): Attempt[] {
+  if (delivery.lastAttemptAt === null) return [];
+  return [
+    {
+      number: delivery.attempts,
+      at: delivery.lastAttemptAt,
+      status: delivery.lastResponseStatus,
+      durationMs: delivery.lastDurationMs,
+      error: delivery.lastError,
+      body: delivery.lastResponseBody,
+    },
+  ];
+}

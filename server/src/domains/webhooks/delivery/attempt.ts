@@ -1,0 +1,100 @@
+import type { Outside } from "#kernel/caller.ts";
+import { Failure } from "#kernel/failure.ts";
+import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
+import type { Scrubber } from "#kernel/secrets/scrubber.ts";
+import type { Outgoing } from "./outgoing.ts";
+import { type Body, bodyOf } from "./payload.ts";
+import { signatureHeaders } from "./signature.ts";
+import type { Target } from "./target.ts";
+import { RESPONSE_BYTES_MAX } from "./work.ts";
+
+/** How one attempt went. */
+export interface Attempted {
+  readonly at: Date;
+  /** Absent when there was no answer. */
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly durationMs: number;
+  readonly error: string | null;
+  readonly retryAfter: string | undefined;
+}
+
+/** Posts a delivery once. Whatever goes wrong is an outcome, never a throw. */
+export async function attempt(
+  outside: Outside,
+  target: Target,
+  delivery: Outgoing,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const at = outside.clock.now();
+  const body = bodyOf(delivery, delivery.event);
+  const startedAt = performance.now();
+  let scrubber: Scrubber | undefined;
+  try {
+    const own = await headersOf(outside, target);
+    ({ scrubber } = own);
+    const response = await outside.outbound.request({
+      method: "POST",
+      url: target.url,
+      headers: { ...own.headers, ...headersFor(target, delivery, { body, at }) },
+      body: body.text,
+      timeoutMs: target.timeoutMs,
+      maxResponseBytes: RESPONSE_BYTES_MAX,
+      signal,
+    });
+    return {
+      at,
+      status: response.status,
+      body: textOf(response.body, scrubber),
+      durationMs: Math.round(response.durationMs),
+      error: null,
+      retryAfter: response.headers["retry-after"],
+    };
+  } catch (error) {
+    const words = wordsOf(error);
+    return {
+      at,
+      status: null,
+      body: null,
+      durationMs: Math.round(performance.now() - startedAt),
+      error: scrubber?.scrub(words) ?? words,
+      retryAfter: undefined,
+    };
+  }
+}
+
+/** The headers of ours that go with a delivery. */
+export function headersFor(
+  target: Pick<Target, "secrets" | "secretsUntilMs">,
+  delivery: { readonly id: string; readonly event: { readonly id: string; readonly type: string } },
+  sent: { readonly body: Body; readonly at: Date },
+): Readonly<Record<string, string>> {
+  const { secrets, secretsUntilMs } = target;
+  const signing = sent.at.getTime() < secretsUntilMs ? secrets : secrets.slice(0, 1);
+  return {
+    "content-type": sent.body.contentType,
+    "user-agent": "Millrace-Webhooks/1",
+    "X-Service-Delivery": delivery.id,
+    "X-Service-Event": delivery.event.type,
+    ...signatureHeaders({ id: delivery.id, at: sent.at, body: sent.body.text }, signing),
+  };
+}
+
+/** The webhook's own headers, with its secrets put in at the last moment. */
+async function headersOf({ secrets }: Outside, { headers, refers, workspace }: Target) {
+  if (!refers) return { headers, scrubber: undefined };
+  const resolved = await secrets.resolve(workspace, headers);
+  return { headers: resolved.value, scrubber: resolved.scrubber };
+}
+
+/** An endpoint may echo what it was sent, and PostgreSQL keeps no NUL. */
+function textOf(bytes: Uint8Array, scrubber: Scrubber | undefined): string {
+  const text = Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
+  return scrubber?.scrub(text) ?? text;
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
+  if (error instanceof Failure) return error.message;
+  throw error;
+}

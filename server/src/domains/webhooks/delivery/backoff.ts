@@ -1,0 +1,33 @@
+export type RetryStrategy = "fixed" | "exponential";
+
+export interface RetryPolicy {
+  readonly retries: number;
+  readonly strategy: RetryStrategy;
+  readonly maxDelayMs: number | null;
+}
+
+const FIRST_DELAY_MS = 2_000;
+const FIXED_DELAYS_MS = [30_000, 120_000, 600_000, 1_800_000] as const;
+const DELAY_MAX_MS = 24 * 3_600_000;
+const JITTER = 0.1;
+
+/**
+ * How long to wait after so many attempts: 2, 4, 8 … s, or the fixed schedule. A tenth more or less,
+ * so that what failed together does not come back together; `random` is from 0 to 1.
+ */
+export function retryDelayMs(policy: RetryPolicy, attempts: number, random: number): number {
+  const plain =
+    policy.strategy === "exponential"
+      ? FIRST_DELAY_MS * 2 ** (attempts - 1)
+      : (FIXED_DELAYS_MS[attempts - 1] ?? FIXED_DELAYS_MS.at(-1) ?? 0);
+  const jittered = plain * (1 - JITTER + 2 * JITTER * random);
+  return Math.round(Math.min(jittered, policy.maxDelayMs ?? DELAY_MAX_MS, DELAY_MAX_MS));
+}
+
+/** What `Retry-After` asks for: seconds, or a date. Undefined when it can't be read. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  const delayMs = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(delayMs, 0), DELAY_MAX_MS);
+}

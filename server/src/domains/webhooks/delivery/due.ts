@@ -1,0 +1,86 @@
+import type { Outside } from "#kernel/caller.ts";
+import { eventIdOf } from "#kernel/event.ts";
+import { type EventRow, placeOf, readEvents } from "#kernel/log.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { Format } from "./payload.ts";
+
+/** A row that is not over, and when it is to be sent. */
+export interface Due extends Outgoing {
+  readonly dueMs: number;
+}
+
+type DueRow = Pick<EventRow, "epoch" | "xid" | "seq"> & {
+  readonly webhook_id: string;
+  readonly id: string;
+  readonly lane: number;
+  readonly format: Format;
+  readonly attempts: number;
+  readonly attempts_before: number;
+  readonly by_hand: boolean;
+  readonly due_at: string;
+};
+
+/** The next rows of some webhooks, whether their time has come or not. */
+const READ = `
+  select d.webhook_id, d.id, w.lane, d.format, d.attempts, d.attempts_before, d.by_hand, d.due_at,
+         d.event_epoch as epoch, d.event_xid as xid, d.event_seq as seq
+    from unnest($1::text[], $2::int[]) as want (id, most)
+    join webhooks w on w.id = want.id
+    cross join lateral
+      (select * from deliveries d where d.webhook_id = w.id and d.due_at is not null
+        order by d.due_at, d.id limit want.most) d
+   order by d.webhook_id, d.due_at, d.id`;
+
+/** The active webhooks of some lanes for which something is due by then. */
+const FIND = `
+  select w.id, w.lane
+    from webhooks w
+    cross join lateral
+      (select d.due_at from deliveries d where d.webhook_id = w.id and d.due_at is not null
+        order by d.due_at, d.id limit 1) d
+   where w.status = 'active' and w.lane = any($1::smallint[]) and d.due_at <= $2`;
+
+const GIVE_UP = `
+  update deliveries set status = 'failed', due_at = null, last_error = 'The event is no longer kept.'
+   where webhook_id = $1 and id = any($2)`;
+
+export async function readDue(
+  outside: Outside,
+  wanted: readonly { readonly id: string; readonly most: number }[],
+): Promise<Due[]> {
+  const rows = await outside.db.system<DueRow>(READ, [
+    wanted.map(({ id }) => id),
+    wanted.map(({ most }) => most),
+  ]);
+  const events = await readEvents(outside.db, rows.map(placeOf));
+  const due: Due[] = [];
+  const lost: DueRow[] = [];
+  for (const row of rows) {
+    const event = events.get(eventIdOf(placeOf(row)));
+    if (event) {
+      due.push({
+        id: row.id,
+        webhookId: row.webhook_id,
+        lane: row.lane,
+        format: row.format,
+        event,
+        attempts: row.attempts,
+        attemptsBefore: row.attempts_before,
+        byHand: row.by_hand,
+        dueMs: Date.parse(row.due_at),
+      });
+    } else lost.push(row);
+  }
+  for (const [webhookId, some] of Map.groupBy(lost, (row) => row.webhook_id)) {
+    await outside.db.system(GIVE_UP, [webhookId, some.map(({ id }) => id)]);
+  }
+  return due;
+}
+
+export function findDue(
+  outside: Outside,
+  lanes: readonly number[],
+  until: Date,
+): Promise<{ readonly id: string; readonly lane: number }[]> {
+  return outside.db.system(FIND, [lanes, until]);
+}

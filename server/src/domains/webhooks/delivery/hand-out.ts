@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Services } from "#kernel/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { DEPTH_MAX, type RecordedEvent } from "#kernel/event.ts";
+import { reader } from "#kernel/reader.ts";
+import { compileSince, compileSubscription } from "./hearing.ts";
+import { type Addressee, firstDelivery, type Outgoing } from "./outgoing.ts";
+import type { Format } from "./payload.ts";
+import { sender } from "./sender.ts";
+import { HAND_OUT, WORK } from "./work.ts";
+
+/**
+ * From the log to deliveries. The rows commit together with the cursor, so that each event is handed
+ * out exactly once; sending them is somebody else's work. When this process sends for the webhook, it
+ * gets them straight from here and need not look for them in the database.
+ */
+export const handOut = reader({
+  name: HAND_OUT,
+  on: ["*"],
+  startsAt: "end",
+  async handle({ tx, now, services, onCommit }, events) {
+    const listeners = await listenersIn(tx, services);
+    const deliveries = events
+      .filter(({ depth }) => depth <= DEPTH_MAX)
+      .flatMap((event) => listeners.filter(wanting(event)).map((to) => ({ to, event })));
+    if (deliveries.length === 0) return;
+    const made = await insertDeliveries(tx, now, deliveries);
+    onCommit(() => {
+      const left = services.engineOf(sender)?.offer(made) ?? made.length;
+      if (left > 0) services.signal.raise(WORK);
+    });
+  },
+});
+
+interface Listener extends Addressee {
+  readonly wants: (event: RecordedEvent) => boolean;
+  readonly hearsFrom: (place: RecordedEvent["position"]) => boolean;
+}
+
+function wanting(event: RecordedEvent): (listener: Listener) => boolean {
+  return ({ wants, hearsFrom }) => wants(event) && hearsFrom(event.position);
+}
+
+interface ListenerRow {
+  readonly id: string;
+  readonly lane: number;
+  readonly url: string;
+  readonly format: Format;
+  readonly revision: number;
+  readonly since_epoch: number;
+  readonly since: string;
+}
+
+/** Compiled subscriptions by webhook and revision, for each kernel of this process. */
+const compiled = new WeakMap<Services, Map<string, Compiled>>();
+type Compiled = { readonly revision: number; readonly wants: Listener["wants"] };
+const COMPILED_MAX = 20_000;
+
+/** The webhooks of this workspace that hear now. Read each time: a change counts from its commit on. */
+async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
+  const { rows } = await sql<ListenerRow>`
+    select id, lane, url, format, revision, since_epoch, since::text as since
+      from webhooks where status = 'active' and place_xid is null order by id`.execute(tx);
+  const known = compiled.get(services) ?? new Map<string, Compiled>();
+  compiled.set(services, known);
+  if (known.size > COMPILED_MAX) known.clear();
+  const missing = rows.filter(({ id, revision }) => known.get(id)?.revision !== revision);
+  for (const row of await subscriptionsOf(tx, missing)) {
+    known.set(row.id, { revision: row.revision, wants: compileSubscription(row) });
+  }
+  return rows.flatMap(({ since_epoch, since, ...row }) => {
+    const { wants } = known.get(row.id) ?? {};
+    const hearsFrom = compileSince({ epoch: since_epoch, snapshot: since });
+    return wants ? [{ ...row, wants, hearsFrom }] : [];
+  });
+}
+
+interface SubscriptionRow {
+  readonly id: string;
+  readonly revision: number;
+  readonly events: readonly string[];
+  readonly environments: readonly string[] | null;
+  readonly filter: Record<string, unknown> | null;
+}
+
+async function subscriptionsOf(tx: Tx, wanted: readonly ListenerRow[]): Promise<SubscriptionRow[]> {
+  if (wanted.length === 0) return [];
+  const { rows } = await sql<SubscriptionRow>`
+    select id, revision, events, environments, filter from webhooks
+     where id = any(${wanted.map(({ id }) => id)})`.execute(tx);
+  return rows;
+}
+
+/** Writes first deliveries; those that exist already are left alone, and left out of the answer. */
+export async function insertDeliveries(
+  tx: Tx,
+  now: Date,
+  deliveries: readonly { readonly to: Addressee; readonly event: RecordedEvent }[],
+): Promise<Outgoing[]> {
+  const outgoing = deliveries.map(({ to, event }) => firstDelivery(to, event));
+  const { rows } = await sql<{ webhook_id: string; id: string }>`
+    insert into deliveries
+      (webhook_id, id, event_epoch, event_xid, event_seq, event_type, resource_id, url, format,
+       status, created_at)
+    select *, 'pending', ${now}::timestamptz
+      from unnest(${texts(outgoing, (one) => one.webhookId)},
+                  ${texts(outgoing, (one) => one.id)},
+                  ${outgoing.map(({ event }) => event.position.epoch)}::smallint[],
+                  ${outgoing.map(({ event }) => String(event.position.xid))}::xid8[],
+                  ${outgoing.map(({ event }) => event.position.seq)}::bigint[],
+                  ${texts(outgoing, ({ event }) => event.type)},
+                  ${texts(outgoing, ({ event }) => event.resource.id)},
+                  ${texts(deliveries, ({ to }) => to.url)},
+                  ${texts(outgoing, (one) => one.format)})
+    on conflict do nothing
+    returning webhook_id, id`.execute(tx);
+  if (rows.length === outgoing.length) return outgoing;
+  const written = new Set(rows.map(({ webhook_id, id }) => `${webhook_id} ${id}`));
+  return outgoing.filter(({ webhookId, id }) => written.has(`${webhookId} ${id}`));
+}
+
+function texts<T>(items: readonly T[], of: (item: T) => string): RawBuilder<unknown> {
+  return sql`${items.map(of)}::text[]`;
+}

@@ -1,0 +1,55 @@
+/** An endpoint on this machine, for the tests of what is sent to it. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing.ts";
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // Tests look into it as they like.
+  readonly body: any;
+}
+
+export interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  /** What came, in the order in which it came. */
+  readonly received: Received[];
+  /** The environment in which a world may reach it. */
+  readonly env: Record<string, string>;
+  /** How it answers; 200 with an empty body unless a test says otherwise. */
+  answer: (received: Received, response: ServerResponse) => void;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-receiver-"));
+  const ca = join(folder, "ca.pem");
+  writeFileSync(ca, TEST_CA_PEM);
+  const server = await serveTls((request, response) => {
+    void read(request).then((received) => {
+      receiver.received.push(received);
+      receiver.answer(received, response);
+    });
+  });
+  const receiver: Receiver = {
+    url: `https://127.0.0.1:${server.port}`,
+    received: [],
+    env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32", MILLRACE_OUTBOUND_CA: ca },
+    answer: (_received, response) => response.end(),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  return receiver;
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const { url = "", headers } = request;
+  return { path: url, headers, text, body: JSON.parse(text) };
+}

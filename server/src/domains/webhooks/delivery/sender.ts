@@ -1,0 +1,275 @@
+import type { Outside } from "#kernel/caller.ts";
+import type { Engine, RunningEngine } from "#kernel/engine.ts";
+import { newId } from "#kernel/id.ts";
+import { LANES, Lanes } from "#kernel/lanes.ts";
+import { Loop, type Next } from "#kernel/loop.ts";
+import type { Notice } from "#kernel/signal.ts";
+import { attempt } from "./attempt.ts";
+import { findDue, readDue } from "./due.ts";
+import { Endpoint, WINDOW } from "./endpoint.ts";
+import type { Outgoing } from "./outgoing.ts";
+import { judge, type Settlement } from "./settlement.ts";
+import { Settler } from "./settler.ts";
+import { readTargets, type Target } from "./target.ts";
+import { WORK } from "./work.ts";
+
+const LOOK_MS = 1_000;
+const UNDER_WAY_MAX = 2_000;
+/** How long an end in good order waits for answers; what has none is sent again by the next. */
+const STOP_MAX_MS = 5_000;
+
+/** From deliveries to HTTP. */
+export const sender: Engine<Sender> = {
+  name: "webhooks.sender",
+  start: (outside) => new Sender(outside),
+};
+
+/**
+ * Sends for the webhooks of the lanes that this node holds. Each webhook has a short queue in memory,
+ * filled straight by the reader that hands events out, or from the database: after a start, when there
+ * is more than the queue takes, and when a retry is due. What is in memory is never the only copy.
+ */
+export class Sender implements RunningEngine {
+  readonly #outside: Outside;
+  readonly #lanes: Lanes;
+  readonly #endpoints = new Map<string, Endpoint>();
+  /** Endpoints that may have something to send, in the order of their turns. */
+  readonly #ready = new Set<Endpoint>();
+  readonly #settler: Settler;
+  readonly #loops: readonly Loop[];
+  readonly #looking: Loop;
+  readonly #unsubscribe: readonly (() => void)[];
+  readonly #abort = new AbortController();
+  readonly #attempts = new Set<Promise<void>>();
+  #stopping = false;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(outside: Outside) {
+    this.#outside = outside;
+    const { db, log, signal, news } = outside;
+    this.#lanes = new Lanes({
+      db,
+      name: sender.name,
+      node: newId("node"),
+      onGain: () => this.#lookNow(),
+      onLose: (lane) => this.#leave(lane),
+    });
+    const onError = (error: unknown): void => log.error({ err: error }, "webhooks can't be sent");
+    this.#settler = new Settler(outside, (settled) => this.#settled(settled));
+    this.#looking = new Loop(() => this.#look(), onError);
+    this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
+    this.#unsubscribe = [
+      signal.subscribe((what) => {
+        if (what === WORK) this.#lookNow();
+      }),
+      news.subscribe((notice) => this.#hear(notice)),
+    ];
+  }
+
+  /** Takes deliveries that were just written; tells how many of them it will not send itself. */
+  offer(deliveries: readonly Outgoing[]): number {
+    const ours = deliveries.filter(({ lane }) => !this.#stopping && this.#lanes.holds(lane));
+    let incomplete = false;
+    for (const delivery of ours) {
+      const endpoint = this.#endpoint(delivery.webhookId, delivery.lane);
+      // Behind what waits in the database, so that none overtakes another.
+      if (endpoint.backlog || !endpoint.push(delivery)) {
+        endpoint.backlog = true;
+        endpoint.passedOver += 1;
+      }
+      incomplete ||= !endpoint.target;
+      this.#ready.add(endpoint);
+    }
+    if (incomplete) this.#looking.wake();
+    this.#pump();
+    return deliveries.length - ours.length;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    const late = setTimeout(() => this.#abort.abort(), STOP_MAX_MS);
+    await Promise.all(this.#attempts);
+    clearTimeout(late);
+    await this.#settler.stop();
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+    await this.#lanes.close();
+  }
+
+  /** One endpoint after the other, one delivery each, for as long as there is room. */
+  #pump(): void {
+    if (this.#stopping) return;
+    const nowMs = this.#outside.clock.nowMs();
+    for (const endpoint of this.#ready) {
+      if (this.#attempts.size >= UNDER_WAY_MAX) return;
+      this.#ready.delete(endpoint);
+      const delivery = this.#lanes.holds(endpoint.lane) ? endpoint.take(nowMs) : undefined;
+      if (delivery && endpoint.target) {
+        this.#send(endpoint, endpoint.target, delivery);
+        // At the end, so that the others have their turn; the iteration comes to it again.
+        this.#ready.add(endpoint);
+      } else this.#await(endpoint);
+    }
+  }
+
+  /** Nothing to send for now: what would bring it back? */
+  #await(endpoint: Endpoint): void {
+    const { pauseMs } = endpoint;
+    if (pauseMs > 0) setTimeout(() => this.#wake(endpoint), pauseMs).unref();
+    const held = this.#outside.clock.nowMs() < endpoint.holdUntilMs;
+    if (endpoint.backlog && endpoint.hasRoom && !held) this.#looking.wake();
+  }
+
+  #wake(endpoint: Endpoint): void {
+    this.#ready.add(endpoint);
+    this.#pump();
+  }
+
+  #send(endpoint: Endpoint, target: Target, delivery: Outgoing): void {
+    const done = attempt(this.#outside, target, delivery, this.#abort.signal).then(
+      (attempted) => {
+        const verdict = judge(target, delivery, attempted, Math.random());
+        endpoint.answered(delivery, verdict.kind === "succeeded");
+        if (attempted.retryAfter !== undefined && verdict.kind === "retrying") {
+          endpoint.holdUntilMs = verdict.dueAt.getTime();
+        }
+        this.#attempts.delete(done);
+        // Cut off by our own end: nothing is known of it, and it is still due.
+        if (!this.#abort.signal.aborted) this.#settler.add({ delivery, attempted, verdict });
+        this.#wake(endpoint);
+      },
+      (error: unknown) => {
+        this.#attempts.delete(done);
+        this.#outside.log.error({ err: error, delivery: delivery.id }, "an attempt broke");
+        endpoint.answered(delivery, false);
+        endpoint.settled(delivery);
+        endpoint.backlog = true;
+      },
+    );
+    this.#attempts.add(done);
+  }
+
+  #settled(settlements: readonly Settlement[]): void {
+    for (const { delivery, verdict } of settlements) {
+      const endpoint = this.#endpoints.get(delivery.webhookId);
+      endpoint?.settled(delivery);
+      if (endpoint && verdict.kind === "retrying") {
+        endpoint.nextDueMs = Math.min(endpoint.nextDueMs, verdict.dueAt.getTime());
+        this.#looking.wake();
+      }
+    }
+  }
+
+  /** Fills the queues from the database, where that is needed. */
+  async #look(): Promise<Next> {
+    if (this.#stopping) return LOOK_MS;
+    if (performance.now() - this.#lookedAtMs >= LOOK_MS) await this.#find();
+    await this.#readTargets();
+    const nowMs = this.#outside.clock.nowMs();
+    const wanting = [...this.#endpoints.values()].filter(
+      (endpoint) =>
+        endpoint.target &&
+        endpoint.hasRoom &&
+        nowMs >= endpoint.holdUntilMs &&
+        (endpoint.backlog || endpoint.nextDueMs <= nowMs),
+    );
+    if (wanting.length > 0) await this.#fill(wanting, nowMs);
+    for (const endpoint of this.#endpoints.values()) {
+      if (endpoint.idle) this.#endpoints.delete(endpoint.id);
+      else if (endpoint.hasQueue) this.#ready.add(endpoint);
+    }
+    this.#pump();
+    return this.#untilNext();
+  }
+
+  async #find(): Promise<void> {
+    this.#lookedAtMs = performance.now();
+    const lanes = Array.from({ length: LANES }, (_, lane) => lane).filter((lane) =>
+      this.#lanes.holds(lane),
+    );
+    const soon = new Date(this.#outside.clock.nowMs() + LOOK_MS);
+    for (const { id, lane } of await findDue(this.#outside, lanes, soon)) {
+      this.#endpoint(id, lane).backlog = true;
+    }
+  }
+
+  async #readTargets(): Promise<void> {
+    const missing = [...this.#endpoints.values()].filter(({ target }) => !target);
+    const targets = await readTargets(
+      this.#outside,
+      missing.map(({ id }) => id),
+    );
+    const byId = new Map(targets.map((target) => [target.id, target]));
+    for (const endpoint of missing) {
+      endpoint.target = byId.get(endpoint.id);
+      if (endpoint.target) continue;
+      // It is paused or gone. What waited for it stays in the database.
+      endpoint.clear();
+      endpoint.backlog = false;
+      endpoint.nextDueMs = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  async #fill(endpoints: readonly Endpoint[], nowMs: number): Promise<void> {
+    // Until the rows are here, whatever is offered must line up behind them.
+    for (const endpoint of endpoints) endpoint.backlog = true;
+    const wanted = endpoints.map(({ id, known, passedOver }) => ({
+      id,
+      most: known + WINDOW,
+      passedOver,
+    }));
+    const rows = Map.groupBy(await readDue(this.#outside, wanted), ({ webhookId }) => webhookId);
+    for (const [index, endpoint] of endpoints.entries()) {
+      const found = rows.get(endpoint.id) ?? [];
+      const due = found.filter(({ dueMs }) => dueMs <= nowMs);
+      const pushed = due.filter((delivery) => endpoint.push(delivery));
+      endpoint.nextDueMs = found[due.length]?.dueMs ?? Number.POSITIVE_INFINITY;
+      const complete = due.length < (wanted[index]?.most ?? 0) && pushed.length === due.length;
+      endpoint.backlog = !complete || endpoint.passedOver !== wanted[index]?.passedOver;
+    }
+  }
+
+  #untilNext(): number {
+    const nowMs = this.#outside.clock.nowMs();
+    let nextMs = LOOK_MS;
+    for (const { nextDueMs, holdUntilMs, hasRoom } of this.#endpoints.values()) {
+      const atMs = Math.max(nextDueMs, holdUntilMs);
+      if (hasRoom && atMs > nowMs) nextMs = Math.min(nextMs, atMs - nowMs);
+    }
+    return Math.max(1, nextMs);
+  }
+
+  #lookNow(): void {
+    this.#lookedAtMs = Number.NEGATIVE_INFINITY;
+    this.#looking.wake();
+  }
+
+  /** A webhook that was changed is read anew before the next attempt. */
+  #hear({ topic, resourceId }: Notice): void {
+    if (topic !== "webhook") return;
+    const endpoint = this.#endpoints.get(resourceId);
+    if (!endpoint) return;
+    endpoint.target = undefined;
+    this.#looking.wake();
+  }
+
+  #endpoint(id: string, lane: number): Endpoint {
+    let endpoint = this.#endpoints.get(id);
+    if (!endpoint) {
+      endpoint = new Endpoint(id, lane, this.#outside.settings.webhookConcurrency);
+      this.#endpoints.set(id, endpoint);
+    }
+    return endpoint;
+  }
+
+  /** Sends nothing more for a lane and waits for what is under way. */
+  async #leave(lane: number): Promise<void> {
+    const leaving = [...this.#endpoints.values()].filter((endpoint) => endpoint.lane === lane);
+    for (const endpoint of leaving) {
+      endpoint.clear();
+      this.#ready.delete(endpoint);
+    }
+    while (leaving.some(({ known }) => known > 0)) await this.#settler.nextWrite();
+    for (const { id } of leaving) this.#endpoints.delete(id);
+  }
+}

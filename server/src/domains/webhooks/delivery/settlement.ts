@@ -1,0 +1,87 @@
+import type { Outside } from "#kernel/caller.ts";
+import { retryAfterMs, retryDelayMs } from "./backoff.ts";
+import type { Attempted } from "./attempt.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { Target } from "./target.ts";
+
+const GONE = 410;
+
+/** What follows from an attempt. */
+export type Verdict =
+  | { readonly kind: "succeeded" }
+  | { readonly kind: "retrying"; readonly dueAt: Date }
+  /** `counts` unless somebody asked for the attempt. */
+  | { readonly kind: "failed"; readonly counts: boolean; readonly gone: boolean };
+
+export interface Settlement {
+  readonly delivery: Outgoing;
+  readonly attempted: Attempted;
+  readonly verdict: Verdict;
+}
+
+/** Decides by the answer and by how many attempts there were. */
+export function judge(
+  { policy }: Pick<Target, "policy">,
+  delivery: Pick<Outgoing, "attempts" | "attemptsBefore" | "byHand">,
+  attempted: Attempted,
+  random: number,
+): Verdict {
+  const { status, at, retryAfter } = attempted;
+  if (status !== null && status >= 200 && status < 300) return { kind: "succeeded" };
+  const gone = status === GONE;
+  const attempts = delivery.attempts - delivery.attemptsBefore + 1;
+  if (gone || delivery.byHand || attempts > policy.retries) {
+    return { kind: "failed", counts: !delivery.byHand, gone };
+  }
+  const asked = status === 429 || status === 503 ? retryAfterMs(retryAfter, at.getTime()) : 0;
+  const delayMs = Math.max(retryDelayMs(policy, attempts, random), asked ?? 0);
+  return { kind: "retrying", dueAt: new Date(at.getTime() + attempted.durationMs + delayMs) };
+}
+
+/**
+ * Writes many outcomes at once. The attempt before this one joins the earlier ones; a row that has
+ * seen another attempt meanwhile is left alone. A success ends a series of failures.
+ */
+const SETTLE = `
+  with outcome as (
+    select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::timestamptz[],
+                         $6::timestamptz[], $7::smallint[], $8::text[], $9::int[], $10::text[])
+      as o (webhook_id, id, attempts, status, due_at, at, response_status, body, duration_ms, error)
+  ), written as (
+    update deliveries d
+       set status = o.status, due_at = o.due_at, attempts = d.attempts + 1, by_hand = false,
+           earlier_attempts = ${earlierAttempts("d")},
+           last_attempt_at = o.at, last_response_status = o.response_status,
+           last_response_body = o.body, last_duration_ms = o.duration_ms, last_error = o.error
+      from outcome o
+     where d.webhook_id = o.webhook_id and d.id = o.id and d.attempts = o.attempts
+  )
+  update webhooks w set consecutive_failures = 0
+   where w.consecutive_failures > 0
+     and w.id in (select webhook_id from outcome where status = 'succeeded')`;
+
+/** The list of attempts with the last one added; bodies of earlier ones are shortened. */
+export function earlierAttempts(row: string): string {
+  return `case when ${row}.last_attempt_at is null then ${row}.earlier_attempts
+    else coalesce(${row}.earlier_attempts, '[]') || jsonb_build_object(
+      'number', ${row}.attempts, 'at', ${row}.last_attempt_at, 'status', ${row}.last_response_status,
+      'durationMs', ${row}.last_duration_ms, 'error', ${row}.last_error,
+      'body', left(${row}.last_response_body, 4096)) end`;
+}
+
+/** Everything but failures for good, which are acts of their own. */
+export async function settle(outside: Outside, settlements: readonly Settlement[]): Promise<void> {
+  const column = <T>(of: (one: Settlement) => T): T[] => settlements.map(of);
+  await outside.db.system(SETTLE, [
+    column(({ delivery }) => delivery.webhookId),
+    column(({ delivery }) => delivery.id),
+    column(({ delivery }) => delivery.attempts),
+    column(({ verdict }) => verdict.kind),
+    column(({ verdict }) => (verdict.kind === "retrying" ? verdict.dueAt : null)),
+    column(({ attempted }) => attempted.at),
+    column(({ attempted }) => attempted.status),
+    column(({ attempted }) => attempted.body),
+    column(({ attempted }) => attempted.durationMs),
+    column(({ attempted }) => attempted.error),
+  ]);
+}

@@ -1,0 +1,78 @@
+import type { Outside } from "#kernel/caller.ts";
+import { findReferences } from "#kernel/secrets/reference.ts";
+import { openSigningSecret } from "../secret.ts";
+import type { RetryPolicy, RetryStrategy } from "./backoff.ts";
+
+/** Where a webhook's deliveries go, and how. */
+export interface Target {
+  readonly id: string;
+  readonly workspace: string;
+  readonly lane: number;
+  readonly revision: number;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the headers refer to secrets. */
+  readonly refers: boolean;
+  readonly timeoutMs: number;
+  readonly policy: RetryPolicy;
+  readonly maxPerSecond: number | null;
+  /** The signing secrets, the current one first. */
+  readonly secrets: readonly string[];
+  /** When the second secret ends. */
+  readonly secretsUntilMs: number;
+}
+
+interface TargetRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly lane: number;
+  readonly revision: number;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout_ms: number;
+  readonly retries: number;
+  readonly retry_strategy: RetryStrategy;
+  readonly retry_max_delay_ms: number | null;
+  readonly max_per_second: number | null;
+  readonly secret: Buffer | null;
+  readonly previous_secret: Buffer | null;
+  readonly previous_secret_until: string | null;
+}
+
+const READ = `
+  select id, workspace_id, lane, revision, url, headers, timeout_ms, retries, retry_strategy,
+         retry_max_delay_ms, max_per_second, secret, previous_secret, previous_secret_until
+    from webhooks where id = any($1) and status = 'active'`;
+
+/** Those of these webhooks that are active. */
+export async function readTargets(outside: Outside, ids: readonly string[]): Promise<Target[]> {
+  if (ids.length === 0) return [];
+  const rows = await outside.db.system<TargetRow>(READ, [ids]);
+  return Promise.all(rows.map((row) => toTarget(outside, row)));
+}
+
+async function toTarget(outside: Outside, row: TargetRow): Promise<Target> {
+  const until = row.previous_secret_until === null ? 0 : Date.parse(row.previous_secret_until);
+  const previous = until > outside.clock.nowMs() ? row.previous_secret : null;
+  const sealed = [row.secret, previous].filter((secret) => secret !== null);
+  return {
+    id: row.id,
+    workspace: row.workspace_id,
+    lane: row.lane,
+    revision: row.revision,
+    url: row.url,
+    headers: row.headers,
+    refers: findReferences(row.headers).length > 0,
+    timeoutMs: row.timeout_ms,
+    policy: {
+      retries: row.retries,
+      strategy: row.retry_strategy,
+      maxDelayMs: row.retry_max_delay_ms,
+    },
+    maxPerSecond: row.max_per_second,
+    secrets: await Promise.all(
+      sealed.map((secret) => openSigningSecret(outside, row.workspace_id, row.id, secret)),
+    ),
+    secretsUntilMs: until,
+  };
+}

@@ -1,0 +1,41 @@
+import { domain, type NoticeRule } from "#kernel/domain.ts";
+import { handOut } from "./delivery/hand-out.ts";
+import { sender } from "./delivery/sender.ts";
+import * as events from "./events.ts";
+import * as operations from "./operations.ts";
+import { WebhooksRead, WebhooksWrite } from "./permissions.ts";
+import { count } from "./store.ts";
+
+/** Who paused it by hand knows. */
+const pausedByItself: NoticeRule = {
+  on: events.WebhookPaused,
+  when: ({ data }) => data["pausedBecause"] !== "manual",
+  roles: ["owner", "admin"],
+  title: ({ resource }) => `The webhook ${resource.displayName ?? resource.id} was paused`,
+  body: ({ data }) =>
+    data["pausedBecause"] === "gone"
+      ? `Its endpoint ${String(data["url"])} answered that it is gone (410).`
+      : `Deliveries to ${String(data["url"])} failed ${String(data["consecutiveFailures"])} times in a row.`,
+};
+
+export const webhooks = domain({
+  name: "webhooks",
+  summary: "Events, delivered to other systems as signed HTTPS requests.",
+  environmental: false,
+  permissions: [WebhooksRead, WebhooksWrite],
+  events: Object.values(events),
+  operations: [
+    operations.listWebhooks,
+    operations.createWebhook,
+    operations.previewWebhook,
+    operations.getWebhook,
+    operations.updateWebhook,
+    operations.deleteWebhook,
+    operations.testWebhook,
+    operations.rotateWebhookSecret,
+  ],
+  readers: [handOut],
+  engines: [sender],
+  counters: [{ name: "webhooks", count }],
+  notices: [pausedByItself],
+});

@@ -1,0 +1,191 @@
+import Type from "typebox";
+import { invalid } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { bare, created, nothing, one, page } from "#kernel/reply.ts";
+import { nullable, object, Time } from "#kernel/schema.ts";
+import { UnknownSecret } from "#kernel/secrets/secrets.ts";
+import { NewWebhook, readDraft, WebhookChange } from "./draft.ts";
+import * as events from "./events.ts";
+import { WebhooksRead, WebhooksWrite } from "./permissions.ts";
+import { ping, TestAnswer } from "./ping.ts";
+import { Preview, preview, Span } from "./preview.ts";
+import { faultOfSecret } from "./secret.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+import { referTo, Secret, Webhook, WebhookId } from "./webhook.ts";
+
+/** The parameters of every operation on one webhook. */
+export const ById = object({ id: WebhookId });
+const example = { params: { id: "whk_01jd0000000000000000000000" } };
+const LIST = "webhooks, newest first";
+
+export const listWebhooks = query({
+  id: "webhooks.list",
+  route: "GET /api/v1/webhooks",
+  summary: "List the webhooks, newest first",
+  permission: WebhooksRead,
+  query: object(pageQuery),
+  reply: page(Webhook),
+  async run({ tx, services }, { query: { limit, after } }) {
+    const [last] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const before = last === undefined ? undefined : String(last);
+    const rows = await store.list(tx, { before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (webhook) => webhook,
+      ({ id }) => services.cursors.encode(LIST, [id]),
+    );
+  },
+});
+
+export const createWebhook = command({
+  id: "webhooks.create",
+  route: "POST /api/v1/webhooks",
+  summary: "Create a webhook",
+  description:
+    "It hears what happens from now on, in all environments unless `environments` names some. " +
+    "`retry_strategy`, `retry_max_delay_ms`, `timeout_ms` and `max_per_second` are other spellings " +
+    "of `retryStrategy`, `retryMaxDelayMs`, `timeoutMs` and `maxPerSecond`: give either, or both " +
+    "alike. Created as `paused` it appends `webhook.paused` after `webhook.created`.",
+  permission: WebhooksWrite,
+  body: NewWebhook,
+  reply: created(Webhook, { location: ({ id }) => `/api/v1/webhooks/${id}` }),
+  emits: [events.WebhookCreated, events.WebhookPaused],
+  example: {
+    body: {
+      name: "Critical incidents to the pager",
+      url: "https://pager.example.com/hooks/millrace",
+      events: ["incident.*"],
+      filter: { "data.severity": { in: ["critical", "high"] } },
+      headers: { Authorization: "Bearer {{secrets.PAGER_TOKEN}}" },
+      secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+      retries: 5,
+      retry_strategy: "exponential",
+      timeout_ms: 5_000,
+    },
+  },
+  prepare: async (outside, { body }, caller) =>
+    service.sealDraft(
+      outside,
+      caller,
+      service.newWebhookId(outside),
+      await readDraft(outside, caller, body),
+    ),
+  run: (ctx, { body }, sealed) => service.create(ctx, body, sealed),
+});
+
+export const getWebhook = query({
+  id: "webhooks.get",
+  route: "GET /api/v1/webhooks/{id}",
+  summary: "Read a webhook",
+  permission: WebhooksRead,
+  params: ById,
+  reply: one(Webhook),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.id),
+});
+
+export const updateWebhook = command({
+  id: "webhooks.update",
+  route: "PATCH /api/v1/webhooks/{id}",
+  summary: "Change, pause or re-enable a webhook",
+  description:
+    "`status: active` ends a pause: it goes on from now, and its failures are forgotten. To make up " +
+    "what it missed, use `resume`. A new `secret` counts at once, and null removes it; to replace " +
+    "one without a gap, use `secret/rotate`. A change of status appends `webhook.paused` or " +
+    "`webhook.resumed`, and `webhook.updated` before it only when something else changed too.",
+  permission: WebhooksWrite,
+  params: ById,
+  body: WebhookChange,
+  reply: one(Webhook),
+  emits: [events.WebhookUpdated, events.WebhookPaused, events.WebhookResumed],
+  example: { ...example, body: { events: ["incident.*", "change.*"], timeoutMs: 3_000 } },
+  prepare: async (outside, { params, body }, caller) =>
+    service.sealDraft(outside, caller, params.id, await readDraft(outside, caller, body)),
+  run: (ctx, _input, sealed) => service.update(ctx, sealed),
+});
+
+export const deleteWebhook = command({
+  id: "webhooks.delete",
+  route: "DELETE /api/v1/webhooks/{id}",
+  summary: "Delete a webhook and its deliveries",
+  permission: WebhooksWrite,
+  params: ById,
+  reply: nothing(),
+  emits: [events.WebhookDeleted],
+  example,
+  run: (ctx, { params }) => service.remove(ctx, params.id),
+});
+
+export const testWebhook = command({
+  id: "webhooks.test",
+  route: "POST /api/v1/webhooks/{id}/test",
+  summary: "Send a test ping, and show how the endpoint answers",
+  description:
+    "Sent and signed as a delivery is, also while the webhook is paused, with the event " +
+    "`webhook.ping`. `status` is 0, with an `error`, when there was no answer. The fields of `data` " +
+    "are at the top level too.",
+  permission: WebhooksWrite,
+  params: ById,
+  reply: bare(TestAnswer),
+  emits: [events.WebhookTested],
+  fails: [UnknownSecret],
+  example,
+  prepare: (outside, { params }, caller) => ping(outside, caller, params.id),
+  async run(ctx, _input, { webhook, pinged }) {
+    const { status, latency_ms: latencyMs, error } = pinged;
+    const facts = { status, latencyMs, ...(error !== undefined && { error }) };
+    ctx.emit(events.WebhookTested, referTo(webhook), facts);
+    return { data: pinged, ...pinged };
+  },
+});
+
+const RotatedSecret = Type.Object({
+  secret: Type.String({ description: "Shown this once" }),
+  previousSecretExpiresAt: nullable(Time),
+});
+
+export const rotateWebhookSecret = command({
+  id: "webhooks.rotate_secret",
+  route: "POST /api/v1/webhooks/{id}/secret/rotate",
+  summary: "Give a webhook a new signing secret",
+  description:
+    "Without a `secret` one is made. The former one signs too for 24 hours: " +
+    "`webhook-signature` holds both signatures, and `X-Service-Signature-256-Previous` the former.",
+  permission: WebhooksWrite,
+  params: ById,
+  body: object({ secret: Type.Optional(Secret) }),
+  bodyOptional: true,
+  reply: one(RotatedSecret),
+  emits: [events.WebhookSecretRotated],
+  example: { ...example, body: {} },
+  prepare: async (outside, { params, body }, caller) => {
+    const fault = body.secret === undefined ? undefined : faultOfSecret(body.secret);
+    if (fault !== undefined) throw invalid("/secret", fault);
+    return service.prepareSecret(outside, caller, params.id, body.secret);
+  },
+  async run(ctx, { params }, { secret, sealed }) {
+    const webhook = await service.rotateSecret(ctx, params.id, sealed);
+    const { previousSecretExpiresAt, revision } = webhook;
+    return { secret, previousSecretExpiresAt, revision };
+  },
+});
+
+export const previewWebhook = query({
+  id: "webhooks.preview",
+  route: "POST /api/v1/webhooks/preview",
+  summary: "Show which past events a webhook would have been sent",
+  description:
+    "Of the environment of the request, newest first. `from` is included, `to` is not. The filter is " +
+    "the one of a webhook.",
+  environmental: true,
+  permission: WebhooksRead,
+  body: Span,
+  reply: one(Preview),
+  example: {
+    body: { events: ["incident.*"], filter: { "data.severity": "critical" }, limit: 20 },
+  },
+  run: (ctx, { body }) => preview(ctx, body),
+});

@@ -1,0 +1,125 @@
+import Type, { type Static } from "typebox";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import type { RecordedEvent } from "#kernel/event.ts";
+import { newId } from "#kernel/id.ts";
+import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
+import { recentSecrets } from "#kernel/secrets/recent.ts";
+import { Scrubber } from "#kernel/secrets/scrubber.ts";
+import { headersFor } from "./delivery/attempt.ts";
+import { bodyOf } from "./delivery/payload.ts";
+import { RESPONSE_BYTES_MAX } from "./delivery/work.ts";
+import { workspaceOf } from "./draft.ts";
+import { openHeaders } from "./header.ts";
+import { openSigningSecret } from "./secret.ts";
+import * as store from "./store.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** How an endpoint answered; the status is 0 when no answer came. */
+export const Pinged = Type.Object(
+  {
+    status: Type.Integer(),
+    latency_ms: Type.Integer(),
+    body: Type.String({ description: "At most 64 KiB of it, without secrets" }),
+    error: Type.Optional(Type.String()),
+  },
+  { title: "Pinged" },
+);
+export type Pinged = Static<typeof Pinged>;
+
+/** The same three fields at the top level too. */
+export const TestAnswer = Type.Object({ data: Pinged, ...Pinged.properties });
+
+const MESSAGE = "This is a test. Your endpoint is reached.";
+
+/** Sends a ping as a delivery would be sent, also for a webhook that is paused. */
+export async function ping(
+  outside: Outside,
+  caller: Caller,
+  id: string,
+): Promise<{ readonly webhook: Webhook; readonly pinged: Pinged }> {
+  const workspace = workspaceOf(caller);
+  const { webhook, unshown } = await outside.db.read(
+    { workspace, environment: "production" },
+    async (tx) => ({
+      webhook: await store.get(tx, id),
+      unshown: await store.unshown(tx, id),
+    }),
+  );
+  const secrets = await signingSecrets(outside, workspace, id, unshown);
+  const own = await openHeaders(outside, workspace, unshown.headers);
+  const signing = new Scrubber(secrets.map((secret) => recentSecrets.remember("of it", secret)));
+  const scrub = (text: string): string => own.scrub(signing.scrub(text));
+  const at = outside.clock.now();
+  const event = pingEvent(webhook, caller, at);
+  const body = bodyOf({ id: event.id, webhookId: id, format: webhook.format }, event);
+  const ours = headersFor(
+    { secrets, secretsUntilMs: Number.POSITIVE_INFINITY },
+    { id: event.id, event },
+    { body, at },
+  );
+  const pinged = await post(outside, webhook, {
+    headers: { ...own.headers, ...ours },
+    body: body.text,
+  });
+  return { webhook, pinged: scrubbed(pinged, scrub) };
+}
+
+async function post(
+  { outbound }: Outside,
+  { url, timeoutMs }: Webhook,
+  message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+): Promise<Pinged> {
+  const startedAt = performance.now();
+  try {
+    const limits = { timeoutMs, maxResponseBytes: RESPONSE_BYTES_MAX };
+    const answer = await outbound.request({ method: "POST", url, ...message, ...limits });
+    return {
+      status: answer.status,
+      latency_ms: Math.round(answer.durationMs),
+      body: Buffer.from(answer.body).toString(),
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error;
+    const latencyMs = Math.round(performance.now() - startedAt);
+    return { status: 0, latency_ms: latencyMs, body: "", error: error.message };
+  }
+}
+
+/** Those that sign now, the current one first. */
+async function signingSecrets(
+  outside: Outside,
+  workspace: string,
+  id: string,
+  kept: Pick<Awaited<ReturnType<typeof store.unshown>>, "secret" | "previous_secret"> & {
+    readonly previous_secret_until: string | null;
+  },
+): Promise<string[]> {
+  const until = kept.previous_secret_until === null ? 0 : Date.parse(kept.previous_secret_until);
+  const previous = until > outside.clock.nowMs() ? kept.previous_secret : null;
+  const sealed = [kept.secret, previous].filter((secret) => secret !== null);
+  return Promise.all(sealed.map((secret) => openSigningSecret(outside, workspace, id, secret)));
+}
+
+/** It is in no log, but has all that a body is made of. */
+function pingEvent(webhook: Webhook, caller: Caller, at: Date): RecordedEvent {
+  return {
+    position: { epoch: 0, xid: 0, seq: 0 },
+    id: newId("ping", at.getTime()),
+    workspace: workspaceOf(caller),
+    environment: "production",
+    topic: "webhook",
+    type: "webhook.ping",
+    actor: caller.actor,
+    resource: { type: "webhook", id: webhook.id, number: null, displayName: webhook.name },
+    requestId: caller.requestId,
+    correlationId: caller.cause.correlationId,
+    causationId: null,
+    depth: 0,
+    createdAt: at.toISOString(),
+    data: { message: MESSAGE },
+  };
+}
+
+function scrubbed({ body, error, ...rest }: Pinged, scrub: (text: string) => string): Pinged {
+  return { ...rest, body: scrub(body), ...(error !== undefined && { error: scrub(error) }) };
+}

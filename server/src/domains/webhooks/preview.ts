@@ -1,0 +1,66 @@
+import Type, { type Static } from "typebox";
+import { Envelope, type Position, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
+import { queryLog } from "#kernel/log.ts";
+import type { ReadContext } from "#kernel/operation.ts";
+import { InputTime, object } from "#kernel/schema.ts";
+import { compileSubscription } from "./delivery/hearing.ts";
+import { assertNoFaults, faultsOfSubscription } from "./draft.ts";
+import { subscription } from "./webhook.ts";
+
+const SCANNED_MAX = 10_000;
+const BATCH_EVENTS_MAX = 200;
+
+export const Span = object({
+  events: subscription.events,
+  ...Type.Partial(
+    Type.Object({ filter: subscription.filter, environments: subscription.environments }),
+  ).properties,
+  from: Type.Optional(InputTime),
+  to: Type.Optional(InputTime),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, description: "How many to show; 50 by default" }),
+  ),
+});
+
+export const Preview = Type.Object(
+  {
+    events: Type.Array(Envelope, { description: "Newest first" }),
+    scanned: Type.Integer({ description: "How many events were looked at" }),
+    truncated: Type.Boolean({
+      description: `True when there may be more: \`limit\` was reached, or ${SCANNED_MAX} were scanned`,
+    }),
+  },
+  { title: "Preview" },
+);
+
+/** Which past events of this environment such a webhook would have been sent. */
+export async function preview(
+  { tx }: ReadContext,
+  span: Static<typeof Span>,
+): Promise<Static<typeof Preview>> {
+  assertNoFaults(faultsOfSubscription(span));
+  const { events: patterns, filter = null, environments = null, from, to, limit = 50 } = span;
+  const wants = compileSubscription({ id: "", events: patterns, environments, filter });
+  const events: RecordedEvent[] = [];
+  let scanned = 0;
+  let before: Position | undefined;
+  while (scanned < SCANNED_MAX) {
+    const batch = await queryLog(tx, { from, to, before }, BATCH_EVENTS_MAX);
+    for (const event of batch) {
+      if (events.length === limit) return shown({ events, scanned, truncated: true });
+      scanned += 1;
+      if (wants(event)) events.push(event);
+    }
+    before = batch.at(-1)?.position;
+    if (batch.length < BATCH_EVENTS_MAX) return shown({ events, scanned, truncated: false });
+  }
+  return shown({ events, scanned, truncated: true });
+}
+
+function shown(found: {
+  readonly events: readonly RecordedEvent[];
+  readonly scanned: number;
+  readonly truncated: boolean;
+}) {
+  return { ...found, events: found.events.map(toEnvelope) };
+}

@@ -1,0 +1,218 @@
+import { type Insertable, sql } from "kysely";
+import type { Caller, Outside, WorkspaceRef } from "#kernel/caller.ts";
+import { sha256 } from "#kernel/crypto.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { changeOf } from "#kernel/event.ts";
+import { newId } from "#kernel/id.ts";
+import { LANES } from "#kernel/lanes.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import type { Tables } from "../../tables.ts";
+import { pauseWebhook } from "./delivery/pausing.ts";
+import { assertNoFaults, type Draft, workspaceOf } from "./draft.ts";
+import {
+  WebhookCreated,
+  WebhookDeleted,
+  WebhookPaused,
+  WebhookResumed,
+  WebhookSecretRotated,
+  WebhookUpdated,
+} from "./events.ts";
+import { unmasked } from "./header.ts";
+import { newSigningSecret, PREVIOUS_SECRET_MS, sealSigningSecret } from "./secret.ts";
+import * as store from "./store.ts";
+import { referTo, shownOf, type Webhook } from "./webhook.ts";
+
+type In<C> = C & { readonly workspace: WorkspaceRef };
+
+const DEFAULTS = {
+  format: "millrace",
+  retries: 3,
+  retry_strategy: "exponential",
+  timeout_ms: 10_000,
+} as const;
+
+const ENVIRONMENTS: readonly EnvironmentName[] = ["staging", "development", "production"];
+
+/** A draft whose secret is sealed: undefined when it is to stay, null when there is to be none. */
+export interface Sealed {
+  readonly id: string;
+  readonly draft: Omit<Draft, "secret">;
+  readonly secret: Buffer | null | undefined;
+}
+
+/** The id of a webhook that is to be created, needed first: its secret is bound to it. */
+export function newWebhookId({ clock }: Outside): string {
+  return newId("whk", clock.nowMs());
+}
+
+/** Sealed before the transaction begins: from there on nothing has the secret. */
+export async function sealDraft(
+  outside: Outside,
+  caller: Caller,
+  id: string,
+  { secret, ...draft }: Draft,
+): Promise<Sealed> {
+  if (typeof secret !== "string") return { id, draft, secret };
+  return { id, draft, secret: await sealSigningSecret(outside, workspaceOf(caller), id, secret) };
+}
+
+export async function create(
+  ctx: WriteContext<typeof WebhookCreated | typeof WebhookPaused>,
+  { name, url, events }: Pick<Insertable<Tables["webhooks"]>, "name" | "url" | "events">,
+  { id, draft, secret = null }: Sealed,
+): Promise<Webhook> {
+  const { headers } = unmaskedOf(draft, {});
+  const webhook = await store.insert(ctx.tx, {
+    ...DEFAULTS,
+    ...columnsOf({ ...draft, ...(headers && { headers }) }),
+    id,
+    name,
+    url,
+    events,
+    secret,
+    status: "active",
+    since_epoch: ctx.services.epoch,
+    lane: laneOf(id),
+    created_by: ctx.caller.actor.id,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  });
+  ctx.emit(WebhookCreated, referTo(webhook), shownOf(webhook));
+  if (draft.status !== "paused") return webhook;
+  await pauseWebhook(ctx, id, "manual");
+  return store.get(ctx.tx, id);
+}
+
+/**
+ * Changes a webhook. A change of status has an event of its own, `webhook.paused` or
+ * `webhook.resumed`; `webhook.updated` comes before it when something else changed, and when nothing
+ * did in the status.
+ */
+export async function update(
+  ctx: WriteContext<typeof WebhookUpdated | typeof WebhookPaused | typeof WebhookResumed>,
+  { id, draft, secret }: Sealed,
+): Promise<Webhook> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  const turns = draft.status !== undefined && draft.status !== before.status;
+  const { headers, touched } = unmaskedOf(draft, (await store.unshown(ctx.tx, id)).headers);
+  const columns = {
+    ...columnsOf({ ...draft, ...(headers && { headers }) }),
+    ...(secret !== undefined && { secret, previous_secret: null, previous_secret_until: null }),
+    // To say that it is active is to say that its endpoint is well.
+    ...(draft.status === "active" && { consecutive_failures: 0 }),
+  };
+  let after = before;
+  if (Object.keys(columns).length > 0 || !turns) {
+    after = await store.update(ctx.tx, id, { ...columns, updated_at: ctx.now });
+    const { changes, ...states } = changeOf(shownOf(before), shownOf(after));
+    const unseen = [...(secret !== undefined ? ["secret"] : []), ...(touched ? ["headers"] : [])];
+    const all = [...new Set([...changes, ...unseen])];
+    const other = all.some((field) => field !== "consecutiveFailures");
+    if (other || !turns) ctx.emit(WebhookUpdated, referTo(after), { ...states, changes: all });
+  }
+  if (!turns) return after;
+  if (draft.status === "active") return resumeFromNow(ctx, id);
+  await pauseWebhook(ctx, id, "manual");
+  return store.get(ctx.tx, id);
+}
+
+/** A paused webhook goes on with what happens from now on. */
+export async function resumeFromNow(
+  ctx: WriteContext<typeof WebhookResumed>,
+  id: string,
+): Promise<Webhook> {
+  const webhook = await store.update(ctx.tx, id, {
+    status: "active",
+    paused_because: null,
+    paused_at: null,
+    place_epoch: null,
+    place_xid: null,
+    place_seq: null,
+    since_epoch: ctx.services.epoch,
+    since: sql<string>`pg_current_snapshot()`,
+    consecutive_failures: 0,
+    updated_at: ctx.now,
+  });
+  ctx.emit(WebhookResumed, referTo(webhook), { ...shownOf(webhook), from: "now" });
+  return webhook;
+}
+
+/** Deletes a webhook and, in all environments, its deliveries. */
+export async function remove(
+  ctx: In<WriteContext<typeof WebhookDeleted>>,
+  id: string,
+): Promise<void> {
+  const webhook = await store.lock(ctx.tx, id);
+  ctx.expectRevision(webhook.revision);
+  for (const environment of ENVIRONMENTS) {
+    ctx.enter({ workspace: ctx.workspace.key, environment });
+    await store.removeDeliveries(ctx.tx, id);
+  }
+  await store.remove(ctx.tx, id);
+  ctx.emit(WebhookDeleted, referTo(webhook), shownOf(webhook));
+}
+
+/** A new signing secret, given or made here, in the clear and sealed. */
+export async function prepareSecret(
+  outside: Outside,
+  caller: Caller,
+  id: string,
+  given: string | undefined,
+): Promise<{ readonly secret: string; readonly sealed: Buffer }> {
+  const secret = given ?? newSigningSecret();
+  const sealed = await sealSigningSecret(outside, workspaceOf(caller), id, secret);
+  return { secret, sealed };
+}
+
+/** The former secret, if there is one, signs too for a while; one from before that no longer. */
+export async function rotateSecret(
+  ctx: WriteContext<typeof WebhookSecretRotated>,
+  id: string,
+  sealed: Buffer,
+): Promise<Webhook> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  const { secret: former } = await store.unshown(ctx.tx, id);
+  const webhook = await store.update(ctx.tx, id, {
+    secret: sealed,
+    previous_secret: former,
+    previous_secret_until: former && new Date(ctx.now.getTime() + PREVIOUS_SECRET_MS),
+    updated_at: ctx.now,
+  });
+  ctx.emit(WebhookSecretRotated, referTo(webhook), shownOf(webhook));
+  return webhook;
+}
+
+/** New headers without masks, and whether they differ from the stored ones. */
+function unmaskedOf({ headers: given }: Sealed["draft"], stored: Readonly<Record<string, string>>) {
+  if (given === undefined) return { headers: undefined, touched: false };
+  const { headers, faults } = unmasked(given, stored);
+  assertNoFaults(faults);
+  return { headers, touched: JSON.stringify(headers) !== JSON.stringify(stored) };
+}
+
+/** The columns of what a draft names, but its status, which other things go with. */
+function columnsOf(draft: Sealed["draft"]) {
+  const { name, url, events, environments, filter, headers, format, retries } = draft;
+  const { retryStrategy, retryMaxDelayMs, timeoutMs, maxPerSecond } = draft;
+  return {
+    ...(name !== undefined && { name }),
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events }),
+    ...(environments !== undefined && { environments }),
+    ...(filter !== undefined && { filter: filter && JSON.stringify(filter) }),
+    ...(headers !== undefined && { headers: JSON.stringify(headers) }),
+    ...(format !== undefined && { format }),
+    ...(retries !== undefined && { retries }),
+    ...(retryStrategy !== undefined && { retry_strategy: retryStrategy }),
+    ...(retryMaxDelayMs !== undefined && { retry_max_delay_ms: retryMaxDelayMs }),
+    ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
+    ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
+  };
+}
+
+/** Always the same for the same webhook, and spread evenly. */
+function laneOf(id: string): number {
+  return (sha256(id)[0] ?? 0) % LANES;
+}

@@ -1,0 +1,148 @@
+import Type, { type Static } from "typebox";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/pattern.ts";
+import type { ResourceRef } from "#kernel/event.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+
+const NAME_CHARACTERS_MAX = 200;
+const URL_CHARACTERS_MAX = 2_048;
+const PATTERNS_MAX = 100;
+const HEADERS_MAX = 50;
+const HEADER_CHARACTERS_MAX = 4_096;
+const SECRET_CHARACTERS_MAX = 500;
+
+export const WebhookId = id("whk");
+
+export const Secret = Type.String({
+  minLength: 1,
+  maxLength: SECRET_CHARACTERS_MAX,
+  description: "Signs every delivery. Write-only: see `hasSecret`",
+});
+
+export const Status = Type.Enum(["active", "paused"], { description: "`active` by default" });
+
+/** What decides which events a webhook hears. */
+export const subscription = {
+  events: Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_CHARACTERS_MAX }), {
+    minItems: 1,
+    maxItems: PATTERNS_MAX,
+    description: "Event types, or patterns of them such as `incident.*`, `audit.*` and `*`",
+  }),
+  environments: nullable(
+    Type.Array(Type.Enum(["production", "staging", "development"]), {
+      minItems: 1,
+      maxItems: 3,
+      description: "The environments that it hears; all by default",
+    }),
+  ),
+  filter: nullable(ConditionSchema),
+};
+
+/** What a caller says of a webhook, but for what has two spellings. */
+export const settings = {
+  name: line(NAME_CHARACTERS_MAX, "Display name"),
+  url: line(URL_CHARACTERS_MAX, "Where deliveries go; https only, and no inner address"),
+  ...subscription,
+  headers: Type.Record(Type.String(), text(HEADER_CHARACTERS_MAX), {
+    maxProperties: HEADERS_MAX,
+    description:
+      "Further headers of every delivery; values may hold `{{secrets.NAME}}`. The value of a header " +
+      "whose name speaks of a credential is shown as `***` unless it refers to a secret; sent back " +
+      "as `***` it stays as it is.",
+  }),
+  format: Type.Enum(["millrace", "cloudevents"], {
+    description: "`millrace` by default; `cloudevents` is CloudEvents 1.0 as structured JSON",
+  }),
+  retries: Type.Integer({
+    minimum: 0,
+    maximum: 20,
+    description: "How often a failed delivery is tried again; 3 by default",
+  }),
+};
+
+/** What has two spellings: the first is ours, the second as good. */
+export const twofold = {
+  retryStrategy: Type.Enum(["fixed", "exponential"], {
+    description:
+      "`exponential`, the default, waits 2, 4, 8 … s; `fixed` waits 30 s, 2, 10 and then 30 minutes",
+  }),
+  retryMaxDelayMs: nullable(
+    Type.Integer({
+      minimum: 1_000,
+      maximum: 86_400_000,
+      description: "The longest wait between attempts; none but a day's by default",
+    }),
+  ),
+  timeoutMs: Type.Integer({
+    minimum: 100,
+    maximum: 60_000,
+    description: "How long an attempt may take; 10000 by default",
+  }),
+  maxPerSecond: nullable(
+    Type.Number({
+      minimum: 0.1,
+      maximum: 1_000,
+      description: "At most so many attempts a second; no limit by default",
+    }),
+  ),
+};
+
+/** The other spelling of each of these. */
+export const SPELLINGS = {
+  retryStrategy: "retry_strategy",
+  retryMaxDelayMs: "retry_max_delay_ms",
+  timeoutMs: "timeout_ms",
+  maxPerSecond: "max_per_second",
+} as const satisfies Record<keyof typeof twofold, string>;
+
+/** The same in the other spelling. */
+export const respelt = {
+  retry_strategy: twofold.retryStrategy,
+  retry_max_delay_ms: twofold.retryMaxDelayMs,
+  timeout_ms: twofold.timeoutMs,
+  max_per_second: twofold.maxPerSecond,
+} satisfies Record<(typeof SPELLINGS)[keyof typeof twofold], unknown>;
+
+/** What comes about by itself. */
+const state = {
+  hasSecret: Type.Boolean(),
+  previousSecretExpiresAt: nullable(Time),
+  status: Type.Enum(["active", "paused"]),
+  pausedBecause: nullable(
+    Type.String({ description: "`manual`, `failures`, or `gone` after an answer of 410" }),
+  ),
+  pausedAt: nullable(Time),
+  catchingUp: Type.Boolean({ description: "True while it makes up what it missed in a pause" }),
+  consecutiveFailures: Type.Integer({ description: "Deliveries that failed in a row" }),
+  createdBy: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+const shown = { id: WebhookId, ...settings, ...twofold, ...state };
+
+/** As events tell it: in one spelling, and with nothing that is secret. */
+export const WebhookData = Type.Object(shown, { title: "WebhookData" });
+export type WebhookData = Static<typeof WebhookData>;
+
+export const Webhook = Type.Object({ ...shown, ...respelt }, { title: "Webhook" });
+export type Webhook = Static<typeof Webhook> & { readonly revision: number };
+
+export type PausedBecause = "manual" | "failures" | "gone";
+
+/** A webhook as events tell it. */
+export function shownOf(webhook: Webhook): WebhookData {
+  const {
+    revision: _,
+    retry_strategy,
+    retry_max_delay_ms,
+    timeout_ms,
+    max_per_second,
+    ...data
+  } = webhook;
+  return data;
+}
+
+export function referTo({ id: webhookId, name }: Pick<Webhook, "id" | "name">): ResourceRef {
+  return { id: webhookId, displayName: name };
+}

@@ -1,0 +1,70 @@
+import { Value } from "typebox/value";
+import { faultsOf } from "#kernel/shape.ts";
+import { type Checking, reporter } from "./checking.ts";
+import { Edge, type OnError } from "./definition.ts";
+
+/** What the edges of a graph must know about a node. */
+export interface KnownNode {
+  readonly onError: OnError;
+  /** Unknown when its type is. */
+  readonly branches: readonly string[] | undefined;
+}
+
+/** Finds the faults of the edges: their ends, their labels, and whether they close cycles. */
+export function checkEdges(
+  checking: Checking,
+  edges: readonly unknown[],
+  nodes: ReadonlyMap<string, KnownNode>,
+  path: string,
+): void {
+  const seen = new Set<string>();
+  const sound = new Map<number, Edge>();
+  for (const [index, edge] of edges.entries()) {
+    const report = reporter(checking, `${path}/${index}`);
+    report(faultsOf(Value.Errors(Edge, edge)));
+    if (!Value.Check(Edge, edge)) continue;
+    const lost = (["from", "to"] as const).filter((end) => !nodes.has(edge[end]));
+    report(lost.map((end) => ({ path: `/${end}`, message: "is not a node of this graph" })));
+    const label = faultOfLabel(edge, nodes.get(edge.from));
+    if (label !== undefined) report([{ path: "/when", message: label }]);
+    const key = JSON.stringify([edge.from, edge.to, edge.when]);
+    if (seen.has(key)) report([{ path: "", message: "is there twice" }]);
+    else if (lost.length === 0) sound.set(index, edge);
+    seen.add(key);
+  }
+  for (const [index, cycle] of closingEdges(sound)) {
+    const message = `closes a cycle: ${cycle.join(" → ")}; only a loop repeats steps`;
+    reporter(checking, `${path}/${index}`)([{ path: "", message }]);
+  }
+}
+
+function faultOfLabel({ when }: Edge, from: KnownNode | undefined): string | undefined {
+  if (when === undefined || from?.branches === undefined) return undefined;
+  if (when === "error") {
+    return from.onError === "branch" ? undefined : "is error, but the node's onError is not branch";
+  }
+  if (from.branches.includes(when)) return undefined;
+  return from.branches.length === 0
+    ? "names a branch, but the node has none"
+    : `must be one of ${from.branches.join(", ")}`;
+}
+
+/** The edges that lead back to where a walk along the edges came from, each with that way. */
+function closingEdges(edges: ReadonlyMap<number, Edge>): Map<number, readonly string[]> {
+  const outgoing = Map.groupBy(edges, ([, { from }]) => from);
+  const closing = new Map<number, readonly string[]>();
+  const done = new Set<string>();
+  const way: string[] = [];
+  const visit = (id: string): void => {
+    way.push(id);
+    for (const [index, { to }] of outgoing.get(id) ?? []) {
+      const back = way.indexOf(to);
+      if (back >= 0) closing.set(index, [...way.slice(back), to]);
+      else if (!done.has(to)) visit(to);
+    }
+    way.pop();
+    done.add(id);
+  };
+  for (const id of outgoing.keys()) if (!done.has(id)) visit(id);
+  return closing;
+}

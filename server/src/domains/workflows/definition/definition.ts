@@ -1,0 +1,96 @@
+import Type, { type Static } from "typebox";
+import { id, line, object, text } from "#kernel/schema.ts";
+import { Trigger } from "./trigger.ts";
+
+/** Bounds of one definition, the bodies of its loops included. */
+export const NODES_MAX = 500;
+export const EDGES_MAX = 2_000;
+/** Loops within loops. */
+export const NESTING_MAX = 5;
+export const BACKOFF_MS_MAX = 3_600_000;
+/** The longest that anything may wait. */
+export const DURATION_MS_MAX = 366 * 86_400_000;
+
+export const NODE_ID = "^[A-Za-z_][A-Za-z0-9_-]{0,63}$";
+const NodeId = Type.String({ pattern: NODE_ID, description: "Unique; steps are named by it" });
+
+export const Retry = object({
+  maxAttempts: Type.Integer({ minimum: 1, maximum: 20, description: "The first one included" }),
+  backoffMs: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: BACKOFF_MS_MAX, description: "1000 unless given" }),
+  ),
+  strategy: Type.Optional(
+    Type.Enum(["fixed", "exponential"], {
+      description: "`exponential`, the default, doubles the wait each time, up to an hour",
+    }),
+  ),
+});
+export type Retry = Static<typeof Retry>;
+
+export const OnError = Type.Enum(["fail", "continue", "branch"], {
+  description:
+    "What follows when the last attempt failed: the run fails (default), goes on as if the step " +
+    "had completed with null, or takes the edges with `when: error`",
+});
+export type OnError = Static<typeof OnError>;
+
+/** One step of a workflow; what its `config` holds depends on its type. */
+export const Node = object(
+  {
+    id: NodeId,
+    type: line(100, "One of those that `GET /api/v1/workflows/node-types` lists"),
+    name: Type.Optional(line(200)),
+    config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    retry: Type.Optional(Retry),
+    timeoutMs: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Of each attempt" }),
+    ),
+    onError: Type.Optional(OnError),
+  },
+  { title: "WorkflowNode" },
+);
+export type Node = Static<typeof Node>;
+
+export const Edge = object(
+  {
+    from: Type.String({ pattern: NODE_ID }),
+    to: Type.String({ pattern: NODE_ID }),
+    when: Type.Optional(
+      line(
+        200,
+        "Only after this branch: `true` or `false`, a case or `default`, `approved` or `rejected`, `error`",
+      ),
+    ),
+  },
+  { title: "WorkflowEdge" },
+);
+export type Edge = Static<typeof Edge>;
+
+/** Nodes and the edges between them: a whole workflow, or the body of a loop. */
+export interface GraphDefinition {
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+}
+
+/** The fields of a definition, for those who make bodies and answers of them. */
+export const definitionFields = {
+  name: line(200),
+  description: Type.Optional(text(10_000)),
+  trigger: Trigger,
+  nodes: Type.Array(Node, { maxItems: NODES_MAX }),
+  edges: Type.Array(Edge, { maxItems: EDGES_MAX }),
+  maxConcurrency: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: "Runs at a time; the rest queue" }),
+  ),
+  concurrencyKey: Type.Optional(
+    line(1_000, "A template: `maxConcurrency` then counts runs with the same result"),
+  ),
+  timeoutMs: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Of a whole run" }),
+  ),
+  errorWorkflowId: Type.Optional(id("wf", "Started with the error when a run fails")),
+};
+
+/** A workflow as its author writes it. `checkDefinition` knows what a schema can't say. */
+export const Definition = object(definitionFields, { title: "WorkflowDefinition" });
+export type Definition = Static<typeof Definition>;

@@ -1,0 +1,134 @@
+/** The node types that steer a run, or compute without touching anything outside of it. */
+import Type from "typebox";
+import type { Fault } from "#kernel/failure.ts";
+import { object, text } from "#kernel/schema.ts";
+import { type Config, nodeType } from "./node-type.ts";
+import { expression, literal } from "./template.ts";
+
+export const LOOP_ITEMS_MAX = 10_000;
+export const LOOP_CONCURRENCY_MAX = 100;
+const CASES_MAX = 100;
+
+export const condition = nodeType({
+  type: "condition",
+  summary: "Goes one of two ways",
+  config: object({ expression: expression("What must be true, such as `trigger.input.total > 100`") }),
+  branches: ["true", "false"],
+  effect: "pure",
+});
+
+export const switchNode = nodeType({
+  type: "switch",
+  summary: "Goes the way of the case that equals a value, or of `default`",
+  config: object({
+    expression: expression("The value that is compared, as text, with the cases"),
+    cases: literal(
+      Type.Array(
+        Type.Unsafe<string | number | boolean>({
+          type: ["string", "number", "boolean"],
+          minLength: 1,
+          maxLength: 200,
+        }),
+        { minItems: 1, maxItems: CASES_MAX },
+      ),
+    ),
+  }),
+  branches: (config) => [...casesOf(config), "default"],
+  effect: "pure",
+  check: checkCases,
+});
+
+export const transform = nodeType({
+  type: "transform",
+  summary: "Computes a value",
+  config: object({ expression: expression("Its result is the output") }),
+  branches: "none",
+  effect: "pure",
+});
+
+export const set = nodeType({
+  type: "set",
+  summary: "Makes an object of values and templates",
+  config: object({ values: Type.Record(Type.String(), Type.Unknown()) }),
+  branches: "none",
+  effect: "pure",
+});
+
+/** Roots of the scope in which expressions are evaluated; an item can't hide them. */
+const RESERVED_NAMES = ["trigger", "steps", "run", "workspace", "environment", "secrets"];
+
+export const loop = nodeType({
+  type: "loop",
+  summary: "Runs a graph for each item of a list; its output is the list of theirs",
+  config: object({
+    items: Type.Array(Type.Unknown(), { maxItems: LOOP_ITEMS_MAX }),
+    as: Type.Optional(
+      literal(
+        Type.String({
+          pattern: `^(?!(${RESERVED_NAMES.join("|")}|__proto__|constructor|prototype)$)[A-Za-z_][A-Za-z0-9_]{0,63}$`,
+          default: "item",
+          description: "What expressions in the body call the item",
+        }),
+      ),
+    ),
+    concurrency: Type.Optional(
+      literal(
+        Type.Integer({
+          minimum: 1,
+          maximum: LOOP_CONCURRENCY_MAX,
+          default: 1,
+          description: "How many items at a time",
+        }),
+      ),
+    ),
+    // Only the outline: what is inside is checked like the graph of the workflow itself.
+    body: literal(
+      object({
+        nodes: Type.Array(Type.Unknown(), { minItems: 1, description: "As in the workflow" }),
+        edges: Type.Array(Type.Unknown(), { description: "As in the workflow" }),
+      }),
+    ),
+  }),
+  branches: "none",
+  effect: "pure",
+  iterates: true,
+});
+
+export const respond = nodeType({
+  type: "respond",
+  summary: "Gives the answer of the run, to whoever called and waits for it",
+  config: object({
+    status: Type.Optional(
+      Type.Integer({ minimum: 200, maximum: 599, default: 200 }),
+    ),
+    headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 50 })),
+    body: Type.Optional(Type.Unknown()),
+  }),
+  branches: "none",
+  effect: "pure",
+  answers: true,
+});
+
+export const fail = nodeType({
+  type: "fail",
+  summary: "Fails the run",
+  config: object({ message: text(2_000) }),
+  branches: "none",
+  effect: "pure",
+  alwaysFails: true,
+});
+
+function casesOf({ cases }: Config): string[] {
+  return Array.isArray(cases) ? cases.map(String) : [];
+}
+
+function checkCases(config: Config): Fault[] {
+  const labels = casesOf(config);
+  return labels.flatMap((label, index) => {
+    const path = `/cases/${index}`;
+    if (label === "default" || label === "error") {
+      return [{ path, message: "is the name of a branch that every switch has" }];
+    }
+    return labels.indexOf(label) < index ? [{ path, message: "is there twice" }] : [];
+  });
+}

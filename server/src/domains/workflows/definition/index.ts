@@ -1,0 +1,38 @@
+/** Workflows as their authors write them: schemas, checks, and the plan that is run. */
+export { builtInNodeTypes } from "./built-in.ts";
+export { checkDefinition } from "./check.ts";
+export type { ExpressionCheck } from "./checking.ts";
+export {
+  Definition,
+  definitionFields,
+  Edge,
+  type GraphDefinition,
+  Node,
+  OnError,
+  Retry,
+} from "./definition.ts";
+export * from "./flow-nodes.ts";
+export {
+  branchesOf,
+  type Config,
+  describeNodeType,
+  type Effect,
+  type NodeType,
+  nodeType,
+  NodeTypeDescription,
+  type NodeTypes,
+  nodeTypes,
+} from "./node-type.ts";
+export * from "./outside-nodes.ts";
+export {
+  compilePlan,
+  type Graph,
+  type Plan,
+  type PlannedNode,
+  type RetryRule,
+  type Way,
+} from "./plan.ts";
+export { cronOf } from "./schedule.ts";
+export { expression, isTemplate, literal, partsOf, templated } from "./template.ts";
+export { Trigger, type TriggerType, triggerTypes } from "./trigger.ts";
+export * from "./waiting-nodes.ts";

@@ -1,0 +1,80 @@
+import Type, { type Static, type TObject } from "typebox";
+import type { Fault } from "#kernel/failure.ts";
+import { templated } from "./template.ts";
+
+/** A configuration as it stands in a definition: any value may still be a template. */
+export type Config = Readonly<Record<string, unknown>>;
+
+/**
+ * What a step does beyond computing: nothing, so that it needs no journal of its own; something
+ * outside of the run; or wait for something outside of the run.
+ */
+export type Effect = "pure" | "outside" | "wait";
+
+/** One kind of step, as far as definitions and the graph are concerned; others execute it. */
+export interface NodeType<Schema extends TObject = TObject> {
+  readonly type: string;
+  readonly summary: string;
+  /** What its executor gets once the templates are evaluated. */
+  readonly config: Schema;
+  /** The labels that a completed step can choose among; `error` is not for types to name. */
+  readonly branches: "none" | readonly string[] | ((config: Config) => readonly string[]);
+  readonly effect: Effect;
+  /** What the schema can't say; called with what fits it, templates included. */
+  readonly check?: (config: Config) => readonly Fault[];
+  /** It runs the graph in `config.body` for each of its items. */
+  readonly iterates?: true;
+  /** Its output is the answer of the run. */
+  readonly answers?: true;
+  /** It ends in failure by design, which no retry or `onError` could turn into anything else. */
+  readonly alwaysFails?: true;
+}
+
+/** Declares a node type. */
+export function nodeType<Schema extends TObject>(about: NodeType<Schema>): NodeType<Schema> {
+  return about;
+}
+
+/** The node types that an installation knows. */
+export interface NodeTypes {
+  readonly all: readonly NodeType[];
+  readonly get: (type: string) => NodeType | undefined;
+}
+
+/** Makes a registry; each domain that can do something in a workflow contributes to the list. */
+export function nodeTypes(all: readonly NodeType[]): NodeTypes {
+  const byName = new Map(all.map((type) => [type.type, type]));
+  if (byName.size !== all.length) throw new Error("Two node types have the same name.");
+  return { all, get: (type) => byName.get(type) };
+}
+
+/** The labels that may stand on the edges from a node of this type, `error` aside. */
+export function branchesOf({ branches }: NodeType, config: Config): readonly string[] {
+  if (branches === "none") return [];
+  return typeof branches === "function" ? branches(config) : branches;
+}
+
+/** A node type as a console needs it to draw a form. */
+export const NodeTypeDescription = Type.Object(
+  {
+    type: Type.String(),
+    summary: Type.String(),
+    effect: Type.Enum(["pure", "outside", "wait"]),
+    branches: Type.Array(Type.String(), { description: "What `when` may name, `error` aside" }),
+    branchesDependOnConfig: Type.Boolean({ description: "Whether the config adds branches" }),
+    config: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" }),
+  },
+  { title: "NodeType" },
+);
+export type NodeTypeDescription = Static<typeof NodeTypeDescription>;
+
+export function describeNodeType(type: NodeType): NodeTypeDescription {
+  return {
+    type: type.type,
+    summary: type.summary,
+    effect: type.effect,
+    branches: [...branchesOf(type, {})],
+    branchesDependOnConfig: typeof type.branches === "function",
+    config: { ...templated(type.config) },
+  };
+}

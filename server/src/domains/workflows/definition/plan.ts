@@ -1,0 +1,133 @@
+import {
+  BACKOFF_MS_MAX,
+  type Definition,
+  type GraphDefinition,
+  type Node,
+  type OnError,
+} from "./definition.ts";
+import type { Config, NodeType, NodeTypes } from "./node-type.ts";
+
+/** A definition made ready to run: immutable, so that any number of runs can share one. */
+export interface Plan {
+  readonly graph: Graph;
+  /** Whether a step of it can give the answer of a run. */
+  readonly answers: boolean;
+}
+
+/** The nodes of a workflow or of a loop's body, each after all that lead to it. */
+export interface Graph {
+  readonly nodes: readonly PlannedNode[];
+  readonly byId: ReadonlyMap<string, PlannedNode>;
+  /** For each node the number of edges that lead to it. */
+  readonly incoming: readonly number[];
+  readonly roots: readonly PlannedNode[];
+  readonly sinks: readonly PlannedNode[];
+}
+
+export interface PlannedNode {
+  /** Its place in the graph's `nodes`. */
+  readonly index: number;
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly type: NodeType;
+  readonly config: Config;
+  readonly retry: RetryRule | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly onError: OnError;
+  readonly outgoing: readonly Way[];
+  /** Of a loop. */
+  readonly body: Graph | undefined;
+  readonly concurrency: number;
+}
+
+export interface RetryRule {
+  readonly maxAttempts: number;
+  readonly backoffMs: number;
+  readonly strategy: "fixed" | "exponential";
+  readonly maxDelayMs: number;
+}
+
+/** An edge, seen from the node that it leaves. */
+export interface Way {
+  readonly to: number;
+  readonly when: string | undefined;
+}
+
+const BACKOFF_MS_DEFAULT = 1_000;
+
+/** Compiles a definition that has been checked; a faulty one is our bug, and throws. */
+export function compilePlan(
+  definition: Pick<Definition, "nodes" | "edges">,
+  types: NodeTypes,
+): Plan {
+  const graph = compileGraph(definition, types);
+  return { graph, answers: graph.nodes.some(({ type }) => type.answers === true) };
+}
+
+function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Graph {
+  const ordered = inOrder({ nodes, edges });
+  const places = new Map(ordered.map(({ id }, index) => [id, index]));
+  const outgoing = Map.groupBy(edges, ({ from }) => from);
+  const incoming = ordered.map(() => 0);
+  const planned = ordered.map((node, index): PlannedNode => {
+    const ways = (outgoing.get(node.id) ?? []).map(({ to, when }): Way => {
+      const place = places.get(to) ?? missing(to);
+      incoming[place] = (incoming[place] ?? 0) + 1;
+      return { to: place, when };
+    });
+    return { ...compileNode(node, types), index, outgoing: ways };
+  });
+  return {
+    nodes: planned,
+    byId: new Map(planned.map((node) => [node.id, node])),
+    incoming,
+    roots: planned.filter(({ index }) => incoming[index] === 0),
+    sinks: planned.filter((node) => node.outgoing.length === 0),
+  };
+}
+
+function compileNode(node: Node, types: NodeTypes): Omit<PlannedNode, "index" | "outgoing"> {
+  const type = types.get(node.type) ?? missing(node.type);
+  const { config = {}, retry } = node;
+  const { concurrency } = config;
+  return {
+    id: node.id,
+    name: node.name,
+    type,
+    config,
+    retry: retry && {
+      maxAttempts: retry.maxAttempts,
+      backoffMs: retry.backoffMs ?? BACKOFF_MS_DEFAULT,
+      strategy: retry.strategy ?? "exponential",
+      maxDelayMs: BACKOFF_MS_MAX,
+    },
+    timeoutMs: node.timeoutMs,
+    onError: type.alwaysFails ? "fail" : (node.onError ?? "fail"),
+    // A checked loop has a body that is a checked graph.
+    body: type.iterates && compileGraph(config["body"] as GraphDefinition, types),
+    concurrency: typeof concurrency === "number" ? concurrency : 1,
+  };
+}
+
+/** The nodes so that every edge leads forward; otherwise as they were written. */
+function inOrder({ nodes, edges }: GraphDefinition): readonly Node[] {
+  const outgoing = Map.groupBy(edges, ({ from }) => from);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const waiting = new Map(nodes.map(({ id }) => [id, 0]));
+  for (const { to } of edges) waiting.set(to, (waiting.get(to) ?? 0) + 1);
+  const ordered = nodes.filter(({ id }) => waiting.get(id) === 0);
+  // The list grows while it is walked: a node follows once all that lead to it are in it.
+  for (const { id } of ordered) {
+    for (const { to } of outgoing.get(id) ?? []) {
+      const left = (waiting.get(to) ?? 0) - 1;
+      waiting.set(to, left);
+      if (left === 0) ordered.push(byId.get(to) ?? missing(to));
+    }
+  }
+  if (ordered.length !== nodes.length) throw new TypeError("The graph has a cycle.");
+  return ordered;
+}
+
+function missing(what: string): never {
+  throw new TypeError(`The definition names ${what}, which is not there.`);
+}

@@ -1,0 +1,50 @@
+import { Cron } from "croner";
+import type { Fault } from "#kernel/failure.ts";
+
+/** Reads a schedule that has been checked; it runs nothing by itself. */
+export function cronOf(schedule: { readonly cron: string; readonly timezone?: string }): Cron {
+  return new Cron(schedule.cron, {
+    paused: true,
+    mode: "5-or-6-parts",
+    timezone: schedule.timezone ?? "UTC",
+  });
+}
+
+/** What is wrong with a cron expression and its time zone. */
+export function checkSchedule(trigger: Readonly<Record<string, unknown>>): Fault[] {
+  const { cron, timezone = "UTC" } = trigger;
+  const faults: Fault[] = [];
+  if (typeof timezone === "string" && !isTimezone(timezone)) {
+    faults.push({ path: "/timezone", message: "is not a time zone that we know" });
+  }
+  if (typeof cron === "string") {
+    const message = cronFault(cron);
+    if (message !== undefined) faults.push({ path: "/cron", message });
+  }
+  return faults;
+}
+
+// A year that has a 29 February: a schedule with no time after it has no time at all.
+const LEAP_YEAR = new Date("2024-01-01T00:00:00Z");
+
+function cronFault(cron: string): string | undefined {
+  // The library also takes a single date, and fills `?` in with the moment at which it reads it.
+  if (cron.includes(":") || cron.includes("?")) return "is not a cron expression";
+  try {
+    return cronOf({ cron }).nextRun(LEAP_YEAR) === null ? "names no time that ever comes" : undefined;
+  } catch (error) {
+    // Whatever the library throws is its opinion on the text.
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";
+    return `is not a cron expression: ${reason}`;
+  }
+}
+
+function isTimezone(name: string): boolean {
+  // Offsets would pass too, but a schedule in one would not follow the clocks of any place.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

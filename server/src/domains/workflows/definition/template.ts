@@ -1,0 +1,118 @@
+/**
+ * Templates in the configuration of nodes.
+ *
+ * A node type declares the configuration that its executor gets. In a definition any value inside
+ * may instead be a template, a text with `{{ expression }}` in it, which becomes the value when the
+ * step runs: so a field that wants a number also takes `"{{ trigger.input.amount }}"`. The exceptions
+ * are marked where they are declared: `literal` is taken as it stands, since the graph depends on
+ * it, or because it is written in another language; `expression` is one expression as a whole.
+ */
+import Type, { type Static, type TObject, type TSchema } from "typebox";
+import { Value } from "typebox/value";
+import type { Fault } from "#kernel/failure.ts";
+import { faultsOf } from "#kernel/shape.ts";
+
+export const EXPRESSION_CHARACTERS_MAX = 10_000;
+
+/** Whether a value is evaluated before use. */
+export function isTemplate(value: unknown): boolean {
+  return typeof value === "string" && value.includes("{{");
+}
+
+/** A field in which braces mean nothing. */
+export function literal<S extends TSchema>(schema: S) {
+  return Type.Unsafe<Static<S>>({ ...schema, [LITERAL]: true });
+}
+
+/** A field that is an expression, with or without braces around it. */
+export function expression(description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: EXPRESSION_CHARACTERS_MAX,
+    description,
+    [LITERAL]: true,
+    [EXPRESSION]: true,
+  });
+}
+
+/** The same schema, but every value inside may be a template: as forms and documentation need it. */
+export function templated(schema: TObject): TSchema {
+  return opened(schema);
+}
+
+/** What is wrong with a value in which templates may stand for anything not literal. */
+export function faultsWithTemplates(schema: TObject, value: unknown): Fault[] {
+  return faultsOf(Value.Errors(fitted(schema, value), value));
+}
+
+/** The fields of a configuration that are evaluated, those that are expressions, and the rest. */
+export function partsOf(schema: TObject, config: Readonly<Record<string, unknown>>) {
+  const templates: Record<string, unknown> = {};
+  const expressions: Record<string, string> = {};
+  const literals: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(config)) {
+    const field = schema.properties[name];
+    if (field === undefined || !(LITERAL in field)) templates[name] = value;
+    else if (EXPRESSION in field && typeof value === "string") expressions[name] = value;
+    else literals[name] = value;
+  }
+  return { templates, expressions, literals };
+}
+
+// Published with the schemas: a form shows such fields without the choice of a template.
+const LITERAL = "x-literal";
+const EXPRESSION = "x-expression";
+
+const Template = Type.String({
+  title: "Template",
+  pattern: "\\{\\{",
+  description: "`{{ expression }}`, evaluated when the step runs",
+});
+
+/** The part of JSON Schema that configurations are declared in. */
+interface Keywords {
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly patternProperties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+}
+
+function opened(schema: TSchema): TSchema {
+  const { properties, patternProperties, items }: Keywords = schema;
+  return Type.Unsafe<unknown>({
+    ...schema,
+    ...(properties && { properties: mapValues(properties, orTemplate) }),
+    ...(patternProperties && { patternProperties: mapValues(patternProperties, orTemplate) }),
+    ...(items && { items: orTemplate(items) }),
+  });
+}
+
+function orTemplate(schema: TSchema): TSchema {
+  const acceptsAnything = !("type" in schema || "enum" in schema || "anyOf" in schema);
+  if (LITERAL in schema || acceptsAnything) return schema;
+  return Type.Union([opened(schema), Template]);
+}
+
+/**
+ * The schema cut to fit one value: nothing is asked where the value is a template. Checking a union
+ * with the template would instead report what is wrong with both sides of it.
+ */
+function fitted(schema: TSchema, value: unknown): TSchema {
+  if (LITERAL in schema) return schema;
+  if (isTemplate(value)) return Type.Unknown();
+  if (typeof value !== "object" || value === null) return schema;
+  const { properties, patternProperties, items, ...rest }: Keywords = schema;
+  if (Array.isArray(value)) {
+    if (items === undefined) return schema;
+    return Type.Unsafe({ ...rest, prefixItems: value.map((member) => fitted(items, member)) });
+  }
+  const [others] = Object.values(patternProperties ?? {});
+  const known = Object.entries(value).flatMap(([name, member]): [string, TSchema][] => {
+    const field = properties && Object.hasOwn(properties, name) ? properties[name] : others;
+    return field === undefined ? [] : [[name, fitted(field, member)]];
+  });
+  return Type.Unsafe({ ...rest, properties: Object.fromEntries(known) });
+}
+
+function mapValues<T, U>(from: Readonly<Record<string, T>>, map: (value: T) => U) {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, map(value)]));
+}

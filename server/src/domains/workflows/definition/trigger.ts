@@ -1,0 +1,143 @@
+import Type, { type Static, type TObject } from "typebox";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import { isPattern, PATTERN_CHARACTERS_MAX } from "#kernel/condition/pattern.ts";
+import type { Fault } from "#kernel/failure.ts";
+import { line, object } from "#kernel/schema.ts";
+import { SECRET_NAME } from "#kernel/secrets/reference.ts";
+import { checkSchedule } from "./schedule.ts";
+
+/** One way in which runs start. */
+export interface TriggerType {
+  readonly type: string;
+  readonly summary: string;
+  readonly schema: TObject;
+  /** What the schema can't say; called with what fits it. */
+  readonly check?: (trigger: Readonly<Record<string, unknown>>) => readonly Fault[];
+}
+
+export const TOPIC_CHARACTERS_MAX = 200;
+
+export const ManualTrigger = object({ type: Type.Literal("manual") });
+
+export const EventBusTrigger = object({
+  type: Type.Literal("event_bus"),
+  topic: line(TOPIC_CHARACTERS_MAX, "Where the events stand; `platform.events` has all of ours"),
+  eventType: Type.Optional(
+    line(PATTERN_CHARACTERS_MAX, "A type, or a pattern such as `incident.*`; without it, any"),
+  ),
+  filter: Type.Optional(ConditionSchema),
+});
+
+export const ScheduleTrigger = object({
+  type: Type.Literal("schedule"),
+  cron: line(200, "Five fields, or six with seconds first: `0 9 * * MON-FRI`"),
+  timezone: Type.Optional(line(100, "An IANA name such as `Europe/Berlin`; UTC unless given")),
+});
+
+export const WebhookTrigger = object({
+  type: Type.Literal("webhook"),
+  signature: Type.Optional(
+    object({
+      secret: Type.String({
+        pattern: `^\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}$`,
+        maxLength: 200,
+        description: "The key, as a reference: `{{secrets.NAME}}`",
+      }),
+      header: Type.Optional(
+        Type.String({
+          pattern: "^[A-Za-z0-9-]{1,100}$",
+          description: "Which header holds the signature of the body; `X-Signature` unless given",
+        }),
+      ),
+      algorithm: Type.Optional(
+        Type.Enum(["sha256", "sha512", "sha1"], {
+          description: "Of the HMAC; `sha256` unless given",
+        }),
+      ),
+      encoding: Type.Optional(
+        Type.Enum(["hex", "base64"], { description: "`hex` unless given" }),
+      ),
+      prefix: Type.Optional(line(20, "What precedes the signature, such as `sha256=`")),
+    }),
+  ),
+});
+
+/** All of them, by name. */
+export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
+  [
+    {
+      type: "manual",
+      summary: "By hand, or by a call",
+      schema: ManualTrigger,
+    },
+    {
+      type: "event_bus",
+      summary: "For each event on a topic that matches",
+      schema: EventBusTrigger,
+      check: checkEventSource,
+    },
+    {
+      type: "schedule",
+      summary: "At the times that a cron expression names",
+      schema: ScheduleTrigger,
+      check: checkSchedule,
+    },
+    {
+      type: "webhook",
+      summary: "By a request to the workflow's own address",
+      schema: WebhookTrigger,
+    },
+  ].map((type): [string, TriggerType] => [type.type, type]),
+);
+
+/** What starts a workflow, one of the four. */
+export type Trigger =
+  | Static<typeof ManualTrigger>
+  | Static<typeof EventBusTrigger>
+  | Static<typeof ScheduleTrigger>
+  | Static<typeof WebhookTrigger>;
+
+/**
+ * One flat object rather than a union, whose faults would be those of all four; that each field
+ * belongs to the type is for `checkDefinition` to say.
+ */
+export const Trigger = Type.Unsafe<Trigger>(
+  object(
+    {
+      type: Type.Enum(["manual", "event_bus", "schedule", "webhook"]),
+      ...optional(EventBusTrigger, "Of `event_bus`"),
+      ...optional(ScheduleTrigger, "Of `schedule`"),
+      ...optional(WebhookTrigger, "Of `webhook`"),
+    },
+    { title: "WorkflowTrigger" },
+  ),
+);
+
+/** What is wrong with the `eventType` and `filter` of whatever listens for events. */
+export function checkEventSource(source: Readonly<Record<string, unknown>>): Fault[] {
+  const { eventType, filter } = source;
+  const faults: Fault[] = [];
+  if (typeof eventType === "string" && !isPattern(eventType)) {
+    faults.push({ path: "/eventType", message: "must be an event type or a pattern" });
+  }
+  if (filter !== undefined) {
+    const inside = checkCondition(filter).map(({ path, message }) => ({
+      path: `/filter${path}`,
+      message,
+    }));
+    faults.push(...inside);
+  }
+  return faults;
+}
+
+function optional({ properties }: TObject, whose: string) {
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name]) => name !== "type")
+      .map(([name, schema]) => {
+        const { description } = schema as { description?: string };
+        const told = description === undefined ? whose : `${whose}: ${description}`;
+        return [name, Type.Optional(Type.Unsafe<unknown>({ ...schema, description: told }))];
+      }),
+  );
+}

@@ -1,0 +1,16 @@
+/** What follows from a plan and a journal; no storage, no effects, no clock. */
+export {
+  advance,
+  begin,
+  decide,
+  type Decision,
+  type Over,
+  type Progress,
+  type RunState,
+  type Stop,
+} from "./decide.ts";
+export { outputOf } from "./output.ts";
+export { type Iteration, iterationPrefix, nodeAt, parsePath } from "./path.ts";
+export { type Reset, resetFrom, resetLoop } from "./reset.ts";
+export { afterFailure, type AfterFailure, retryDelayMs } from "./retry.ts";
+export type { StepError, StepRecord, StepStatus } from "./step.ts";

@@ -1,0 +1,174 @@
+import type { PlannedNode } from "../definition/index.ts";
+import { depthOf, parsePath } from "./path.ts";
+import {
+  DEAD,
+  enterIteration,
+  ERROR,
+  type Failing,
+  type Frame,
+  type Loop,
+  openLoop,
+  PHASE,
+  PLAIN,
+  type Progress,
+  settle,
+} from "./progress.ts";
+import type { StepRecord } from "./step.ts";
+
+/** Takes in what the journal says, in whatever order it says it. */
+export function takeIn(progress: Progress, records: Iterable<StepRecord>): void {
+  // A loop must be known before the steps in it.
+  const nested: StepRecord[][] = [];
+  for (const record of records) {
+    const depth = depthOf(record.path);
+    if (depth === 0) place(progress, record);
+    else (nested[depth] ??= []).push(record);
+  }
+  for (const level of nested) for (const record of level ?? []) place(progress, record);
+  for (const loop of progress.changed) {
+    // The set grows while it is walked: a loop that ends may end an iteration of another one.
+    progress.changed.delete(loop);
+    goOn(progress, loop);
+  }
+}
+
+function place(progress: Progress, record: StepRecord): void {
+  const { path, status } = record;
+  progress.due.start.delete(path);
+  progress.due.skip.delete(path);
+  progress.due.complete.delete(path);
+  const at = locate(progress, path);
+  if (at === undefined) return;
+  const { frame, node } = at;
+  const iterating = status === "running" && record.items !== undefined && node.body !== undefined;
+  if (node.body !== undefined && !iterating) closeLoop(progress, frame, node);
+  // Settled before: by the same record, or because it could not end otherwise.
+  if (frame.phases[node.index] === PHASE.settled) return;
+  switch (status) {
+    case "ready":
+    case "running":
+    case "waiting":
+    case "paused":
+      frame.phases[node.index] = PHASE.live;
+      progress.live.set(path, { frame, status, iterating });
+      if (iterating) openLoop(progress, frame, node, record.items ?? 0);
+      return;
+    case "completed":
+    case "failed":
+    case "skipped":
+    case "cancelled":
+      progress.live.delete(path);
+      end(progress, at, record);
+  }
+}
+
+function end(
+  progress: Progress,
+  { frame, node }: { readonly frame: Frame; readonly node: PlannedNode },
+  { path, status, branch, output }: StepRecord,
+): void {
+  const goesOn = status === "failed" && node.onError === "continue";
+  if (status === "completed" || goesOn) {
+    keepOutput(frame, node, goesOn ? null : output);
+    const exit = branch === undefined || goesOn ? PLAIN : { branch, unlabelled: true };
+    settle(progress, frame, node, exit);
+  } else if (status === "skipped") {
+    settle(progress, frame, node, DEAD);
+  } else if (status === "failed" && node.onError === "branch") {
+    settle(progress, frame, node, ERROR);
+  } else {
+    frame.phases[node.index] = PHASE.broken;
+    const [cancelled, iteration] = [status === "cancelled", frame.of?.index ?? 0];
+    fail(progress, frame, { cancelled, iteration, node: node.index, path });
+  }
+}
+
+/** Notes a failure that nothing in its frame handles; to be cancelled alone is one too. */
+function fail(progress: Progress, { of }: Frame, failure: Failing): void {
+  if (of === undefined) {
+    progress.failure = earlier(progress.failure, failure);
+  } else {
+    of.loop.failure = earlier(of.loop.failure, failure);
+    progress.failing.add(of.loop);
+  }
+}
+
+function earlier(one: Failing | undefined, other: Failing): Failing {
+  if (one === undefined) return other;
+  if (one.cancelled !== other.cancelled) return one.cancelled ? other : one;
+  const order = one.iteration - other.iteration || one.node - other.node;
+  return order <= 0 ? one : other;
+}
+
+/** Where a step belongs; nowhere when the loop around it has ended, or has not begun. */
+function locate(progress: Progress, path: string) {
+  const { iterations, id } = parsePath(path);
+  let frame: Frame | undefined = progress.root;
+  for (const iteration of iterations) {
+    const loop = loopIn(frame, iteration.id);
+    frame = loop && enterIteration(progress, loop, iteration.index);
+    if (frame === undefined) return undefined;
+  }
+  const node = frame.graph.byId.get(id);
+  return node && { frame, node };
+}
+
+function loopIn(frame: Frame, id: string): Loop | undefined {
+  const node = frame.graph.byId.get(id);
+  return node && frame.loops[node.index];
+}
+
+/** Begins further iterations, or completes the loop when the last one has ended. */
+function goOn(progress: Progress, loop: Loop): void {
+  const { frame, node, path } = loop;
+  if (loop.finishedCount === loop.items) {
+    frame.loops[node.index] = undefined;
+    progress.live.delete(path);
+    progress.due.complete.set(path, loop.outputs);
+    keepOutput(frame, node, loop.outputs);
+    settle(progress, frame, node, PLAIN);
+    return;
+  }
+  if (isStopping(progress) || failingAround(loop) !== undefined) return;
+  while (loop.frames.size < node.concurrency && loop.next < loop.items) {
+    enterIteration(progress, loop, loop.next);
+    loop.next += 1;
+  }
+}
+
+/** Forgets all about the inside of a loop that ended, or waits for its next attempt. */
+function closeLoop(progress: Progress, frame: Frame, node: PlannedNode): void {
+  if (frame.loops[node.index] === undefined && !isSettled(frame, node)) return;
+  frame.loops[node.index] = undefined;
+  const { live, due, changed, failing } = progress;
+  const inside = `${frame.prefix}${node.id}[`;
+  for (const paths of [live, due.start, due.skip, due.complete]) {
+    for (const path of paths.keys()) if (path.startsWith(inside)) paths.delete(path);
+  }
+  for (const loops of [changed, failing]) {
+    for (const loop of loops) if (`${loop.path}[`.startsWith(inside)) loops.delete(loop);
+  }
+}
+
+function isSettled(frame: Frame, node: PlannedNode): boolean {
+  return frame.phases[node.index] === PHASE.settled;
+}
+
+// Those of the root are not needed: they are read from the journal when the run is over.
+function keepOutput(frame: Frame, node: PlannedNode, output: unknown): void {
+  if (frame.of !== undefined && node.outgoing.length === 0) frame.outputs[node.index] = output;
+}
+
+/** Whether the run is to end before all is done. */
+export function isStopping(progress: Progress): boolean {
+  return progress.stop !== undefined || progress.failure !== undefined;
+}
+
+/** The outermost loop that fails, of the loop itself and those around it. */
+export function failingAround(loop: Loop | undefined): Loop | undefined {
+  let outermost: Loop | undefined;
+  for (let at = loop; at !== undefined; at = at.frame.of?.loop) {
+    if (at.failure !== undefined) outermost = at;
+  }
+  return outermost;
+}

@@ -1,0 +1,213 @@
+/**
+ * How far a run has come, in memory.
+ *
+ * Everything here follows from the journal, and is only a way to have the answer at hand: each
+ * change to a step touches that step and what it leads to, never the whole run, so that a loop of
+ * ten thousand iterations costs ten thousand times one.
+ *
+ * A graph under way is a frame: the root has one, and so has each iteration of a loop from its
+ * first step to its last; of a finished iteration only the output is kept. Consequences that need
+ * nobody's doing (a step that is skipped, a loop whose last iteration ended) take effect at once
+ * and are noted in `due`, until the journal has them too.
+ */
+import type { Graph, Plan, PlannedNode } from "../definition/index.ts";
+import { iterationPrefix } from "./path.ts";
+import type { StepStatus } from "./step.ts";
+
+/** How far a node of a frame has come; past a broken one nothing goes on. */
+export const PHASE = { unreached: 0, due: 1, live: 2, settled: 3, broken: 4 } as const;
+
+export interface Frame {
+  readonly graph: Graph;
+  readonly prefix: string;
+  /** The iteration that this is, unless it is the root. */
+  readonly of: { readonly loop: Loop; readonly index: number } | undefined;
+  /** For each node how many of the edges to it are still neither taken nor dead. */
+  readonly open: number[];
+  /** For each node whether an edge to it was taken. */
+  readonly reached: boolean[];
+  readonly phases: number[];
+  readonly outputs: unknown[];
+  readonly loops: (Loop | undefined)[];
+  unsettled: number;
+}
+
+/** A loop whose items are known. */
+export interface Loop {
+  readonly frame: Frame;
+  readonly node: PlannedNode;
+  readonly path: string;
+  readonly items: number;
+  /** The iterations under way. */
+  readonly frames: Map<number, Frame>;
+  readonly finished: boolean[];
+  readonly outputs: unknown[];
+  finishedCount: number;
+  /** Iterations before this one have begun. */
+  next: number;
+  /** The first failure in the order of the graph, not of time, on which no answer may depend. */
+  failure: Failing | undefined;
+}
+
+export interface Failing {
+  /** By being cancelled, which counts only when nothing failed in earnest. */
+  readonly cancelled: boolean;
+  readonly iteration: number;
+  readonly node: number;
+  readonly path: string;
+}
+
+/** A step in the journal that is not final. */
+export interface LiveStep {
+  readonly frame: Frame;
+  readonly status: StepStatus;
+  /** Whether it is a loop between the beginning and the end of its iterations. */
+  readonly iterating: boolean;
+}
+
+export interface Due {
+  readonly start: Map<string, { readonly frame: Frame; readonly node: PlannedNode }>;
+  readonly skip: Set<string>;
+  readonly complete: Map<string, readonly unknown[]>;
+}
+
+export interface Progress {
+  readonly root: Frame;
+  readonly live: Map<string, LiveStep>;
+  readonly due: Due;
+  /** Loops of which some iteration began, ended or failed since they were last looked at. */
+  readonly changed: Set<Loop>;
+  /** Loops that fail. */
+  readonly failing: Set<Loop>;
+  stop: Stop | undefined;
+  failure: Failing | undefined;
+}
+
+/** How a run is to end although there is more to do. */
+export type Stop = "cancelled" | "failed";
+
+/** A run of which the journal is still empty. */
+export function begin(plan: Plan): Progress {
+  const root = newFrame(plan.graph, "", undefined);
+  const progress: Progress = {
+    root,
+    live: new Map(),
+    due: { start: new Map(), skip: new Set(), complete: new Map() },
+    changed: new Set(),
+    failing: new Set(),
+    stop: undefined,
+    failure: undefined,
+  };
+  startRoots(progress, root);
+  return progress;
+}
+
+/** Opens the loop's iterations; they begin when the changes at hand are all known. */
+export function openLoop(progress: Progress, frame: Frame, node: PlannedNode, items: number): void {
+  const known = frame.loops[node.index];
+  if (known !== undefined) return;
+  const loop: Loop = {
+    frame,
+    node,
+    path: frame.prefix + node.id,
+    items,
+    frames: new Map(),
+    finished: [],
+    outputs: [],
+    finishedCount: 0,
+    next: 0,
+    failure: undefined,
+  };
+  frame.loops[node.index] = loop;
+  progress.changed.add(loop);
+}
+
+/** The iteration's frame; it begins with this when it had not yet. */
+export function enterIteration(progress: Progress, loop: Loop, index: number): Frame | undefined {
+  const under = loop.frames.get(index);
+  if (under !== undefined) return under;
+  const { body } = loop.node;
+  if (body === undefined || loop.finished[index] === true || !(index >= 0 && index < loop.items)) {
+    return undefined;
+  }
+  const frame = newFrame(body, iterationPrefix(loop.path, index), { loop, index });
+  loop.frames.set(index, frame);
+  startRoots(progress, frame);
+  if (frame.unsettled === 0) finish(progress, frame);
+  return frame;
+}
+
+/** Which of a step's edges are taken: those with its branch, and maybe those without a label. */
+export interface Exit {
+  readonly branch: string | undefined;
+  readonly unlabelled: boolean;
+}
+export const DEAD: Exit = { branch: undefined, unlabelled: false };
+export const ERROR: Exit = { branch: "error", unlabelled: false };
+export const PLAIN: Exit = { branch: undefined, unlabelled: true };
+
+/** The step is done with: its edges are taken or dead, and what that decides is due. */
+export function settle(progress: Progress, frame: Frame, node: PlannedNode, exit: Exit): void {
+  frame.phases[node.index] = PHASE.settled;
+  frame.unsettled -= 1;
+  for (const { to, when } of node.outgoing) {
+    if (when === undefined ? exit.unlabelled : when === exit.branch) frame.reached[to] = true;
+    const open = (frame.open[to] ?? 0) - 1;
+    frame.open[to] = open;
+    if (open === 0 && frame.phases[to] === PHASE.unreached) resolve(progress, frame, to);
+  }
+  if (frame.unsettled === 0) finish(progress, frame);
+}
+
+function resolve(progress: Progress, frame: Frame, index: number): void {
+  const node = frame.graph.nodes[index];
+  if (node === undefined) return;
+  const path = frame.prefix + node.id;
+  if (frame.reached[index] === true) {
+    frame.phases[index] = PHASE.due;
+    progress.due.start.set(path, { frame, node });
+  } else {
+    progress.due.skip.add(path);
+    settle(progress, frame, node, DEAD);
+  }
+}
+
+function startRoots(progress: Progress, frame: Frame): void {
+  for (const node of frame.graph.roots) {
+    frame.phases[node.index] = PHASE.due;
+    progress.due.start.set(frame.prefix + node.id, { frame, node });
+  }
+}
+
+function finish(progress: Progress, { of, graph, outputs }: Frame): void {
+  if (of === undefined) return;
+  const { loop, index } = of;
+  loop.frames.delete(index);
+  loop.finished[index] = true;
+  loop.finishedCount += 1;
+  const ended = graph.sinks.filter((sink) => sink.index in outputs);
+  loop.outputs[index] = combined(ended.map((sink) => [sink.id, outputs[sink.index]]));
+  progress.changed.add(loop);
+}
+
+/** What a graph yields: the output of the sink that completed, or of several by their ids. */
+export function combined(outputs: readonly (readonly [id: string, output: unknown])[]): unknown {
+  const [first, second] = outputs;
+  if (first === undefined) return null;
+  return second === undefined ? (first[1] ?? null) : Object.fromEntries(outputs);
+}
+
+function newFrame(graph: Graph, prefix: string, of: Frame["of"]): Frame {
+  const size = graph.nodes.length;
+  return {
+    graph,
+    prefix,
+    of,
+    open: graph.incoming.slice(),
+    reached: new Array<boolean>(size).fill(false),
+    phases: new Array<number>(size).fill(PHASE.unreached),
+    outputs: [],
+    loops: [],
+    unsettled: size,
+  };
+}

@@ -1,0 +1,104 @@
+import type { Plan, PlannedNode } from "../definition/index.ts";
+import { type Iteration, nodeAt, parsePath } from "./path.ts";
+import { isUnhandledFailure, type StepRecord } from "./step.ts";
+
+/** What a retry takes back. Whoever follows the run with `advance` then has to begin anew. */
+export interface Reset {
+  /** Paths of records to delete: these steps have not happened. */
+  readonly forget: readonly string[];
+  /** Records to write: loops that go on with what had completed in them. */
+  readonly reopen: readonly StepRecord[];
+}
+
+type Steps = ReadonlyMap<string, StepRecord>;
+
+/**
+ * What to take back so that a run that is over goes on: from its beginning; where it failed or was
+ * stopped, keeping all that had completed; or from a step, which is done again with all that
+ * follows from it. Undefined when there is no such step.
+ */
+export function resetFrom(
+  plan: Plan,
+  steps: Steps,
+  from: "failed" | "start" | (string & {}),
+): Reset | undefined {
+  if (from === "start") return { forget: [...steps.keys()], reopen: [] };
+  const broken = brokenIn(plan, steps, "");
+  if (from === "failed") return resetOf(steps, broken);
+  const node = nodeAt(plan.graph, from);
+  if (node === undefined) return undefined;
+  const forget = [...broken.forget, from, ...following(plan, from)];
+  const loops = parsePath(from).iterations.map(({ path }) => path);
+  for (const loop of loops) forget.push(...following(plan, loop));
+  return resetOf(steps, { forget, reopen: [...broken.reopen, ...loops] });
+}
+
+/** What to take back for the next attempt of a loop: the iterations that completed stay so. */
+export function resetLoop(plan: Plan, steps: Steps, path: string): Reset {
+  const { forget, reopen } = resetOf(steps, brokenIn(plan, steps, path));
+  const record = steps.get(path);
+  if (record?.items === undefined) return { forget: [...forget, path], reopen };
+  return { forget, reopen: [...reopen, reopened(record, record.attempts + 1)] };
+}
+
+interface Paths {
+  readonly forget: readonly string[];
+  readonly reopen: readonly string[];
+}
+
+/** The steps inside of a loop, or of the whole run, that failed or were cancelled. */
+function brokenIn({ graph }: Plan, steps: Steps, within: string): Paths {
+  const forget: string[] = [];
+  const reopen: string[] = [];
+  const isBroken = (record: StepRecord | undefined, node: PlannedNode | undefined): boolean => {
+    if (record === undefined || node === undefined) return false;
+    return record.status === "cancelled" || isUnhandledFailure(node, record);
+  };
+  // A failure in a loop that was handled by the loop's own onError is none of the run.
+  const counts = ({ path }: Iteration): boolean =>
+    path.length <= within.length || isBroken(steps.get(path), nodeAt(graph, path));
+  for (const [path, record] of steps) {
+    if (within !== "" && !path.startsWith(`${within}[`)) continue;
+    if (record.status !== "failed" && record.status !== "cancelled") continue;
+    if (!isBroken(record, nodeAt(graph, path))) continue;
+    if (!parsePath(path).iterations.every(counts)) continue;
+    (record.items === undefined ? forget : reopen).push(path);
+  }
+  return { forget, reopen };
+}
+
+/** The steps that a step leads to, in its own iteration. */
+function following({ graph }: Plan, path: string): string[] {
+  const { iterations, id } = parsePath(path);
+  const last = iterations.at(-1);
+  const prefix = last === undefined ? "" : path.slice(0, path.length - id.length);
+  const scope = last === undefined ? graph : nodeAt(graph, last.path)?.body;
+  const found = new Set<PlannedNode>();
+  const visit = (node: PlannedNode | undefined): void => {
+    for (const { to } of node?.outgoing ?? []) {
+      const next = scope?.nodes[to];
+      if (next === undefined || found.has(next)) continue;
+      found.add(next);
+      visit(next);
+    }
+  };
+  visit(scope?.byId.get(id));
+  return [...found].map((node) => prefix + node.id);
+}
+
+/** The records for these paths; a step is forgotten with the loop around it. */
+function resetOf(steps: Steps, paths: Paths): Reset {
+  const gone = new Set(paths.forget);
+  const isGone = (path: string): boolean =>
+    gone.has(path) || parsePath(path).iterations.some((iteration) => gone.has(iteration.path));
+  const reopen = [...new Set(paths.reopen)].flatMap((path) => {
+    const record = steps.get(path);
+    return record?.items === undefined || isGone(path) ? [] : [reopened(record, 1)];
+  });
+  return { forget: [...steps.keys()].filter(isGone), reopen };
+}
+
+function reopened(record: StepRecord, attempts: number): StepRecord {
+  const { output: _, error: __, branch: ___, retryAtMs: ____, ...kept } = record;
+  return { ...kept, status: "running", attempts };
+}

@@ -1,0 +1,42 @@
+/**
+ * Why an expression gave no value.
+ *
+ * - `syntax`: the text is no expression.
+ * - `evaluation`: it can't be applied to these values.
+ * - `timeout`: it took too long and was stopped.
+ * - `too_large`: its input, its result or the memory it needs is beyond the bounds.
+ * - `busy`: too many evaluations wait already; later it may work.
+ */
+export type ExpressionFailureCode = "syntax" | "evaluation" | "timeout" | "too_large" | "busy";
+
+interface Particulars {
+  /** How many characters into the text. */
+  readonly position?: number | undefined;
+  /** The operator or function that failed. */
+  readonly token?: string | undefined;
+  /** The JSON pointer of the string within its template. */
+  readonly path?: string | undefined;
+}
+
+/** An expression that failed. Its words never hold a value that the expression saw: it may be a secret. */
+export class ExpressionFailure extends Error {
+  readonly code: ExpressionFailureCode;
+  readonly position: number | undefined;
+  readonly token: string | undefined;
+  readonly path: string | undefined;
+
+  constructor(code: ExpressionFailureCode, message: string, particulars: Particulars = {}) {
+    super(message);
+    this.name = "ExpressionFailure";
+    this.code = code;
+    this.position = particulars.position;
+    this.token = particulars.token;
+    this.path = particulars.path;
+  }
+
+  /** The same failure, as one of the expression that stands there in a template. */
+  at(path: string, offset: number): ExpressionFailure {
+    const position = this.position === undefined ? offset : offset + this.position;
+    return new ExpressionFailure(this.code, this.message, { position, token: this.token, path });
+  }
+}

@@ -1,0 +1,32 @@
+/** One evaluation on the main thread. */
+export interface Machine {
+  readonly root: unknown;
+  readonly nowMs: number;
+  /** How much work it may still do; a unit is about one visited value. */
+  units: number;
+  readonly variables: unknown[];
+}
+
+/** A part of an expression, ready to be applied to its context. */
+export type Closure = (input: unknown, machine: Machine) => unknown;
+
+export interface Part {
+  readonly run: Closure;
+  /** How many nodes it has: what one application costs, apart from the values it goes through. */
+  readonly weight: number;
+}
+
+/** Some 2 ms; JSONata itself takes many times as long for so much. */
+export const UNITS_MAX = 50_000;
+
+/** Thrown when a part turns out to be more than a closure should do here: the pool shall do it. */
+export const handOver = new Error("This evaluation is for the pool.");
+
+/** Thrown while compiling what has no closure. */
+export const unsupported = new Error("This expression is for the pool.");
+
+/** Counts work, and hands over what is too much of it. */
+export function spend(machine: Machine, units: number): void {
+  machine.units -= units;
+  if (machine.units < 0) throw handOver;
+}

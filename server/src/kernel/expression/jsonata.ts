@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { compileFunction, type Context } from "node:vm";
+
+/** What we use of the jsonata package; its own types leave out most of the tree. */
+export type Jsonata = (text: string) => {
+  ast(): unknown;
+  assign(name: string, value: unknown): void;
+  registerFunction(name: string, run: (value: unknown) => unknown, signature: string): void;
+  evaluate(input: unknown, bindings?: Record<string, unknown>): Promise<unknown>;
+};
+
+/** Globals that an instance sees in place of the true ones. */
+export interface Substitutes {
+  readonly JSON: Pick<JSON, "parse" | "stringify">;
+  readonly Date: DateConstructor;
+  /** Where the package looks for base64; without it, it would look for Node's globals. */
+  readonly window: { btoa(text: string): string; atob(text: string): string };
+}
+
+/** Runs the package once and returns what it exports: an instance that shares nothing with others. */
+export type JsonataMaker = (
+  module: { exports: unknown },
+  exports: unknown,
+  ...substitutes: [Substitutes["JSON"], Substitutes["Date"], Substitutes["window"]]
+) => void;
+
+/**
+ * The package, compiled but not yet run. It is not imported in the usual way, because what it uses of
+ * the world around it must be in our hands: its clock, and how much it may copy while it parses.
+ */
+export function compileJsonata(parsingContext?: Context): JsonataMaker {
+  const filename = createRequire(import.meta.url).resolve("jsonata");
+  const source = readFileSync(filename, "utf8");
+  const made = compileFunction(source, ["module", "exports", "JSON", "Date", "window"], {
+    filename,
+    ...(parsingContext && { parsingContext }),
+  });
+  // A function of exactly these parameters was just compiled.
+  return made as JsonataMaker;
+}
+
+export const BASE64: Substitutes["window"] = {
+  btoa: (text) => Buffer.from(text, "binary").toString("base64"),
+  atob: (text) => Buffer.from(text, "base64").toString("binary"),
+};

@@ -1,0 +1,86 @@
+import { ExpressionFailure } from "./failure.ts";
+import { BASE64, compileJsonata, type Jsonata } from "./jsonata.ts";
+import { childrenOf, type Tree } from "./tree.ts";
+
+export const EXPRESSION_CHARACTERS_MAX = 10_000;
+/** The parser's time grows with the square of a path's length. */
+const DOTS_MAX = 1_000;
+const DEPTH_MAX = 250;
+/** What `?:` and `??` have to their left is copied, so that nesting them doubles the tree each time. */
+const COPIED_CHARACTERS_MAX = 200_000;
+
+/** The tree of an expression; throws what is wrong with its text. The text may be hostile. */
+export function parse(text: string): Tree {
+  if (text.length > EXPRESSION_CHARACTERS_MAX) {
+    throw tooMuch(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);
+  }
+  if (dotsOf(text) > DOTS_MAX) throw tooMuch(`has more than ${DOTS_MAX} dots`);
+  const tree = readTree(text);
+  if (nestsDeeper(tree, DEPTH_MAX)) throw tooMuch(`nests more than ${DEPTH_MAX} levels deep`);
+  return tree;
+}
+
+/** How many dots a text has; the work of parsing it may grow with their square. */
+export function dotsOf(text: string): number {
+  let dots = 0;
+  for (let at = text.indexOf("."); at !== -1; at = text.indexOf(".", at + 1)) dots += 1;
+  return dots;
+}
+
+/** Throws what is wrong with a text that is no expression. */
+function readTree(text: string): Tree {
+  parser ??= meteredParser();
+  parser.copied = 0;
+  try {
+    // The package's own type of the tree leaves out most members.
+    return parser.jsonata(text).ast() as Tree;
+  } catch (error) {
+    throw syntaxFailure(error);
+  }
+}
+
+let parser: { readonly jsonata: Jsonata; copied: number } | undefined;
+
+/** The package with a JSON that counts, since the parser copies parts of the tree by way of it. */
+function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
+  const module: { exports: unknown } = { exports: {} };
+  const metered: Pick<JSON, "parse" | "stringify"> = {
+    parse: JSON.parse,
+    stringify: (value: unknown): string => {
+      const text = JSON.stringify(value);
+      meter.copied += text.length;
+      if (meter.copied > COPIED_CHARACTERS_MAX) throw tooMuch("nests ?: or ?? too deeply");
+      return text;
+    },
+  };
+  compileJsonata()(module, module.exports, metered, Date, BASE64);
+  const meter = { jsonata: module.exports as Jsonata, copied: 0 };
+  return meter;
+}
+
+function syntaxFailure(error: unknown): ExpressionFailure {
+  if (error instanceof ExpressionFailure) return error;
+  if (error instanceof RangeError) return tooMuch("nests too deeply");
+  // The package throws plain objects; anything else is what a constructor of RegExp throws.
+  const { code, message, position, token } = error as Readonly<Record<string, unknown>>;
+  if (typeof code !== "string") {
+    return new ExpressionFailure("syntax", "A regular expression or a signature is not valid.");
+  }
+  return new ExpressionFailure("syntax", typeof message === "string" ? message : code, {
+    ...(typeof position === "number" && { position }),
+    ...(typeof token === "string" && { token }),
+  });
+}
+
+function tooMuch(words: string): ExpressionFailure {
+  return new ExpressionFailure("syntax", `The expression ${words}.`);
+}
+
+function nestsDeeper(tree: Tree, levels: number): boolean {
+  let level: readonly Tree[] = [tree];
+  for (let depth = 0; depth <= levels; depth += 1) {
+    if (level.length === 0) return false;
+    level = level.flatMap(childrenOf);
+  }
+  return true;
+}

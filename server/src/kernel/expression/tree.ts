@@ -1,0 +1,142 @@
+/** What the parser may note on a node beside its own members. */
+interface Marks {
+  readonly position?: number;
+  /** Filters of a step, and of what is no step. */
+  readonly stages?: readonly Stage[];
+  readonly predicate?: readonly Stage[];
+  readonly group?: { readonly lhs: readonly Pair[] };
+  readonly keepArray?: boolean;
+  readonly consarray?: boolean;
+  readonly tuple?: boolean;
+  readonly focus?: string;
+  readonly index?: string;
+  readonly ancestor?: unknown;
+}
+
+export interface Stage {
+  readonly type: "filter" | "index";
+  readonly expr?: Tree;
+  /** The variable that an index is bound to. */
+  readonly value?: string;
+}
+
+export type Pair = readonly [Tree, Tree];
+
+export type Path = Marks & {
+  readonly type: "path";
+  readonly steps: readonly Tree[];
+  readonly keepSingletonArray?: boolean;
+};
+export type Binary = Marks & {
+  readonly type: "binary";
+  readonly value: string;
+  readonly lhs: Tree;
+  readonly rhs: Tree;
+};
+export type Unary = Marks & { readonly type: "unary" } & (
+    | { readonly value: "-"; readonly expression: Tree }
+    | { readonly value: "["; readonly expressions: readonly Tree[] }
+    | { readonly value: "{"; readonly lhs: readonly Pair[] }
+  );
+export type Literal = Marks & {
+  readonly type: "string" | "number" | "value";
+  readonly value: string | number | boolean | null;
+};
+export type Named = Marks & { readonly type: "name" | "variable"; readonly value: string };
+export type Condition = Marks & {
+  readonly type: "condition";
+  readonly condition: Tree;
+  readonly then: Tree;
+  readonly else?: Tree;
+};
+export type Block = Marks & { readonly type: "block"; readonly expressions: readonly Tree[] };
+export type Bind = Marks & { readonly type: "bind"; readonly lhs: Named; readonly rhs: Tree };
+export type Call = Marks & {
+  readonly type: "function" | "partial";
+  readonly procedure: Tree;
+  readonly arguments: readonly Tree[];
+};
+export type Lambda = Marks & {
+  readonly type: "lambda";
+  readonly arguments: readonly Named[];
+  readonly signature?: unknown;
+  readonly body: Tree;
+};
+export type Apply = Marks & { readonly type: "apply"; readonly lhs: Tree; readonly rhs: Tree };
+type Sort = Marks & {
+  readonly type: "sort";
+  readonly terms: readonly { readonly expression: Tree }[];
+};
+type Transform = Marks & {
+  readonly type: "transform";
+  readonly pattern: Tree;
+  readonly update: Tree;
+  readonly delete?: Tree;
+};
+type Leaf = Marks & {
+  readonly type: "wildcard" | "descendant" | "parent" | "regex" | "operator";
+};
+
+/** A node of the tree that the jsonata package makes of an expression. */
+export type Tree =
+  | Path
+  | Binary
+  | Unary
+  | Literal
+  | Named
+  | Condition
+  | Block
+  | Bind
+  | Call
+  | Lambda
+  | Apply
+  | Sort
+  | Transform
+  | Leaf;
+
+/** The nodes right below one, filters included. */
+export function childrenOf(tree: Tree): readonly Tree[] {
+  const filters = [...(tree.stages ?? []), ...(tree.predicate ?? [])].flatMap(
+    ({ expr }) => expr ?? [],
+  );
+  return [...membersOf(tree), ...filters, ...(tree.group?.lhs ?? []).flat()];
+}
+
+function membersOf(tree: Tree): readonly Tree[] {
+  switch (tree.type) {
+    case "path":
+      return tree.steps;
+    case "binary":
+    case "apply":
+      return [tree.lhs, tree.rhs];
+    case "unary":
+      if (tree.value === "-") return [tree.expression];
+      return tree.value === "[" ? tree.expressions : tree.lhs.flat();
+    case "condition":
+      return [tree.condition, tree.then, ...(tree.else ? [tree.else] : [])];
+    case "block":
+      return tree.expressions;
+    case "bind":
+      return [tree.rhs];
+    case "function":
+    case "partial":
+      return [tree.procedure, ...tree.arguments];
+    case "lambda":
+      return [tree.body];
+    case "sort":
+      return tree.terms.map((term) => term.expression);
+    case "transform":
+      return [tree.pattern, tree.update, ...(tree.delete ? [tree.delete] : [])];
+    case "string":
+    case "number":
+    case "value":
+    case "name":
+    case "variable":
+    case "wildcard":
+    case "descendant":
+    case "parent":
+    case "regex":
+    case "operator":
+      return [];
+  }
+}
