@@ -52,6 +52,18 @@ export interface Tables {
     earlier_attempts: Json | null;
     created_at: Time;
   };
+  deployments: {
+    workspace_id: Generated<string>;
+    workflow_id: string;
+    environment: "production" | "staging" | "development";
+    version_id: string;
+    previous_version_id: string | null;
+    enabled: boolean;
+    deployed_by: string;
+    deployed_at: Time;
+    trigger_type: string;
+    topic: string | null;
+  };
   events: {
     epoch: number;
     xid: Generated<string>;
@@ -256,6 +268,55 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  run_journal: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    run_id: string;
+    entry: number;
+    records: Json;
+    written_at: Time;
+  };
+  run_waits: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    run_id: string;
+    path: string;
+    topic: string;
+    event_type: string | null;
+    filter: Json | null;
+    since_epoch: number;
+    since: Generated<string>;
+  };
+  runs: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    workflow_id: string;
+    version_id: string;
+    lane: number;
+    status: string;
+    due_at: Time | null;
+    trigger_type: string;
+    trigger: Json;
+    event_id: string | null;
+    test: Json | null;
+    output: Json | null;
+    error: Json | null;
+    actor: Json;
+    run_as: string;
+    correlation_id: string;
+    causation_id: string | null;
+    depth: number;
+    parent_run_id: string | null;
+    parent_path: string | null;
+    concurrency_key: string | null;
+    retry_of: string | null;
+    deadline_at: Time | null;
+    entries: Generated<number>;
+    created_at: Time;
+    started_at: Time | null;
+    finished_at: Time | null;
+  };
   secrets: {
     workspace_id: Generated<string>;
     name: string;
@@ -368,6 +429,32 @@ export interface Tables {
     place_seq: number | null;
     consecutive_failures: Generated<number>;
     lane: number;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
+  workflow_versions: {
+    id: string;
+    workspace_id: Generated<string>;
+    workflow_id: string;
+    number: number;
+    label: string | null;
+    status: string;
+    definition: Json;
+    change_summary: string;
+    author_id: string;
+    author_name: string;
+    created_at: Time;
+  };
+  workflows: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    definition: Json;
+    newest: Generated<number>;
+    hook_token: string;
+    archived_at: Time | null;
     revision: Generated<number>;
     created_by: string;
     created_at: Time;

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
@@ -80,8 +80,14 @@ function importsOf(path: string, text: string): string[] {
   );
 }
 
-/** "kernel", "itsm/incidents", "webhooks", or "" for the few files at the root. */
+/**
+ * "kernel", "itsm/incidents", "webhooks", or "" for the few files at the root. A domain is the folder
+ * that has an index.ts, with the folders in it.
+ */
+/** A domain is a folder with an index.ts, or one in a family of them. */
 function areaOf(path: string): string {
   if (path.startsWith("src/kernel/")) return "kernel";
-  return /^src\/domains\/(.+)\/[^/]+$/.exec(path)?.[1] ?? "";
+  const [, family = "", rest = ""] = /^src\/domains\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  if (existsSync(join(root, "src/domains", family, "index.ts"))) return family;
+  return family && join(family, dirname(rest));
 }

@@ -20,6 +20,7 @@ import type { RateLimit } from "./rate-limit.ts";
 import type { Secrets } from "./secrets/secrets.ts";
 import type { Counter, NoticeRule, Tracer } from "./domain.ts";
 import type { Engine, RunningEngine } from "./engine.ts";
+import type { Contribution } from "./extension.ts";
 import type { CatalogEntry } from "./openapi.ts";
 import type { Settings } from "./settings.ts";
 import type { Signal } from "./signal.ts";
@@ -63,6 +64,8 @@ export interface Caller {
   readonly environment: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
   readonly requestId: string;
+  /** Whose idempotency keys these are: a credential's, or a run's. A stranger has none. */
+  readonly idempotencyScope?: string;
   readonly address: string;
   /** Where we were found: MILLRACE_BASE_URL or, without one, what the client calls us. */
   readonly origin: string;
@@ -136,6 +139,8 @@ export interface Services {
   /** What finds out what events caused, see `Tracer`. */
   readonly tracers: readonly Tracer[];
   readonly notices: readonly NoticeRule[];
+  /** What domains added to others, see `contributionsTo`. */
+  readonly contributions: readonly Contribution[];
   /** The catalog of events that the domains declare, by name. */
   readonly eventTypes: readonly CatalogEntry[];
   /** All permissions that the domains declare. */

@@ -2,6 +2,7 @@ import type { CredentialSource } from "./authenticator.ts";
 import type { Tx } from "./db/connection.ts";
 import type { Engine } from "./engine.ts";
 import type { EventType, RecordedEvent } from "./event.ts";
+import type { Contribution } from "./extension.ts";
 import type { JobType } from "./job.ts";
 import type { Operation } from "./operation.ts";
 import type { BuiltInRole, Permission } from "./permission.ts";
@@ -23,6 +24,8 @@ export interface Domain {
   readonly counters?: readonly Counter[];
   readonly tracers?: readonly Tracer[];
   readonly notices?: readonly NoticeRule[];
+  /** What it adds to other domains, see `ExtensionPoint`. */
+  readonly contributions?: readonly Contribution[];
   /** The kinds of token that this domain issues. */
   readonly credentials?: readonly CredentialSource[];
 }

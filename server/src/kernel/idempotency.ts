@@ -62,7 +62,7 @@ async function claimOf(
   { caller, input }: Call,
   { key, operation }: { readonly key: string; readonly operation: string },
 ): Promise<Claim> {
-  const scope = `${caller.workspace?.key ?? "-"} ${caller.credential?.id}`;
+  const scope = `${caller.workspace?.key ?? "-"} ${caller.idempotencyScope}`;
   const secret = await outside.keys.of(caller.workspace?.key ?? outside.homeWorkspace);
   // Keyed: a body may hold a secret, and a plain hash in a stolen dump would confirm a guess of it.
   const request = hmac(

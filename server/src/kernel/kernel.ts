@@ -7,6 +7,7 @@ import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/prepare.ts";
 import type { Counter, Domain, NoticeRule, Tracer } from "./domain.ts";
 import type { Engine, RunningEngine } from "./engine.ts";
+import type { Contribution } from "./extension.ts";
 import { Follower } from "./follower.ts";
 import { newId } from "./id.ts";
 import { pruneIdempotencyKeys } from "./idempotency.ts";
@@ -67,6 +68,7 @@ export class Kernel implements Outside {
   readonly counters: readonly Counter[];
   readonly tracers: readonly Tracer[];
   readonly notices: readonly NoticeRule[];
+  readonly contributions: readonly Contribution[];
   readonly eventTypes: readonly CatalogEntry[];
   readonly permissions: readonly Permission[];
   readonly authenticator: Authenticator;
@@ -111,6 +113,7 @@ export class Kernel implements Outside {
     this.throttle = new RateLimit(() => this.clock.nowMs());
     this.tracers = domains.flatMap(({ tracers = [] }) => tracers);
     this.notices = domains.flatMap(({ notices = [] }) => notices);
+    this.contributions = domains.flatMap(({ contributions = [] }) => contributions);
     this.counters = domains.flatMap(({ counters = [] }) => counters);
     this.eventTypes = describeEvents(domains);
     this.permissions = domains.flatMap(({ permissions }) => permissions);

@@ -5,6 +5,8 @@ import type { Next } from "./loop.ts";
 export const LANES = 16;
 
 const RENEW_MS = 1_000;
+/** How soon we look again whether what we are leaving is over. */
+const LEAVE_MS = 50;
 const HOLD_MS = 5_000;
 /** We stop this long before others may begin. */
 const MARGIN_MS = 1_500;
@@ -47,7 +49,8 @@ export interface LanesOptions {
  */
 export class Lanes {
   readonly #options: LanesOptions;
-  readonly #leaving = new Map<number, Promise<void>>();
+  /** Lanes that are no longer ours by right, and whether anything in them is under way. */
+  readonly #leaving = new Map<number, "busy" | "over">();
   #held: ReadonlySet<number> = new Set();
   #heldUntilMs = 0;
 
@@ -62,44 +65,49 @@ export class Lanes {
     );
   }
 
-  /** Renews what we hold, takes what is ours by now, lets go of what is not. */
+  /**
+   * Renews what we hold, takes what is ours by now, lets go of what is not. Nothing else writes to
+   * the table: a lane that were let go during a renewal would be believed to be held.
+   */
   async step(): Promise<Next> {
-    const { db, name, node, onGain, onLose } = this.#options;
+    const { db, name, node, onGain } = this.#options;
     const askedAt = performance.now();
     const others = await db.system<{ node: string }>(GREET, [name, node, HOLD_MS]);
     const share = shareOf(
       node,
       others.map((other) => other.node),
     );
-    for (const lane of this.#held) {
-      if (share.has(lane) || this.#leaving.has(lane)) continue;
-      this.#leaving.set(
-        lane,
-        onLose(lane).then(() => this.#letGo([lane])),
-      );
-    }
-    const wanted = [...share, ...this.#leaving.keys()];
+    for (const lane of this.#held) if (!share.has(lane)) this.#leave(lane);
+    await this.#letGo([...this.#leaving.keys()].filter((lane) => this.#leaving.get(lane) === "over"));
+    const wanted = [...new Set([...share, ...this.#leaving.keys()])];
     const rows = await db.system<{ lane: number }>(HOLD, [name, node, wanted, HOLD_MS]);
     const before = performance.now() < this.#heldUntilMs ? this.#held : new Set();
     this.#held = new Set(rows.map(({ lane }) => lane));
     this.#heldUntilMs = askedAt + HOLD_MS - MARGIN_MS;
     const gained = [...this.#held].filter((lane) => !before.has(lane));
     if (gained.length > 0) onGain(gained);
-    return RENEW_MS;
+    return this.#leaving.size > 0 ? LEAVE_MS : RENEW_MS;
   }
 
-  /** Lets go of everything at once, for an end in good order. */
+  /** Lets go of everything at once, for an end in good order. No step may be under way. */
   async close(): Promise<void> {
     const { db, name, node } = this.#options;
     await this.#letGo([...this.#held]);
     await db.system(LEAVE, [name, node]);
   }
 
+  #leave(lane: number): void {
+    if (this.#leaving.has(lane)) return;
+    this.#leaving.set(lane, "busy");
+    void this.#options.onLose(lane).then(() => this.#leaving.set(lane, "over"));
+  }
+
   async #letGo(lanes: readonly number[]): Promise<void> {
+    if (lanes.length === 0) return;
     const { db, name, node } = this.#options;
     this.#held = new Set([...this.#held].filter((lane) => !lanes.includes(lane)));
-    for (const lane of lanes) this.#leaving.delete(lane);
     await db.system(LET_GO, [name, node, lanes]);
+    for (const lane of lanes) this.#leaving.delete(lane);
   }
 }
 

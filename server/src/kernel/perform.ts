@@ -27,7 +27,7 @@ export async function perform(outside: Outside, op: Operation, asked: Call): Pro
 
 async function change(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
   if (call.caller.cause.depth > DEPTH_MAX) throw new Failure(ChainTooDeep);
-  if (call.idempotencyKey === undefined || call.caller.credential === undefined) {
+  if (call.idempotencyKey === undefined || call.caller.idempotencyScope === undefined) {
     const input = validate(op, call.input);
     const prepared = await op.prepare?.(outside, input as never, call.caller);
     return outside.db.write(partitionOf(op.access, call.caller), (session) =>

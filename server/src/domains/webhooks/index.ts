@@ -1,4 +1,9 @@
 import { domain, type NoticeRule } from "#kernel/domain.ts";
+import { catchUp } from "./deliveries/catch-up.ts";
+import * as deliveries from "./deliveries/operations.ts";
+import { pruneDeliveries } from "./deliveries/pruning.ts";
+import { recover } from "./deliveries/recovery.ts";
+import { deliveryTracer } from "./deliveries/tracing.ts";
 import { handOut } from "./delivery/hand-out.ts";
 import { sender } from "./delivery/sender.ts";
 import * as events from "./events.ts";
@@ -33,9 +38,17 @@ export const webhooks = domain({
     operations.deleteWebhook,
     operations.testWebhook,
     operations.rotateWebhookSecret,
+    deliveries.listDeliveries,
+    deliveries.getDelivery,
+    deliveries.retryDelivery,
+    deliveries.replayDelivery,
+    deliveries.recoverDeliveries,
+    deliveries.resumeWebhook,
   ],
   readers: [handOut],
   engines: [sender],
+  jobs: [catchUp, recover, pruneDeliveries],
+  tracers: [deliveryTracer],
   counters: [{ name: "webhooks", count }],
   notices: [pausedByItself],
 });

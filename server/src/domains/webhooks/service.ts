@@ -100,7 +100,7 @@ export async function update(
     ...columnsOf({ ...draft, ...(headers && { headers }) }),
     ...(secret !== undefined && { secret, previous_secret: null, previous_secret_until: null }),
     // To say that it is active is to say that its endpoint is well.
-    ...(draft.status === "active" && { consecutive_failures: 0 }),
+    ...(draft.status === "active" && !turns && { consecutive_failures: 0 }),
   };
   let after = before;
   if (Object.keys(columns).length > 0 || !turns) {
@@ -108,8 +108,9 @@ export async function update(
     const { changes, ...states } = changeOf(shownOf(before), shownOf(after));
     const unseen = [...(secret !== undefined ? ["secret"] : []), ...(touched ? ["headers"] : [])];
     const all = [...new Set([...changes, ...unseen])];
-    const other = all.some((field) => field !== "consecutiveFailures");
-    if (other || !turns) ctx.emit(WebhookUpdated, referTo(after), { ...states, changes: all });
+    if (all.length > 0 || !turns) {
+      ctx.emit(WebhookUpdated, referTo(after), { ...states, changes: all });
+    }
   }
   if (!turns) return after;
   if (draft.status === "active") return resumeFromNow(ctx, id);

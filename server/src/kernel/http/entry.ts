@@ -45,6 +45,7 @@ export async function enter(
   return {
     actor: credential?.actor ?? ANYONE,
     credential,
+    ...(credential && { idempotencyScope: credential.id }),
     workspace: membership?.workspace,
     environment,
     permissions: membership?.permissions ?? NONE,

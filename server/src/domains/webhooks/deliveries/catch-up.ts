@@ -69,7 +69,7 @@ async function readBatch({ db }: Outside, webhookId: string): Promise<Batch | un
 }
 
 /** True when there is nothing left to make up. */
-async function makeUp(ctx: WriteContext, webhookId: string, batch: Batch): Promise<boolean> {
+async function makeUp(ctx: WriteContext<never>, webhookId: string, batch: Batch): Promise<boolean> {
   const webhook = await lockListener(ctx.tx, webhookId);
   if (webhook?.status !== "active" || !webhook.place) return true;
   // Paused and resumed from elsewhere while the batch was read.
@@ -82,7 +82,11 @@ async function makeUp(ctx: WriteContext, webhookId: string, batch: Batch): Promi
 }
 
 /** Goes the rest of the way while the reader stands still; false when that is too far. */
-async function arrive(ctx: WriteContext, webhook: Listener, after: Position): Promise<boolean> {
+async function arrive(
+  ctx: WriteContext<never>,
+  webhook: Listener,
+  after: Position,
+): Promise<boolean> {
   const upTo = await holdReader(ctx.tx, HAND_OUT);
   // The reader passes by what is being held, and should look again at once.
   ctx.onCommit(() => ctx.services.signal.raise("events"));

@@ -45,7 +45,7 @@ export async function lockListener(tx: Tx, webhookId: string): Promise<Listener 
  * the act ends up where it began.
  */
 export async function handOutTo(
-  ctx: WriteContext,
+  ctx: WriteContext<never>,
   to: Addressee,
   events: readonly RecordedEvent[],
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function handOutTo(
 
 /** Does something in another environment of the workspace that the act is in. */
 export async function within<T>(
-  { caller, enter }: WriteContext,
+  { caller, enter }: WriteContext<never>,
   environment: EnvironmentName,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -6,7 +6,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import { cursorOf, placeBefore, readWorkspaceLog } from "#kernel/workspace-log.ts";
 import { deliveryIdOf } from "../delivery/hearing.ts";
 import { HAND_OUT, WORK } from "../delivery/work.ts";
-import { WebhookRecoveryRequested } from "../events.ts";
+import { RecoveryRequested } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { referTo } from "../webhook.ts";
 import { handOutTo, lockListener, within } from "./listener.ts";
@@ -42,14 +42,14 @@ export const recover: JobType<typeof Payload> = job({
 
 /** Asks for what a webhook missed since a time, or from some event on. */
 export async function requestRecovery(
-  ctx: WriteContext<typeof WebhookRecoveryRequested>,
+  ctx: WriteContext<typeof RecoveryRequested>,
   webhookId: string,
   since: string,
 ): Promise<{ readonly webhookId: string; readonly since: string }> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
   if (positionOf(since)) await pastPlace(ctx, "/since", since);
   const upTo = await cursorOf(ctx.tx, HAND_OUT);
-  ctx.emit(WebhookRecoveryRequested, referTo(webhook), { webhookId, since });
+  ctx.emit(RecoveryRequested, referTo(webhook), { webhookId, since });
   // Without a cursor no process has ever handed out anything: the reader has it all before it.
   if (upTo) ctx.enqueue(recover, { webhookId, since, upTo: eventIdOf(upTo) });
   return { webhookId, since };
@@ -90,7 +90,7 @@ function beginning({ db }: Pick<Outside, "db">, since: string): Promise<Position
 }
 
 async function recoverEvents(
-  ctx: WriteContext,
+  ctx: WriteContext<never>,
   webhookId: string,
   events: readonly RecordedEvent[],
 ): Promise<void> {

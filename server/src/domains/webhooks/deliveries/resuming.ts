@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { eventIdOf, type Position, positionOf } from "#kernel/event.ts";
 import { Failure, invalid } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation.ts";
 import { placeOfTransaction } from "#kernel/workspace-log.ts";
 import { WORK } from "../delivery/work.ts";
 import { WebhookResumed } from "../events.ts";
@@ -37,7 +37,7 @@ export async function resume(
 
 /** Where an event stands, which need not be kept any more; what is yet to come has no place. */
 export async function pastPlace(
-  { tx, services }: WriteContext,
+  { tx, services }: ReadContext,
   path: string,
   eventId: string,
 ): Promise<Position> {

@@ -3,11 +3,11 @@ import { eventIdOf } from "#kernel/event.ts";
 import { Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import { findEvent } from "#kernel/log.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation.ts";
 import { placeOfTransaction } from "#kernel/workspace-log.ts";
 import { deliveryIdOf } from "../delivery/hearing.ts";
 import { WORK } from "../delivery/work.ts";
-import { WebhookDeliveryReplayed, WebhookDeliveryRetried } from "../events.ts";
+import { DeliveryReplayed, DeliveryRetried } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { referTo, type Webhook } from "../webhook.ts";
 import { type Delivery, DeliveryNotFailed, EventPruned, WebhookIsPaused } from "./delivery.ts";
@@ -15,7 +15,7 @@ import * as store from "./store.ts";
 
 /** Has a failed delivery attempted once more, at once. */
 export async function retry(
-  ctx: WriteContext<typeof WebhookDeliveryRetried>,
+  ctx: WriteContext<typeof DeliveryRetried>,
   webhookId: string,
   id: string,
 ): Promise<Delivery> {
@@ -26,14 +26,14 @@ export async function retry(
   }
   await assertEventKept(ctx.tx, failed);
   const delivery = await store.retryByHand(ctx.tx, failed, { url: webhook.url, now: ctx.now });
-  ctx.emit(WebhookDeliveryRetried, referTo(webhook), factsOf(delivery));
+  ctx.emit(DeliveryRetried, referTo(webhook), factsOf(delivery));
   ctx.onCommit(() => ctx.services.signal.raise(WORK));
   return delivery;
 }
 
 /** Has the event of a delivery delivered once more, whatever became of the first delivery. */
 export async function replay(
-  ctx: WriteContext<typeof WebhookDeliveryReplayed>,
+  ctx: WriteContext<typeof DeliveryReplayed>,
   webhookId: string,
   id: string,
 ): Promise<Delivery> {
@@ -47,7 +47,7 @@ export async function replay(
     now: ctx.now,
   });
   const facts = { ...factsOf(delivery), replayOf: first.id };
-  ctx.emit(WebhookDeliveryReplayed, referTo(webhook), facts);
+  ctx.emit(DeliveryReplayed, referTo(webhook), facts);
   ctx.onCommit(() => ctx.services.signal.raise(WORK));
   return delivery;
 }
@@ -66,7 +66,7 @@ async function assertEventKept(tx: Tx, { place }: store.Stored): Promise<void> {
 }
 
 /** Sorts behind the deliveries of all events so far, and follows from nothing. */
-async function newDeliveryId({ tx, services }: WriteContext): Promise<string> {
+async function newDeliveryId({ tx, services }: ReadContext): Promise<string> {
   return deliveryIdOf(await placeOfTransaction(tx, services.epoch), newId("dlv"));
 }
 

@@ -31,7 +31,8 @@ function valueAt(config: Config, { path }: Fault): unknown {
   const keys = path.split("/").slice(1);
   return keys.reduce<unknown>((value, key) => {
     const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
+      return undefined;
     // An object that has the property can be read as a record.
     return (value as Config)[name];
   }, config);

@@ -12,7 +12,9 @@ const CASES_MAX = 100;
 export const condition = nodeType({
   type: "condition",
   summary: "Goes one of two ways",
-  config: object({ expression: expression("What must be true, such as `trigger.input.total > 100`") }),
+  config: object({
+    expression: expression("What must be true, such as `trigger.input.total > 100`"),
+  }),
   branches: ["true", "false"],
   effect: "pure",
 });
@@ -98,9 +100,7 @@ export const respond = nodeType({
   type: "respond",
   summary: "Gives the answer of the run, to whoever called and waits for it",
   config: object({
-    status: Type.Optional(
-      Type.Integer({ minimum: 200, maximum: 599, default: 200 }),
-    ),
+    status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, default: 200 })),
     headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 50 })),
     body: Type.Optional(Type.Unknown()),
   }),

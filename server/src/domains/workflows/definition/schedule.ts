@@ -31,7 +31,9 @@ function cronFault(cron: string): string | undefined {
   // The library also takes a single date, and fills `?` in with the moment at which it reads it.
   if (cron.includes(":") || cron.includes("?")) return "is not a cron expression";
   try {
-    return cronOf({ cron }).nextRun(LEAP_YEAR) === null ? "names no time that ever comes" : undefined;
+    return cronOf({ cron }).nextRun(LEAP_YEAR) === null
+      ? "names no time that ever comes"
+      : undefined;
   } catch (error) {
     // Whatever the library throws is its opinion on the text.
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";

@@ -54,9 +54,7 @@ export const WebhookTrigger = object({
           description: "Of the HMAC; `sha256` unless given",
         }),
       ),
-      encoding: Type.Optional(
-        Type.Enum(["hex", "base64"], { description: "`hex` unless given" }),
-      ),
+      encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "`hex` unless given" })),
       prefix: Type.Optional(line(20, "What precedes the signature, such as `sha256=`")),
     }),
   ),

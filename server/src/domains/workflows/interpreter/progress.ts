@@ -25,8 +25,8 @@ export interface Frame {
   /** For each node how many of the edges to it are still neither taken nor dead. */
   readonly open: number[];
   /** For each node whether an edge to it was taken. */
-  readonly reached: boolean[];
-  readonly phases: number[];
+  readonly reached: Uint8Array;
+  readonly phases: Uint8Array;
   readonly outputs: unknown[];
   readonly loops: (Loop | undefined)[];
   unsettled: number;
@@ -127,9 +127,8 @@ export function enterIteration(progress: Progress, loop: Loop, index: number): F
   const under = loop.frames.get(index);
   if (under !== undefined) return under;
   const { body } = loop.node;
-  if (body === undefined || loop.finished[index] === true || !(index >= 0 && index < loop.items)) {
-    return undefined;
-  }
+  const exists = Number.isInteger(index) && index >= 0 && index < loop.items;
+  if (body === undefined || !exists || loop.finished[index] === true) return undefined;
   const frame = newFrame(body, iterationPrefix(loop.path, index), { loop, index });
   loop.frames.set(index, frame);
   startRoots(progress, frame);
@@ -151,7 +150,7 @@ export function settle(progress: Progress, frame: Frame, node: PlannedNode, exit
   frame.phases[node.index] = PHASE.settled;
   frame.unsettled -= 1;
   for (const { to, when } of node.outgoing) {
-    if (when === undefined ? exit.unlabelled : when === exit.branch) frame.reached[to] = true;
+    if (when === undefined ? exit.unlabelled : when === exit.branch) frame.reached[to] = 1;
     const open = (frame.open[to] ?? 0) - 1;
     frame.open[to] = open;
     if (open === 0 && frame.phases[to] === PHASE.unreached) resolve(progress, frame, to);
@@ -163,7 +162,7 @@ function resolve(progress: Progress, frame: Frame, index: number): void {
   const node = frame.graph.nodes[index];
   if (node === undefined) return;
   const path = frame.prefix + node.id;
-  if (frame.reached[index] === true) {
+  if (frame.reached[index] === 1) {
     frame.phases[index] = PHASE.due;
     progress.due.start.set(path, { frame, node });
   } else {
@@ -204,8 +203,8 @@ function newFrame(graph: Graph, prefix: string, of: Frame["of"]): Frame {
     prefix,
     of,
     open: graph.incoming.slice(),
-    reached: new Array<boolean>(size).fill(false),
-    phases: new Array<number>(size).fill(PHASE.unreached),
+    reached: new Uint8Array(size),
+    phases: new Uint8Array(size),
     outputs: [],
     loops: [],
     unsettled: size,

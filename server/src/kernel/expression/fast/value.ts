@@ -21,12 +21,21 @@ export function truth(value: unknown, machine: Machine): boolean {
       return value !== 0;
     case "object":
       if (value === null) return false;
-      if (!isArray(value)) return Object.keys(value).length > 0;
-      spend(machine, value.length);
-      return value.some((member) => truth(member, machine));
+      return isArray(value) ? anyTrue(value, machine) : hasMembers(value, machine);
     default:
       return false;
   }
+}
+
+function anyTrue(members: readonly unknown[], machine: Machine): boolean {
+  spend(machine, members.length);
+  return members.some((member) => truth(member, machine));
+}
+
+function hasMembers(value: object, machine: Machine): boolean {
+  const { length } = Object.keys(value);
+  spend(machine, length);
+  return length > 0;
 }
 
 /** The text of a value that is there, as `$string` and `&` make it. */

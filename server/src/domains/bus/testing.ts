@@ -1,0 +1,57 @@
+import type { FastifyInstance } from "fastify";
+import { pino } from "pino";
+import { buildServer } from "#kernel/http/server.ts";
+import { Kernel } from "#kernel/kernel.ts";
+import { TEST_KEY } from "#kernel/testing/database.ts";
+import type { World } from "#kernel/testing/world.ts";
+
+export interface Node {
+  readonly kernel: Kernel;
+  readonly app: FastifyInstance;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A second node on the database of a world, with the same clock. */
+export async function anotherNode(world: World): Promise<Node> {
+  const { settings, domains } = world.kernel;
+  const kernel = await Kernel.open({
+    database: world.database,
+    settings,
+    masterKey: TEST_KEY,
+    domains,
+    log: pino({ level: "silent" }),
+    clock: world.clock,
+  });
+  const app = await buildServer({ kernel });
+  return {
+    kernel,
+    app,
+    async [Symbol.asyncDispose]() {
+      kernel.drain();
+      await app.close();
+      await kernel.close();
+    },
+  };
+}
+
+/** What a member sends along. */
+export function headersOf({ token }: { readonly token: string }): Record<string, string> {
+  return { authorization: `Bearer ${token}`, "x-workspace": "default" };
+}
+
+/** A request to one node, and no more than that: nothing looks for its events. */
+export async function send(
+  app: FastifyInstance,
+  by: { readonly token: string },
+  route: string,
+  body?: object,
+): Promise<{ status: number; body: any }> {
+  const [method, url] = route.split(" ") as ["GET", string];
+  const reply = await app.inject({
+    method,
+    url,
+    headers: headersOf(by),
+    ...(body && { payload: body }),
+  });
+  return { status: reply.statusCode, body: JSON.parse(reply.payload) };
+}

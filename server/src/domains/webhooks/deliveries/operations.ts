@@ -1,0 +1,152 @@
+import Type from "typebox";
+import { EVENT_ID_PATTERN } from "#kernel/event.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { accepted, created, one, page } from "#kernel/reply.ts";
+import { InputTime, object } from "#kernel/schema.ts";
+import * as events from "../events.ts";
+import { WebhooksRead, WebhooksWrite } from "../permissions.ts";
+import * as webhooks from "../store.ts";
+import { Webhook, WebhookId } from "../webhook.ts";
+import {
+  Delivery,
+  DeliveryDetail,
+  DeliveryId,
+  DeliveryNotFailed,
+  DeliveryStatus,
+  EventPruned,
+  WebhookIsPaused,
+  WebhookNotPaused,
+} from "./delivery.ts";
+import { detailOf } from "./detail.ts";
+import { requestRecovery } from "./recovery.ts";
+import { resume } from "./resuming.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const OfWebhook = object({ id: WebhookId });
+const ById = object({ id: WebhookId, deliveryId: DeliveryId });
+const ofWebhook = { params: { id: "whk_01jd0000000000000000000000" } };
+const byId = {
+  params: { ...ofWebhook.params, deliveryId: "dlv_0100000000rq00000000vk0000000000" },
+};
+const LIST = "deliveries, newest first";
+
+export const listDeliveries = query({
+  id: "webhooks.list_deliveries",
+  route: "GET /api/v1/webhooks/{id}/deliveries",
+  summary: "List the deliveries of a webhook, newest first",
+  description: "Those of events in the environment of the request.",
+  environmental: true,
+  permission: WebhooksRead,
+  params: OfWebhook,
+  query: object({ ...pageQuery, status: Type.Optional(DeliveryStatus) }),
+  reply: page(Delivery),
+  example: { ...ofWebhook, query: { limit: 50, status: "failed" } },
+  async run({ tx, services }, { params, query: { limit, after, status } }) {
+    await webhooks.get(tx, params.id);
+    const list = `${LIST} ${params.id} ${status ?? ""}`;
+    const before =
+      after === undefined ? undefined : String(services.cursors.decode(list, after)[0]);
+    const rows = await store.list(tx, params.id, { status, before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (delivery) => delivery,
+      ({ id }) => services.cursors.encode(list, [id]),
+    );
+  },
+});
+
+export const getDelivery = query({
+  id: "webhooks.get_delivery",
+  route: "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}",
+  summary: "Read a delivery with its request, its answer and every attempt",
+  environmental: true,
+  permission: WebhooksRead,
+  params: ById,
+  reply: one(DeliveryDetail),
+  example: byId,
+  run: (ctx, { params }) => detailOf(ctx, params.id, params.deliveryId),
+});
+
+export const retryDelivery = command({
+  id: "webhooks.retry_delivery",
+  route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/retry",
+  summary: "Try a failed delivery once more, at once",
+  description:
+    "One attempt, with the same id and body, at the webhook's present URL. When it fails the delivery " +
+    "is `failed` again, and this does not count toward pausing the webhook.",
+  environmental: true,
+  permission: WebhooksWrite,
+  params: ById,
+  reply: accepted(Delivery),
+  emits: [events.DeliveryRetried],
+  fails: [DeliveryNotFailed, WebhookIsPaused, EventPruned],
+  example: byId,
+  run: (ctx, { params }) => service.retry(ctx, params.id, params.deliveryId),
+});
+
+export const replayDelivery = command({
+  id: "webhooks.replay_delivery",
+  route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
+  summary: "Deliver the event of a delivery once more",
+  description: "A new delivery with an id and retries of its own, whatever became of the first.",
+  environmental: true,
+  permission: WebhooksWrite,
+  params: ById,
+  reply: created(Delivery),
+  emits: [events.DeliveryReplayed],
+  fails: [WebhookIsPaused, EventPruned],
+  example: byId,
+  run: (ctx, { params }) => service.replay(ctx, params.id, params.deliveryId),
+});
+
+const EventId = Type.String({ pattern: EVENT_ID_PATTERN, description: "The id of an event" });
+
+const Recovery = Type.Object(
+  { webhookId: WebhookId, since: Type.String() },
+  { title: "WebhookRecovery" },
+);
+
+export const recoverDeliveries = command({
+  id: "webhooks.recover",
+  route: "POST /api/v1/webhooks/{id}/recover",
+  summary: "Deliver what a webhook missed since a time, or from some event on",
+  description:
+    "In the background, for all environments that the webhook hears: each event of that span that it " +
+    "wants and that has no delivery gets one, also from before the webhook existed, and deliveries " +
+    "that failed are tried again with all their retries. What was delivered is not sent again. What " +
+    "becomes due for a paused webhook is sent when it is active again.",
+  permission: WebhooksWrite,
+  params: OfWebhook,
+  body: object({ since: Type.Union([InputTime, EventId]) }),
+  reply: accepted(Recovery),
+  emits: [events.RecoveryRequested],
+  example: { ...ofWebhook, body: { since: "2026-11-15T08:00:00.000Z" } },
+  run: (ctx, { params, body }) => requestRecovery(ctx, params.id, body.since),
+});
+
+export const resumeWebhook = command({
+  id: "webhooks.resume",
+  route: "POST /api/v1/webhooks/{id}/resume",
+  summary: "End a webhook's pause, and choose from where it goes on",
+  description:
+    "`pausedAt` makes up everything since it was paused, in the order of the log, and goes on from " +
+    "there; `now` leaves that out; the id of an event begins with that event, though what was " +
+    "delivered already is not sent again. `catchingUp` is true until it has caught up. Its failures " +
+    "are forgotten.",
+  permission: WebhooksWrite,
+  params: OfWebhook,
+  body: object({
+    from: Type.String({
+      pattern: `^(pausedAt|now|${EVENT_ID_PATTERN.slice(1, -1)})$`,
+      description: "`pausedAt`, `now`, or the id of an event",
+    }),
+  }),
+  reply: one(Webhook),
+  emits: [events.WebhookResumed],
+  fails: [WebhookNotPaused],
+  example: { ...ofWebhook, body: { from: "pausedAt" } },
+  run: (ctx, { params, body }) => resume(ctx, params.id, body.from),
+});

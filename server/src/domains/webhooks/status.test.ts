@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const HOOKS = "/api/v1/webhooks";
+const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };
+
+async function made(more: object = {}): Promise<any> {
+  const answer = await owner(`POST ${HOOKS}`, { ...PLAIN, ...more });
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 });
+  return answer.body.data;
+}
+
+/** The data of the newest event about it. */
+async function lastEvent(id: string): Promise<any> {
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
+  return body.data[0];
+}
+
+describe("a pause", () => {
+  const paused = { status: "paused", pausedBecause: "manual", pausedAt: expect.any(String) };
+  const active = { status: "active", pausedBecause: null, pausedAt: null, catchingUp: false };
+
+  test("by hand and its end have events of their own", async () => {
+    const { id } = await made();
+    const stopped = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused" });
+    expect(stopped).toMatchObject({
+      status: 200,
+      events: ["webhook.paused"],
+      body: { data: paused },
+    });
+    expect(await lastEvent(id)).toMatchObject({ environment: "production", data: paused });
+    const again = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused" });
+    expect(again).toMatchObject({
+      status: 200,
+      events: ["webhook.updated"],
+      body: { data: paused },
+    });
+    const resumed = await owner(`PATCH ${HOOKS}/${id}`, { status: "active" });
+    expect(resumed).toMatchObject({ events: ["webhook.resumed"], body: { data: active } });
+    expect((await lastEvent(id)).data).toMatchObject({ ...active, from: "now" });
+    const [row] = await world.sql(
+      "select place_epoch, place_xid, place_seq from webhooks where id = $1",
+      [id],
+    );
+    expect(row).toEqual({ place_epoch: null, place_xid: null, place_seq: null });
+  });
+
+  test("together with another change comes after it", async () => {
+    const { id } = await made({ url: "https://old.example.com/" });
+    const stopped = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused", retries: 0 });
+    expect(stopped.events).toEqual(["webhook.updated", "webhook.paused"]);
+    const moved = { status: "active", url: "https://new.example.com/" };
+    const resumed = await owner(`PATCH ${HOOKS}/${id}`, moved);
+    expect(resumed.events).toEqual(["webhook.updated", "webhook.resumed"]);
+    expect(resumed.body.data).toMatchObject({ ...active, ...moved, retries: 0 });
+    const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&type=webhook.updated`);
+    expect(body.data[0].data).toMatchObject({ changes: ["url"], after: { status: "paused" } });
+  });
+
+  test("with fields as they are already has no further event", async () => {
+    const { id } = await made();
+    const stopped = await owner(`PATCH ${HOOKS}/${id}`, { status: "paused", name: "Pager" });
+    expect(stopped.events).toEqual(["webhook.paused"]);
+  });
+
+  test("can be there from the start", async () => {
+    const answer = await owner(`POST ${HOOKS}`, { ...PLAIN, status: "paused" });
+    expect(answer).toMatchObject({
+      status: 201,
+      events: ["webhook.created", "webhook.paused"],
+      body: { data: paused },
+    });
+  });
+
+  test("after failures ends with the count at nothing, and active forgets it too", async () => {
+    const { id } = await made();
+    await world.sql("update webhooks set consecutive_failures = 4 where id = $1", [id]);
+    const still = await owner(`PATCH ${HOOKS}/${id}`, { status: "active" });
+    expect(still).toMatchObject({
+      events: ["webhook.updated"],
+      body: { data: { consecutiveFailures: 0 } },
+    });
+    await owner(`PATCH ${HOOKS}/${id}`, { status: "paused" });
+    await world.sql(
+      "update webhooks set consecutive_failures = 5, paused_because = 'failures' where id = $1",
+      [id],
+    );
+    const resumed = await owner(`PATCH ${HOOKS}/${id}`, { status: "active" });
+    expect(resumed).toMatchObject({
+      events: ["webhook.resumed"],
+      body: { data: { ...active, consecutiveFailures: 0 } },
+    });
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const HOOKS = "/api/v1/webhooks";
+const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };
+
+async function made(more: object = {}): Promise<any> {
+  const answer = await owner(`POST ${HOOKS}`, { ...PLAIN, ...more });
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 });
+  return answer.body.data;
+}
+
+/** The data of the newest event about it. */
+async function lastEvent(id: string): Promise<any> {
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
+  return body.data[0];
+}
+
+test("a webhook that says little has the defaults", async () => {
+  const answer = await owner(`POST ${HOOKS}`, PLAIN);
+  expect(answer).toMatchObject({ status: 201, events: ["webhook.created"] });
+  const { id } = answer.body.data;
+  expect(answer.headers["location"]).toBe(`${HOOKS}/${id}`);
+  expect(answer.headers["etag"]).toBe('"1"');
+  const common = {
+    ...PLAIN,
+    id,
+    environments: null,
+    filter: null,
+    headers: {},
+    format: "millrace",
+    retries: 3,
+    retryStrategy: "exponential",
+    retryMaxDelayMs: null,
+    timeoutMs: 10_000,
+    maxPerSecond: null,
+    hasSecret: false,
+    previousSecretExpiresAt: null,
+    status: "active",
+    pausedBecause: null,
+    pausedAt: null,
+    catchingUp: false,
+    consecutiveFailures: 0,
+    createdBy: owner.userId,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  };
+  const respelt = {
+    retry_strategy: "exponential",
+    retry_max_delay_ms: null,
+    timeout_ms: 10_000,
+    max_per_second: null,
+  };
+  expect(answer.body.data).toEqual({ ...common, ...respelt });
+  expect((await owner(`GET ${HOOKS}/${id}`)).body.data).toEqual(answer.body.data);
+  const event = await lastEvent(id);
+  expect(event).toMatchObject({
+    type: "webhook.created",
+    environment: "production",
+    resource: { type: "webhook", id, displayName: "Pager" },
+  });
+  // Events tell it in one spelling, so that a change names a field once.
+  expect(event.data).toEqual(common);
+});
+
+describe("a change", () => {
+  test("is one event that says what differs", async () => {
+    const { id } = await made({ environments: ["staging"], filter: { "data.a": 1 } });
+    const changed = await owner(`PATCH ${HOOKS}/${id}`, {
+      name: "Bell",
+      environments: null,
+      filter: null,
+      events: ["incident.*"],
+      format: "cloudevents",
+    });
+    expect(changed).toMatchObject({
+      status: 200,
+      events: ["webhook.updated"],
+      body: { data: { name: "Bell", environments: null, filter: null, format: "cloudevents" } },
+    });
+    expect(changed.headers["etag"]).toBe('"2"');
+    const { data } = await lastEvent(id);
+    expect(data.changes).toEqual(["name", "environments", "filter", "format"]);
+    expect(data.before).toMatchObject({ name: "Pager", environments: ["staging"] });
+    expect(data.after).toMatchObject({ name: "Bell", environments: null });
+  });
+
+  test("of the secret is named, and not shown", async () => {
+    const { id } = await made({ secret: "the first one" });
+    const changed = await owner(`PATCH ${HOOKS}/${id}`, { secret: "the second one" });
+    expect(changed.events).toEqual(["webhook.updated"]);
+    expect((await lastEvent(id)).data.changes).toEqual(["secret"]);
+    await owner(`PATCH ${HOOKS}/${id}`, { secret: null });
+    expect((await lastEvent(id)).data.changes).toEqual(["hasSecret", "secret"]);
+  });
+
+  test("that changes nothing is an event without changes", async () => {
+    const { id } = await made();
+    expect((await owner(`PATCH ${HOOKS}/${id}`, { name: "Pager" })).events).toEqual([
+      "webhook.updated",
+    ]);
+    expect((await lastEvent(id)).data.changes).toEqual([]);
+  });
+
+  test("needs the revision that If-Match names", async () => {
+    const { id } = await made();
+    const first = await owner(`PATCH ${HOOKS}/${id}`, { name: "B" }, { "if-match": '"1"' });
+    expect(first.status).toBe(200);
+    const late = await owner(`PATCH ${HOOKS}/${id}`, { name: "C" }, { "if-match": '"1"' });
+    expect(late).toMatchObject({ status: 412, events: [] });
+    const rotated = await owner(`POST ${HOOKS}/${id}/secret/rotate`);
+    expect(rotated.headers["etag"]).toBe('"3"');
+  });
+});
+
+test("a webhook goes with its deliveries in all environments, and no others", async () => {
+  const [gone, kept] = [await made(), await made()];
+  for (const { id } of [gone, kept]) {
+    for (const environment of ["production", "staging", "development"]) {
+      await world.sql(
+        `insert into deliveries (workspace_id, environment, webhook_id, id, event_epoch, event_xid,
+           event_seq, event_type, resource_id, url, format, status, created_at)
+         values ($1, $2::environment, $3, 'dlv_' || $2::text, 1, '1', 1, 'a.b', 'x', 'https://x', 'millrace', 'failed', now())`,
+        [world.home, environment, id],
+      );
+    }
+  }
+  const deleted = await owner(`DELETE ${HOOKS}/${gone.id}`);
+  expect(deleted).toMatchObject({ status: 204, events: ["webhook.deleted"] });
+  expect(await lastEvent(gone.id)).toMatchObject({
+    type: "webhook.deleted",
+    environment: "production",
+    data: { id: gone.id },
+  });
+  expect(await owner(`GET ${HOOKS}/${gone.id}`)).toMatchObject({ status: 404 });
+  const left = await world.sql("select distinct webhook_id from deliveries");
+  expect(left).toEqual([{ webhook_id: kept.id }]);
+});
+
+test("lists go newest first, page by page, and each workspace has its own", async () => {
+  const elsewhere = await world.member(["owner"], await world.workspace("listing"));
+  const ids = [];
+  for (const name of ["a", "b", "c"]) {
+    ids.unshift((await elsewhere(`POST ${HOOKS}`, { ...PLAIN, name })).body.data.id);
+    // Ids sort by the millisecond.
+    world.clock.advance(1);
+  }
+  const first = await elsewhere(`GET ${HOOKS}?limit=2`);
+  expect(first.body.data.map(({ id }: any) => id)).toEqual(ids.slice(0, 2));
+  const { nextCursor } = first.body.pagination;
+  const rest = await elsewhere(`GET ${HOOKS}?limit=2&after=${nextCursor}`);
+  expect(rest.body.data.map(({ id }: any) => id)).toEqual(ids.slice(2));
+  expect(rest.body.pagination).toMatchObject({ nextCursor: null, hasMore: false });
+  const staged = await elsewhere(`GET ${HOOKS}`, undefined, { "x-environment": "staging" });
+  expect(staged.body.data).toHaveLength(3);
+  const { body } = await elsewhere("GET /api/v1/workspaces/listing/stats");
+  expect(body.data.counts.webhooks).toBe(3);
+});
+
+test("a viewer and an auditor read, a builder writes, a member does neither", async () => {
+  const { id } = await made();
+  for (const [role, reads, writes] of [
+    ["viewer", 200, 403],
+    ["auditor", 200, 403],
+    ["builder", 200, 200],
+    ["member", 403, 403],
+  ] as const) {
+    const ask = await world.member([role]);
+    expect((await ask(`GET ${HOOKS}/${id}`)).status, role).toBe(reads);
+    expect((await ask(`PATCH ${HOOKS}/${id}`, { name: role })).status, role).toBe(writes);
+  }
+});

@@ -1,0 +1,65 @@
+import {
+  builtInNodeTypes,
+  compilePlan,
+  type Edge,
+  type GraphDefinition,
+  type Node,
+  nodeTypes,
+  type Plan,
+} from "../../definition/index.ts";
+import { decide, type Decision, type StepRecord, type Stop } from "../index.ts";
+
+export const types = nodeTypes(builtInNodeTypes);
+
+/** A plan from the nodes and edges that matter; `a -> b` and `a -> b: label` are edges. */
+export function planOf(nodes: readonly (string | Node)[], ...edges: string[]): Plan {
+  return compilePlan(graphOf(nodes, ...edges), types);
+}
+
+export function graphOf(nodes: readonly (string | Node)[], ...edges: string[]): Written {
+  return {
+    nodes: nodes.map((node) => (typeof node === "string" ? { id: node, type: "set" } : node)),
+    edges: edges.map((edge) => {
+      const [, from = "", to = "", when] = /^(\w+) -> (\w+)(?:: (\w+))?$/.exec(edge) ?? [];
+      return { from, to, ...(when !== undefined && { when }) };
+    }),
+  };
+}
+export type Written = { nodes: Node[]; edges: Edge[] };
+
+export function loopNode(id: string, body: GraphDefinition, more: object = {}): Node {
+  const { concurrency = 1, ...rest } = more as { concurrency?: number };
+  return { id, type: "loop", config: { items: "{{ trigger.input }}", concurrency, body }, ...rest };
+}
+
+/** A journal in short: path → status, or more of the record. */
+export function journalOf(
+  records: Readonly<Record<string, StepRecord["status"] | Partial<StepRecord>>>,
+): Map<string, StepRecord> {
+  return new Map(
+    Object.entries(records).map(([path, about]) => {
+      const rest = typeof about === "string" ? { status: about } : about;
+      const node = path.split(".").at(-1)!;
+      return [path, { path, node, status: "running", attempts: 1, ...rest }];
+    }),
+  );
+}
+
+/** A decision that can be compared: sorted, nodes by their ids, and only what it says. */
+export function told(decision: Decision): Record<string, unknown> {
+  const { start, skip, complete, fail, cancel, over } = decision;
+  const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
+  const lists = {
+    start: start.map(({ path }) => path).toSorted(),
+    skip: skip.toSorted(),
+    complete: complete.toSorted(byPath),
+    fail: fail.toSorted(byPath),
+    cancel: cancel.toSorted(),
+  };
+  const said = Object.entries(lists).filter(([, list]) => list.length > 0);
+  return { ...Object.fromEntries(said), ...(over && { over }) };
+}
+
+export function decided(plan: Plan, journal: Map<string, StepRecord>, stop?: Stop) {
+  return told(decide(plan, stop ? { stop } : {}, journal));
+}

@@ -1,0 +1,155 @@
+import { expect } from "vitest";
+import type { Plan, PlannedNode } from "../../definition/index.ts";
+import {
+  advance,
+  afterFailure,
+  begin,
+  decide,
+  type Decision,
+  nodeAt,
+  type Over,
+  type Progress,
+  type Reset,
+  resetLoop,
+  type StepRecord,
+  type Stop,
+} from "../index.ts";
+import { type Behaviour, pick, randomFrom } from "./chance.ts";
+import { told } from "./notation.ts";
+
+/** One run, driven to its end in an order that the seed decides. */
+export class Simulation {
+  readonly journal = new Map<string, StepRecord>();
+  readonly #plan: Plan;
+  readonly #behave: (path: string, node: PlannedNode) => Behaviour;
+  readonly #random: (below: number) => number;
+  /** Of 10 decisions that could be carried out, how many are at once. */
+  readonly #prompt: number;
+  #progress: Progress;
+  #changes: StepRecord[] = [];
+  #stop: Stop | undefined;
+
+  constructor(
+    plan: Plan,
+    behave: (path: string, node: PlannedNode) => Behaviour,
+    { seed, prompt }: { seed: number; prompt: number },
+  ) {
+    this.#plan = plan;
+    this.#behave = behave;
+    this.#random = randomFrom(seed);
+    this.#prompt = prompt;
+    this.#progress = begin(plan);
+  }
+
+  /** Drives the run to its end; with `stopAfter`, stops it after so many rounds. */
+  run(stop?: { after: number; as: Stop }): Over {
+    for (let round = 0; round < 20_000; round += 1) {
+      if (round === stop?.after) this.#stop = stop.as;
+      const decision = this.#decide();
+      if (decision.over) {
+        expect(decision.start).toEqual([]);
+        this.#carryOut(decision, () => true);
+        return decision.over;
+      }
+      const live = [...this.journal.values()].filter(({ status, path, items }) => {
+        const isLeaf = items === undefined || status !== "running";
+        return isLive(status) && isLeaf && !this.#isInFinishedLoop(path);
+      });
+      const todo = Object.values(decision).flat().length - 1;
+      // Nothing hangs.
+      expect(todo + live.length).toBeGreaterThan(0);
+      const promptly = live.length === 0 ? 10 : this.#prompt;
+      this.#carryOut(decision, () => this.#random(10) < promptly);
+      if (live.length > 0) this.#proceed(pick(live, this.#random(1_000)));
+    }
+    throw new Error("The run does not end.");
+  }
+
+  /** Goes on after a retry took records back, as after a restart of the process. */
+  retry(reset: Reset): void {
+    this.#stop = undefined;
+    this.#takeBack(reset);
+  }
+
+  #takeBack({ forget, reopen }: Reset): void {
+    for (const path of forget) this.journal.delete(path);
+    for (const record of reopen) this.journal.set(record.path, record);
+    this.#progress = begin(this.#plan);
+    this.#changes = [...this.journal.values()];
+  }
+
+  #decide(): Decision {
+    const run = this.#stop ? { stop: this.#stop } : {};
+    const decision = advance(this.#progress, this.#changes, run);
+    this.#changes = [];
+    // The heart of the matter: the same as from the whole journal.
+    expect(told(decision)).toEqual(told(decide(this.#plan, run, this.journal)));
+    return decision;
+  }
+
+  #carryOut(decision: Decision, now: () => boolean): void {
+    for (const { path, node } of decision.start) {
+      expect(this.journal.has(path)).toBe(false);
+      const status = pick(
+        ["running", "running", "ready", "waiting", "paused"] as const,
+        this.#random(5),
+      );
+      if (now()) this.#write({ path, node: node.id, status, attempts: 1 });
+    }
+    for (const path of decision.skip) {
+      expect(this.journal.has(path)).toBe(false);
+      const node = nodeAt(this.#plan.graph, path)!.id;
+      if (now()) this.#write({ path, node, status: "skipped", attempts: 0 });
+    }
+    for (const { path, output } of decision.complete) {
+      if (now()) this.#write({ ...this.journal.get(path)!, status: "completed", output });
+    }
+    for (const path of decision.cancel) {
+      if (now()) this.#write({ ...this.journal.get(path)!, status: "cancelled" });
+    }
+    for (const { path, cause } of decision.fail) {
+      expect(this.journal.get(cause)?.status).toMatch(/failed|cancelled/);
+      if (now()) this.#fail(this.journal.get(path)!);
+    }
+  }
+
+  #write(record: StepRecord): void {
+    // What is final stays as it is.
+    const before = this.journal.get(record.path);
+    expect(before === undefined || isLive(before.status)).toBe(true);
+    this.journal.set(record.path, record);
+    this.#changes.push(record);
+  }
+
+  #proceed(record: StepRecord): void {
+    const { path, status } = record;
+    const node = nodeAt(this.#plan.graph, path)!;
+    const { failures, branch, items } = this.#behave(path, node);
+    if (record.retryAtMs !== undefined) {
+      if (record.items !== undefined)
+        return this.#takeBack(resetLoop(this.#plan, this.journal, path));
+      const { retryAtMs: _, ...rest } = record;
+      return this.#write({ ...rest, status: "running", attempts: record.attempts + 1 });
+    }
+    if (status === "ready") return this.#write({ ...record, status: "running" });
+    if (record.attempts <= failures) return this.#fail(record);
+    if (node.body) return this.#write({ ...record, status: "running", items });
+    const chosen = branch === undefined ? {} : { branch };
+    this.#write({ ...record, status: "completed", output: path, ...chosen });
+  }
+
+  #fail(record: StepRecord): void {
+    const node = nodeAt(this.#plan.graph, record.path)!;
+    const error = { code: "test", message: "as told" };
+    this.#write(afterFailure(node, record, error, 0).record);
+  }
+
+  #isInFinishedLoop(path: string): boolean {
+    const loops = [...path.matchAll(/\[\d+\]\./g)].map(({ index }) => path.slice(0, index));
+    return loops.some((loop) => this.journal.get(loop)?.status !== "running");
+  }
+}
+
+export function isLive(status: StepRecord["status"]): boolean {
+  return ["ready", "running", "waiting", "paused"].includes(status);
+}

@@ -1,0 +1,113 @@
+import { evaluationFailure } from "../wording.ts";
+import type { NativeFunction } from "./functions.ts";
+import { handOver, type Machine, spend } from "./machine.ts";
+import { charge, isArray } from "./value.ts";
+
+/** The functions of texts, with JSONata's own ways of counting and trimming. */
+export const TEXT_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
+  ["uppercase", ofText((text) => text.toUpperCase())],
+  ["lowercase", ofText((text) => text.toLowerCase())],
+  ["length", ofText((text, machine) => charactersOf(text, machine).length)],
+  ["trim", ofText(trim)],
+  ["toMillis", ofText(toMillis)],
+  ["encodeUrlComponent", ofText(encodeUrlComponent)],
+  ["contains", ofTexts((text, part) => text.includes(part))],
+  ["substringBefore", ofTexts(before)],
+  ["substringAfter", ofTexts(after)],
+  ["split", ofTexts(split)],
+  ["substring", { counts: [2, 3], call: substring }],
+  ["join", { counts: [1, 2], call: join }],
+];
+
+/** A function of one text, which gives nothing for nothing. */
+function ofText(compute: (text: string, machine: Machine) => unknown): NativeFunction {
+  return {
+    counts: [0, 1],
+    takesContext: true,
+    call: ([value], machine, place) => {
+      if (value === undefined) return undefined;
+      if (typeof value !== "string") throw evaluationFailure("T0410", place);
+      spend(machine, charge(value));
+      return compute(value, machine);
+    },
+  };
+}
+
+/** A function of two texts. Other arguments may mean that the context is the first: not for us. */
+function ofTexts(
+  compute: (first: string, second: string, machine: Machine) => unknown,
+): NativeFunction {
+  return {
+    counts: [2],
+    call: ([first, second], machine) => {
+      if (typeof second !== "string") throw handOver;
+      if (first === undefined) return undefined;
+      if (typeof first !== "string") throw handOver;
+      spend(machine, charge(first));
+      return compute(first, second, machine);
+    },
+  };
+}
+
+/** By code points, so that an emoji is one. */
+function charactersOf(text: string, machine: Machine): readonly string[] {
+  spend(machine, text.length);
+  return [...text];
+}
+
+function trim(text: string): string {
+  return text.replaceAll(/[ \t\n\r]+/g, " ").replace(/^ /, "").replace(/ $/, "");
+}
+
+const ISO_8601 =
+  /^\d{4}(-[01]\d)?(-[0-3]\d)?(T[0-2]\d:[0-5]\d:[0-5]\d)?(\.\d+)?([+-][0-2]\d:?[0-5]\d|Z)?$/;
+
+function toMillis(text: string): number {
+  const ms = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw handOver;
+  return ms;
+}
+
+function encodeUrlComponent(text: string): string {
+  if (!text.isWellFormed()) throw handOver;
+  return encodeURIComponent(text);
+}
+
+function before(text: string, mark: string): string {
+  const at = text.indexOf(mark);
+  return at === -1 ? text : text.slice(0, at);
+}
+
+function after(text: string, mark: string): string {
+  const at = text.indexOf(mark);
+  return at === -1 ? text : text.slice(at + mark.length);
+}
+
+function split(text: string, separator: string, machine: Machine): readonly string[] {
+  spend(machine, text.length);
+  return text.split(separator);
+}
+
+function substring([text, start, count]: readonly unknown[], machine: Machine): unknown {
+  if (typeof start !== "number") throw handOver;
+  if (count !== undefined && typeof count !== "number") throw handOver;
+  if (text === undefined) return undefined;
+  if (typeof text !== "string") throw handOver;
+  const characters = charactersOf(text, machine);
+  const from = characters.length + start < 0 ? 0 : start;
+  if (count === undefined) return characters.slice(from).join("");
+  if (count <= 0) return "";
+  const end = from >= 0 ? from + count : characters.length + from + count;
+  return characters.slice(from, end).join("");
+}
+
+function join([texts, separator]: readonly unknown[], machine: Machine): unknown {
+  if (separator !== undefined && typeof separator !== "string") throw handOver;
+  if (texts === undefined) return undefined;
+  const members = isArray(texts) ? texts : [texts];
+  spend(machine, members.length);
+  if (!members.every((member) => typeof member === "string")) throw handOver;
+  const joined = members.join(separator ?? "");
+  spend(machine, charge(joined));
+  return joined;
+}
