@@ -28,20 +28,36 @@ export async function compare(contest: Contest, { rounds, roundMs }: Effort): Pr
     await pause(BREATH_MS);
     reference.push(await load(contest.reference, { forMs: roundMs }));
   }
+  const { values, ...judged } = judge(ours, reference, contest.ratioAtLeast);
+  return {
+    ...judged,
+    notes: [`latency: ours ${latency(ours)}, reference ${latency(reference)}`],
+    values: { ...values, ours, reference },
+  };
+}
+
+interface Rate {
+  readonly perSecond: number;
+}
+
+/** Compares rounds that took turns. */
+export function judge(
+  ours: readonly Rate[],
+  reference: readonly Rate[],
+  ratioAtLeast: number,
+): Omit<Measured, "notes"> {
   const ratio = spreadOf(ours.map((mine, at) => mine.perSecond / (reference[at]?.perSecond ?? 0)));
-  const { ratioAtLeast } = contest;
   return {
     ours: rate(ours),
     reference: rate(reference),
     ratio: `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`,
     target: `≥ ${ratioAtLeast}`,
     reached: ratio.median >= ratioAtLeast,
-    notes: [`latency: ours ${latency(ours)}, reference ${latency(reference)}`],
-    values: { ratio, ours, reference },
+    values: { ratio },
   };
 }
 
-function rate(rounds: readonly Load[]): string {
+function rate(rounds: readonly Rate[]): string {
   return `${Math.round(spreadOf(rounds.map(({ perSecond }) => perSecond)).median)}/s`;
 }
 

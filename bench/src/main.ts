@@ -3,6 +3,9 @@ import { parseArgs } from "node:util";
 import type { Figure, Measured } from "./figure.ts";
 import { auth } from "./figures/auth.ts";
 import { create } from "./figures/create.ts";
+import { deliveries } from "./figures/deliveries.ts";
+import { deliveryLag } from "./figures/delivery-lag.ts";
+import { hanging } from "./figures/hanging.ts";
 import { logins } from "./figures/logins.ts";
 import { memory } from "./figures/memory.ts";
 import { read } from "./figures/read.ts";
@@ -11,7 +14,18 @@ import { start } from "./figures/start.ts";
 import { Rig } from "./rig.ts";
 import { drawTable } from "./table.ts";
 
-const FIGURES: readonly Figure[] = [read, create, auth, logins, start, memory, readers];
+const FIGURES: readonly Figure[] = [
+  read,
+  create,
+  auth,
+  logins,
+  start,
+  memory,
+  readers,
+  deliveries,
+  deliveryLag,
+  hanging,
+];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.
 `;

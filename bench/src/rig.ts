@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, realpath, rm, statfs } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -26,6 +26,8 @@ export interface ProductOptions {
   readonly readers?: "on" | "off";
   /** Where the product's CPU profile goes. */
   readonly profileFolder?: string | undefined;
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -78,7 +80,7 @@ export class Rig {
         ...(profileFolder === undefined ? [] : profile),
         join(import.meta.dirname, "product.ts"),
       ],
-      { ...this.#settings(), BENCH_READERS: options.readers ?? "off" },
+      { ...this.#settings(), BENCH_READERS: options.readers ?? "off", ...options.env },
     );
     return { ...child, token: await logIn(child.port) };
   }
@@ -95,6 +97,18 @@ export class Rig {
     return this.#start([join(import.meta.dirname, "reference.ts")], {
       REFERENCE_DATABASE: JSON.stringify(connection),
     });
+  }
+
+  /** Another program of the benchmark's own, by the name of its file. */
+  startProgram(name: string): Promise<Child> {
+    return this.#start([join(import.meta.dirname, name)], {});
+  }
+
+  /** A file that lasts as long as the rig; tells its path. */
+  async write(name: string, text: string): Promise<string> {
+    const path = join(this.#folder, name);
+    await writeFile(path, text);
+    return path;
   }
 
   /** One statement as the owner of the product's database. */

@@ -21,3 +21,8 @@ export interface Spread {
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
+
+/** The monotonic clock of the machine, which processes share, unlike `performance.now`. */
+export function nowMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

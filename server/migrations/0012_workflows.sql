@@ -30,13 +30,14 @@ create table workflow_versions (
   change_summary text        not null,
   author_id      text        collate "C" not null,
   author_name    text        not null,
+  revision       integer     not null default 1,
   created_at     timestamptz not null,
   constraint workflow_versions_number unique (workflow_id, number)
 );
 create unique index workflow_versions_draft on workflow_versions (workflow_id) where status = 'draft';
 
 -- What is deployed where, and whether its trigger is on there.
-create table deployments (
+create table workflow_deployments (
   workspace_id        uuid        not null default current_setting('millrace.workspace')::uuid,
   workflow_id         text        collate "C" not null references workflows on delete cascade,
   environment         environment not null,
@@ -51,19 +52,23 @@ create table deployments (
   topic               text        collate "C",
   primary key (workflow_id, environment)
 );
-create index deployments_listening on deployments (workspace_id, environment, topic) where enabled;
+-- For the check that a version which is to be pruned is deployed nowhere.
+create index workflow_deployments_version on workflow_deployments (version_id);
+create index workflow_deployments_listening on workflow_deployments (workspace_id, environment, topic) where enabled;
 
 alter table workflows enable row level security;
 alter table workflow_versions enable row level security;
-alter table deployments enable row level security;
+alter table workflow_deployments enable row level security;
 create policy tenant on workflows to millrace_app
   using (workspace_id = current_setting('millrace.workspace')::uuid);
 create policy tenant on workflow_versions to millrace_app
   using (workspace_id = current_setting('millrace.workspace')::uuid);
-create policy tenant on deployments to millrace_app
+create policy tenant on workflow_deployments to millrace_app
   using (workspace_id = current_setting('millrace.workspace')::uuid);
 create policy everything on workflows for select to millrace_system using (true);
 create policy everything on workflow_versions for select to millrace_system using (true);
-create policy everything on deployments for select to millrace_system using (true);
-grant select, insert, update, delete on workflows, workflow_versions, deployments to millrace_app;
-grant select on workflows, workflow_versions, deployments to millrace_system;
+create policy everything on workflow_deployments for select to millrace_system using (true);
+grant select, insert, update on workflows, workflow_deployments to millrace_app;
+-- What a version holds is never changed; old ones are pruned.
+grant select, insert, delete, update (label, status, revision) on workflow_versions to millrace_app;
+grant select on workflows, workflow_versions, workflow_deployments to millrace_system;

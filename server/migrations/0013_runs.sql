@@ -28,7 +28,8 @@ create table runs (
   parent_run_id   text        collate "C",
   parent_path     text        collate "C",
   concurrency_key text        collate "C",
-  retry_of        text        collate "C",
+  -- Counts the retries that do completed steps again.
+  generation      integer     not null default 0,
   deadline_at     timestamptz,
   -- How many entries the journal has.
   entries         integer     not null default 0,
@@ -39,7 +40,7 @@ create table runs (
 create index runs_list on runs (workspace_id, environment, id);
 create index runs_workflow on runs (workflow_id, environment, id);
 create index runs_status on runs (workspace_id, environment, status, id);
-create index runs_due on runs (lane, due_at) where due_at is not null;
+create index runs_due on runs (workspace_id, due_at) where due_at is not null;
 -- Those that count against a limit.
 create index runs_started on runs (workflow_id, environment, concurrency_key)
   where status in ('running', 'waiting', 'paused');

@@ -52,18 +52,6 @@ export interface Tables {
     earlier_attempts: Json | null;
     created_at: Time;
   };
-  deployments: {
-    workspace_id: Generated<string>;
-    workflow_id: string;
-    environment: "production" | "staging" | "development";
-    version_id: string;
-    previous_version_id: string | null;
-    enabled: boolean;
-    deployed_by: string;
-    deployed_at: Time;
-    trigger_type: string;
-    topic: string | null;
-  };
   events: {
     epoch: number;
     xid: Generated<string>;
@@ -310,7 +298,7 @@ export interface Tables {
     parent_run_id: string | null;
     parent_path: string | null;
     concurrency_key: string | null;
-    retry_of: string | null;
+    generation: Generated<number>;
     deadline_at: Time | null;
     entries: Generated<number>;
     created_at: Time;
@@ -434,6 +422,18 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  workflow_deployments: {
+    workspace_id: Generated<string>;
+    workflow_id: string;
+    environment: "production" | "staging" | "development";
+    version_id: string;
+    previous_version_id: string | null;
+    enabled: boolean;
+    deployed_by: string;
+    deployed_at: Time;
+    trigger_type: string;
+    topic: string | null;
+  };
   workflow_versions: {
     id: string;
     workspace_id: Generated<string>;
@@ -445,6 +445,7 @@ export interface Tables {
     change_summary: string;
     author_id: string;
     author_name: string;
+    revision: Generated<number>;
     created_at: Time;
   };
   workflows: {

@@ -48,6 +48,7 @@ export class Act {
         this.emitted.push(event.type);
         this.#push({ event: pendingEvent(event, resource, data) });
       },
+      send: (text, values) => session.send(text, values),
       publish: (event) => this.#publish(event),
       enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
         this.#push({ job, payload, options }),

@@ -18,6 +18,8 @@ import type { Mailer } from "./mail.ts";
 import type { News } from "./news.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Secrets } from "./secrets/secrets.ts";
+import type { ExpressionPool } from "./expression/pool/pool.ts";
+import type { Operation } from "./operation.ts";
 import type { Counter, NoticeRule, Tracer } from "./domain.ts";
 import type { Engine, RunningEngine } from "./engine.ts";
 import type { Contribution } from "./extension.ts";
@@ -151,4 +153,8 @@ export interface Services {
 export interface Outside extends Services {
   readonly db: Database;
   readonly log: Logger;
+  /** Every operation by its id, for those who call on behalf of others. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** Where expressions are evaluated that can't be trusted to end. */
+  readonly expressions: ExpressionPool;
 }

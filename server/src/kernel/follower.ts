@@ -1,7 +1,7 @@
 import type { Outside } from "./caller.ts";
 import { isConnectionLoss, isTransient } from "./db/database.ts";
 import type { Next } from "./loop.ts";
-import { advance, park, type Reader } from "./reader.ts";
+import { advance, park, type Reader, type Trail } from "./reader.ts";
 import { recentSecrets } from "./secrets/recent.ts";
 
 const BATCH_EVENTS_MAX = 500;
@@ -18,6 +18,7 @@ export class Follower {
   readonly #outside: Outside;
   readonly #reader: Reader;
   readonly #onParked: (error: unknown) => void;
+  readonly #trail: Trail = { left: undefined };
   #eventsMax = BATCH_EVENTS_MAX;
   #failures = 0;
 
@@ -29,7 +30,7 @@ export class Follower {
 
   async step(): Promise<Next> {
     try {
-      const next = await advance(this.#outside, this.#reader, this.#eventsMax);
+      const next = await advance(this.#outside, this.#reader, this.#eventsMax, this.#trail);
       this.#failures = 0;
       this.#eventsMax = Math.min(this.#eventsMax * 4, BATCH_EVENTS_MAX);
       return next;

@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 
 /**
  * Ids are a type prefix and 26 characters of Crockford base32: 48 bits of time, then 80 random ones.
@@ -26,6 +26,19 @@ export function newId<Prefix extends string>(
     text += ALPHABET.charAt((pool[used] ?? 0) & 31);
   }
   return `${prefix}_${text}`;
+}
+
+/** An id that follows from a text: whoever makes it again makes the same. */
+export function derivedId<Prefix extends string>(
+  prefix: Prefix,
+  text: string,
+): `${Prefix}_${string}` {
+  const bytes = createHash("sha256").update(text).digest();
+  const characters = Array.from(bytes.subarray(0, TIME_CHARACTERS + RANDOM_CHARACTERS), (byte) =>
+    ALPHABET.charAt(byte & 31),
+  );
+  // Like an id that holds a time, it begins with few bits.
+  return `${prefix}_0${characters.slice(1).join("")}`;
 }
 
 /** The pattern of an id with this prefix, for schemas. */

@@ -11,7 +11,9 @@ import type { Contribution } from "./extension.ts";
 import { Follower } from "./follower.ts";
 import { newId } from "./id.ts";
 import { pruneIdempotencyKeys } from "./idempotency.ts";
+import { ExpressionPool } from "./expression/pool/pool.ts";
 import { Loop } from "./loop.ts";
+import type { Operation } from "./operation.ts";
 import { Mailer, sendMail } from "./mail.ts";
 import { News } from "./news.ts";
 import { type CatalogEntry, describeEvents } from "./openapi.ts";
@@ -72,6 +74,8 @@ export class Kernel implements Outside {
   readonly eventTypes: readonly CatalogEntry[];
   readonly permissions: readonly Permission[];
   readonly authenticator: Authenticator;
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly expressions = new ExpressionPool();
   readonly #loops: Loop[] = [];
   readonly #readers: Loop[] = [];
   readonly #engines = new Map<Engine, RunningEngine>();
@@ -114,6 +118,9 @@ export class Kernel implements Outside {
     this.tracers = domains.flatMap(({ tracers = [] }) => tracers);
     this.notices = domains.flatMap(({ notices = [] }) => notices);
     this.contributions = domains.flatMap(({ contributions = [] }) => contributions);
+    this.operations = new Map(
+      domains.flatMap(({ operations }) => operations).map((op) => [op.id, op]),
+    );
     this.counters = domains.flatMap(({ counters = [] }) => counters);
     this.eventTypes = describeEvents(domains);
     this.permissions = domains.flatMap(({ permissions }) => permissions);
@@ -165,6 +172,7 @@ export class Kernel implements Outside {
     await this.#work?.worker.drain();
     await this.authenticator.touch();
     await this.signal.close();
+    await this.expressions.close();
     await this.outbound.close();
     this.mailer.close();
     await this.db.close();

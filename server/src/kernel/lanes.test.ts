@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LANES, Lanes } from "./lanes.ts";
 import { Loop } from "./loop.ts";
+import { seeded } from "./testing/random.ts";
 import { startWorld, until, type World } from "./testing/world.ts";
 
 const ALL = Array.from({ length: LANES }, (_, lane) => lane);
@@ -16,7 +17,7 @@ beforeEach(async () => {
   nodes = [];
 });
 afterEach(async () => {
-  await Promise.all(nodes.map((node) => node.loop?.stop()));
+  await Promise.all(nodes.map(async (node) => node.loop?.stop()));
   await world[Symbol.asyncDispose]();
 });
 
@@ -197,13 +198,4 @@ async function whileLocked<T>(work: (waits: () => Promise<boolean>) => Promise<T
 
 function rethrow(error: unknown): never {
   throw error;
-}
-
-/** Numbers from 0 to 1 that are the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -78,7 +78,9 @@ export class Lanes {
       others.map((other) => other.node),
     );
     for (const lane of this.#held) if (!share.has(lane)) this.#leave(lane);
-    await this.#letGo([...this.#leaving.keys()].filter((lane) => this.#leaving.get(lane) === "over"));
+    await this.#letGo(
+      [...this.#leaving.keys()].filter((lane) => this.#leaving.get(lane) === "over"),
+    );
     const wanted = [...new Set([...share, ...this.#leaving.keys()])];
     const rows = await db.system<{ lane: number }>(HOLD, [name, node, wanted, HOLD_MS]);
     const before = performance.now() < this.#heldUntilMs ? this.#held : new Set();

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import type { Tx } from "./db/connection.ts";
-import type { Partition } from "./db/database.ts";
+import type { Partition, Transaction } from "./db/database.ts";
 import type { Actor, DataOf, EventType, ResourceRef } from "./event.ts";
 import type { Failure, FailureType } from "./failure.ts";
 import type { JobOptions, JobType } from "./job.ts";
@@ -84,6 +84,8 @@ export interface ReadContext {
 export interface WriteContext<E extends EventType = EventType> extends ReadContext {
   /** Only events that the operation declared in `emits` pass the type checker. */
   readonly emit: (...emission: Emission<E>) => void;
+  /** Sends a statement at once; its answer need not be awaited, since the commit does. */
+  readonly send: Transaction["send"];
   /** Appends an event whose type is only known now, and tells its id. For the bus alone. */
   readonly publish: (event: PendingEvent) => Promise<string>;
   /** Work to do after this commits: at once, or at `options.dueAt`. */

@@ -2,7 +2,7 @@ import { Act } from "./act.ts";
 import { type Outside, type Services, systemCaller } from "./caller.ts";
 import { compilePattern, patternSource } from "./condition/pattern.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
-import type { EventType, Position, RecordedEvent } from "./event.ts";
+import { eventIdOf, type EventType, type Position, type RecordedEvent } from "./event.ts";
 import { causeOf, EVENT_COLUMNS_BUT_DATA, type EventRow, SETTLED, toEvent } from "./log.ts";
 import type { Next } from "./loop.ts";
 import type { ReadContext, WriteContext } from "./operation.ts";
@@ -26,6 +26,8 @@ export interface Reader {
 export interface ReaderContext<E extends EventType = EventType> extends ReadContext {
   /** The context in which to react to one of the events: what it emits has that event as its cause. */
   readonly because: (event: RecordedEvent) => WriteContext<E>;
+  /** False when another process may have had this reader in hand since this one last had it. */
+  readonly continuous: boolean;
   /** Called when this batch has committed: to wake whoever carries out what was written. */
   readonly onCommit: (listener: () => void) => void;
 }
@@ -97,19 +99,28 @@ type CursorRow = EventRow & {
   readonly unsettled: boolean;
 };
 
+/** What a process remembers of a reader from one batch to the next. */
+export interface Trail {
+  /** Where this process left it last. */
+  left: Position | undefined;
+}
+
 /** Handles one batch; resolves to when to look again. */
 export async function advance(
   outside: Outside,
   one: Reader,
   eventsMax = BATCH_EVENTS_MAX,
+  trail: Trail = { left: undefined },
 ): Promise<Next> {
   const { from, events, unsettled } = await look(outside, one, eventsMax);
   const idle = unsettled ? "soon" : POLL_MS;
   if (events.length === 0) return idle;
+  const continuous = trail.left !== undefined && eventIdOf(trail.left) === eventIdOf(from);
   const handled = await moveOn(outside, one, { from, events }, (session) =>
-    handleAll(outside, one, session, events),
+    handleAll(outside, one, session, { events, continuous }),
   );
   if (!handled) return POLL_MS;
+  trail.left = events.at(-1)?.position;
   return events.length === eventsMax ? "again" : idle;
 }
 
@@ -158,16 +169,18 @@ async function moveOn(
   });
 }
 
+type Batch = { readonly events: readonly RecordedEvent[] } & Pick<ReaderContext, "continuous">;
+
 async function handleAll(
   outside: Outside,
   one: Reader,
   session: Transaction,
-  events: readonly RecordedEvent[],
+  { events, continuous }: Batch,
 ): Promise<void> {
   const wants = compilePattern(patternsOf(outside, one));
   for (const group of groupByPartition(events.filter(({ type }) => wants(type)))) {
     session.enter(group.partition);
-    await handleGroup(outside, one, session, group.events);
+    await handleGroup(outside, one, session, { events: group.events, continuous });
   }
 }
 
@@ -175,7 +188,7 @@ async function handleGroup(
   outside: Outside,
   one: Reader,
   session: Transaction,
-  events: readonly RecordedEvent[],
+  { events, continuous }: Batch,
 ): Promise<void> {
   const [first] = events;
   if (!first) return;
@@ -194,7 +207,8 @@ async function handleGroup(
   const caller = systemCaller(partition, causeOf(first));
   const now = outside.clock.now();
   const onCommit = (listener: () => void): void => session.onCommit(listener);
-  await one.handle({ tx, now, caller, services: outside, because, onCommit }, events);
+  const ctx = { tx, now, caller, services: outside, because, continuous, onCommit };
+  await one.handle(ctx, events);
   for (const act of acts) act.finish();
 }
 

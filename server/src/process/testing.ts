@@ -17,6 +17,7 @@ import {
 const START = join(import.meta.dirname, "../../start.mjs");
 const PASSWORD = "correct horse battery";
 const EMAIL = "admin@example.com";
+const READY = /^(?:Millrace is ready|A Millrace worker is ready; its probes are) at (\S+)/;
 const LINES_KEPT_MAX = 2_000;
 const LINES_TOLD_MAX = 30;
 const LINE_CHARACTERS_MAX = 600;
@@ -96,7 +97,7 @@ export function launch(
       createInterface({ input }).on("line", (line) => {
         lines.push(line);
         if (lines.length > LINES_KEPT_MAX) lines.shift();
-        const address = /^Millrace is ready at (\S+)/.exec(line)?.[1];
+        const address = READY.exec(line)?.[1];
         if (address !== undefined) resolve(address);
       });
     }

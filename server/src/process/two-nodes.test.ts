@@ -1,11 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import pg from "pg";
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import { roleNames, withClient } from "#kernel/db/migrate.ts";
+import { expect, test } from "vitest";
 import { eventIdOf } from "#kernel/event.ts";
 import { until } from "#kernel/testing/world.ts";
+import { useServerDatabase } from "./testing/server-database.ts";
 import { all, type Ask, asker, dataFolder, kill, launch, logIn, useProducts } from "./testing.ts";
 
 const PROBE = join(import.meta.dirname, "probe.ts");
@@ -22,43 +20,18 @@ const WORK_LIMIT_MS = 100_000;
 /** A second is meant, and the rest for a busy machine: without news a node would believe its cache for 30. */
 const LOGOUT_LIMIT_MS = 3_000;
 
-let name: string;
-let owner: pg.Pool;
-let env: Record<string, string>;
-
-// First, so that the database is dropped after the products have ended: these hooks run in reverse.
-beforeEach(async () => {
-  const server = inject("database").owner;
-  name = `millrace_nodes_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
-  await withClient(server, (client) => client.query(`create database ${name}`));
-  owner = new pg.Pool({ ...server, database: name, max: 2 });
-  // A pool says that it has ended before its connections have, and dropping the database breaks those.
-  owner.on("error", () => undefined);
-  owner.on("connect", (client) => client.on("error", () => undefined));
-  env = {
-    DATABASE_URL: urlOf({ ...server, database: name }),
-    MILLRACE_MASTER_KEY: randomBytes(32).toString("base64"),
-    MILLRACE_DATABASE_POOL: "8",
-  };
-});
-
-afterEach(async () => {
-  await owner.end();
-  await withClient(inject("database").owner, async (client) => {
-    await client.query(`drop database ${name} with (force)`);
-    for (const role of Object.values(roleNames(name)))
-      await client.query(`drop role if exists ${role}`);
-  });
-});
-
+// First, so that the database is dropped after the products have ended: their hooks run in reverse.
+const database = useServerDatabase();
 useProducts();
 
 test("two nodes that start at once on an empty database share one workspace, one owner and all sessions", async () => {
-  const addresses = await Promise.all([launch(env), launch(env)].map(({ ready }) => ready));
+  const addresses = await Promise.all(
+    [launch(database.env), launch(database.env)].map(({ ready }) => ready),
+  );
   const [one = "", other = ""] = addresses;
-  expect(await rowsOf("select slug from workspaces")).toEqual([{ slug: "default" }]);
-  expect(await rowsOf("select email from users")).toEqual([{ email: "admin@example.com" }]);
-  expect(await rowsOf("select type from events order by epoch, xid, seq")).toEqual([
+  expect(await database.rows("select slug from workspaces")).toEqual([{ slug: "default" }]);
+  expect(await database.rows("select email from users")).toEqual([{ email: "admin@example.com" }]);
+  expect(await database.rows("select type from events order by epoch, xid, seq")).toEqual([
     { type: "workspace.created" },
     { type: "user.activated" },
   ]);
@@ -82,7 +55,7 @@ test("with two nodes, a reader's effect and the job that it enqueued happen once
   await until(async () => {
     await Promise.all(slugs.map((slug) => updateOften(slug, 2, asks)));
     const turns = "select count(distinct node)::int as nodes from";
-    const counts = await rowsOf(`${turns} probe_effects union all ${turns} probe_jobs`);
+    const counts = await database.rows(`${turns} probe_effects union all ${turns} probe_jobs`);
     return counts.every((count) => count.nodes === 2);
   }, WORK_LIMIT_MS);
   await assertOnce();
@@ -106,9 +79,9 @@ test("a kill -9 of one of two nodes, in the middle of its work, loses and double
 
 /** Two nodes with the probe, somebody who talks to each, workspaces to change, and a file that holds up all jobs. */
 async function launchProbes() {
-  await owner.query(PROBE_SQL);
+  await database.rows(PROBE_SQL);
   const gate = `${dataFolder()}.gate`;
-  const nodes = ["one", "other"].map((node) => launch(env, [PROBE, node, gate]));
+  const nodes = ["one", "other"].map((node) => launch(database.env, [PROBE, node, gate]));
   const [one = "", other = ""] = await Promise.all(nodes.map(({ ready }) => ready));
   const token = await logIn(one);
   const asks = [asker(one, token), asker(other, token)] as const;
@@ -120,7 +93,7 @@ async function whenAtWork(): Promise<void> {
   // A fresh lease is longer than that; an attempt that was given up at the gate is due again sooner.
   const claimed =
     "select from jobs where kind = 'probe.mark' and due_at > now() + interval '9 seconds'";
-  await until(async () => (await rowsOf(claimed)).length >= 2 * HANDS, WORK_LIMIT_MS);
+  await until(async () => (await database.rows(claimed)).length >= 2 * HANDS, WORK_LIMIT_MS);
 }
 
 async function makeWorkspaces(ask: Ask): Promise<string[]> {
@@ -152,29 +125,17 @@ async function updateOften(
 async function assertOnce(): Promise<void> {
   const effects = 'select event_id from probe_effects order by event_id collate "C"';
   const jobs = 'select event_id from probe_jobs order by event_id collate "C"';
-  const rows = await rowsOf(
+  const rows = await database.rows(
     "select epoch, xid, seq from events where type like 'workspace.%' order by epoch, xid, seq",
   );
   const ids = rows.map(({ epoch, xid, seq }) => ({
     event_id: eventIdOf({ epoch, xid: Number(xid), seq: Number(seq) }),
   }));
-  await until(async () => (await rowsOf(effects)).length >= ids.length, WORK_LIMIT_MS);
+  await until(async () => (await database.rows(effects)).length >= ids.length, WORK_LIMIT_MS);
   await until(
-    async () => (await rowsOf("select from jobs where kind = 'probe.mark'")).length === 0,
+    async () => (await database.rows("select from jobs where kind = 'probe.mark'")).length === 0,
     WORK_LIMIT_MS,
   );
-  expect(await rowsOf(effects)).toEqual(ids);
-  expect(await rowsOf(jobs)).toEqual(ids);
-}
-
-async function rowsOf(text: string): Promise<any[]> {
-  return (await owner.query(text)).rows;
-}
-
-/** A unix socket's folder has no place in a URL but in its query. */
-function urlOf({ host = "", port = 5432, user, password, database }: pg.ClientConfig): string {
-  const login = `${encodeURIComponent(user ?? "")}:${encodeURIComponent(String(password ?? ""))}`;
-  return host.startsWith("/")
-    ? `postgres://${login}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
-    : `postgres://${login}@${host}:${port}/${database}`;
+  expect(await database.rows(effects)).toEqual(ids);
+  expect(await database.rows(jobs)).toEqual(ids);
 }

@@ -50,9 +50,9 @@ export const samples: readonly Sample[] = [
   {
     operation: "events.trace",
     arrange: async (owner) => {
-      const { params } = await published(owner);
-      const { body } = await owner(`GET /api/v1/events/topics/${params.name}/events`);
-      return { params: { id: body.data[0].id } };
+      const body = { type: "sample", payload: {} };
+      const answer = await owner("POST /api/v1/events/topics/samples.traced/publish", body);
+      return { params: { id: answer.body.data.id } };
     },
   },
 ];

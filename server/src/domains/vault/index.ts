@@ -4,6 +4,8 @@ import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from
 import { SecretsRead, SecretsWrite } from "./permissions.ts";
 import { count } from "./store.ts";
 
+export { missing as missingSecrets } from "./store.ts";
+
 export const vault = domain({
   name: "vault",
   summary: "Secrets that workflows, webhooks and connectors use and nobody reads.",

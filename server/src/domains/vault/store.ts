@@ -57,6 +57,14 @@ export async function list(
   return rows.map(toSecret);
 }
 
+/** Which of these names no secret has. */
+export async function missing(tx: Tx, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const rows = await tx.selectFrom("secrets").select("name").where("name", "in", names).execute();
+  const known = new Set(rows.map(({ name }) => name));
+  return names.filter((name) => !known.has(name));
+}
+
 export async function count(tx: Tx): Promise<number> {
   const { n } = await tx
     .selectFrom("secrets")

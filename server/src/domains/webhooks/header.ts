@@ -5,6 +5,7 @@ import { checkHeaders } from "#kernel/outbound/target.ts";
 import { recentSecrets } from "#kernel/secrets/recent.ts";
 import { findReferences, SECRET_NAME } from "#kernel/secrets/reference.ts";
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
+import { rememberSigningSecret } from "./secret.ts";
 
 /** The headers of a webhook by name, as its owner wrote them. */
 export type Headers = Readonly<Record<string, string>>;
@@ -15,7 +16,7 @@ export const MASK = "***";
 const SENSITIVE = /auth|cookie|token|key|secret|password|credential|signature|session/i;
 const REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}`, "g");
 /** What may stand before a reference without being a secret itself: `Bearer `, `Basic `. */
-const SCHEME = /^([A-Za-z]{1,20} )?$/;
+const SCHEME_BEFORE = /^[A-Za-z]{1,20} /;
 
 /** What we send ourselves, and receivers rely on. */
 const OURS = new Set([
@@ -32,8 +33,8 @@ const OURS = new Set([
 /** Whether a header's value is not to be shown: its name speaks of a credential, and it is one. */
 export function isHidden(name: string, value: string): boolean {
   if (!SENSITIVE.test(name)) return false;
-  const references = findReferences(value).length > 0;
-  return !(references && SCHEME.test(value.replaceAll(REFERENCE, "")));
+  const written = value.replaceAll(REFERENCE, "").replace(SCHEME_BEFORE, "");
+  return written !== "" || findReferences(value).length === 0;
 }
 
 /** The headers as they may be shown. */
@@ -49,7 +50,7 @@ export function unmasked(
   const faults: Fault[] = [];
   const headers = mapped(given, (value, name) => {
     if (value !== MASK) return value;
-    const before = stored[name];
+    const before = Object.hasOwn(stored, name) ? stored[name] : undefined;
     if (before === undefined) faults.push({ path: pathOf(name), message: "has no value to keep" });
     return before ?? value;
   });
@@ -86,21 +87,22 @@ export async function faultsOfReferences(
 }
 
 /**
- * The headers to send, with their secrets, and what takes everything that is not to be shown out of
- * texts again: the secrets, and the hidden values that were written without one.
+ * What takes everything that a webhook does not show out of texts again: its signing secrets, and what
+ * is written into hidden headers without a reference. The secrets of the vault have scrubbers of their own.
  */
-export async function openHeaders(
-  { secrets }: Pick<Services, "secrets">,
-  workspaceKey: string,
-  headers: Headers,
-): Promise<{ readonly headers: Headers; readonly scrub: (text: string) => string }> {
-  const { value, scrubber } = await secrets.resolve(workspaceKey, headers);
-  const hidden = new Scrubber(
-    Object.entries(headers)
-      .filter(([name, written]) => isHidden(name, written))
-      .map(([name]) => recentSecrets.remember(name, value[name] ?? "")),
-  );
-  return { headers: value, scrub: (text) => hidden.scrub(scrubber.scrub(text)) };
+export function scrubberOf(headers: Headers, signingSecrets: readonly string[]): Scrubber {
+  const written = Object.entries(headers)
+    .filter(([name, value]) => isHidden(name, value))
+    .flatMap(([name, value]) =>
+      value
+        .split(REFERENCE)
+        .map((piece) => ({ name, text: piece.replace(SCHEME_BEFORE, "").trim() })),
+    )
+    .filter(({ text }) => text !== "");
+  return new Scrubber([
+    ...written.map(({ name, text }) => recentSecrets.remember(name, text)),
+    ...signingSecrets.map(rememberSigningSecret),
+  ]);
 }
 
 function faultOf(name: string, value: string): string | undefined {

@@ -19,6 +19,8 @@ import { referTo, Secret, Webhook, WebhookId } from "./webhook.ts";
 export const ById = object({ id: WebhookId });
 const example = { params: { id: "whk_01jd0000000000000000000000" } };
 const LIST = "webhooks, newest first";
+/** Greater than every id. */
+const AFTER_ALL = "~";
 
 export const listWebhooks = query({
   id: "webhooks.list",
@@ -28,9 +30,8 @@ export const listWebhooks = query({
   query: object(pageQuery),
   reply: page(Webhook),
   async run({ tx, services }, { query: { limit, after } }) {
-    const [last] = after === undefined ? [] : services.cursors.decode(LIST, after);
-    const before = last === undefined ? undefined : String(last);
-    const rows = await store.list(tx, { before, limit: limit + 1 });
+    const [start = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, { before: String(start), limit: limit + 1 });
     return pageOf(
       rows,
       limit,

@@ -3,13 +3,11 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import type { RecordedEvent } from "#kernel/event.ts";
 import { newId } from "#kernel/id.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { recentSecrets } from "#kernel/secrets/recent.ts";
-import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { headersFor } from "./delivery/attempt.ts";
 import { bodyOf } from "./delivery/payload.ts";
 import { RESPONSE_BYTES_MAX } from "./delivery/work.ts";
 import { workspaceOf } from "./draft.ts";
-import { openHeaders } from "./header.ts";
+import { scrubberOf } from "./header.ts";
 import { openSigningSecret } from "./secret.ts";
 import * as store from "./store.ts";
 import type { Webhook } from "./webhook.ts";
@@ -46,9 +44,8 @@ export async function ping(
     }),
   );
   const secrets = await signingSecrets(outside, workspace, id, unshown);
-  const own = await openHeaders(outside, workspace, unshown.headers);
-  const signing = new Scrubber(secrets.map((secret) => recentSecrets.remember("of it", secret)));
-  const scrub = (text: string): string => own.scrub(signing.scrub(text));
+  const { value: headers, scrubber } = await outside.secrets.resolve(workspace, unshown.headers);
+  const own = scrubberOf(unshown.headers, secrets);
   const at = outside.clock.now();
   const event = pingEvent(webhook, caller, at);
   const body = bodyOf({ id: event.id, webhookId: id, format: webhook.format }, event);
@@ -58,10 +55,10 @@ export async function ping(
     { body, at },
   );
   const pinged = await post(outside, webhook, {
-    headers: { ...own.headers, ...ours },
+    headers: { ...headers, ...ours },
     body: body.text,
   });
-  return { webhook, pinged: scrubbed(pinged, scrub) };
+  return { webhook, pinged: scrubbed(pinged, (text) => own.scrub(scrubber.scrub(text))) };
 }
 
 async function post(

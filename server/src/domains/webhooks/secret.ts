@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Services } from "#kernel/caller.ts";
 import { open, seal } from "#kernel/crypto.ts";
 import { recentSecrets } from "#kernel/secrets/recent.ts";
+import type { UsedSecret } from "#kernel/secrets/scrubber.ts";
 
 type Keys = Pick<Services, "keys">;
 
@@ -18,12 +19,12 @@ export async function sealSigningSecret(
   webhookId: string,
   secret: string,
 ): Promise<Buffer> {
-  remember(webhookId, secret);
+  rememberSigningSecret(secret);
   const key = await keys.of(workspaceKey);
   return seal(key, Buffer.from(secret), contextOf(workspaceKey, webhookId));
 }
 
-/** A signing secret in the clear, for whoever signs. Log lines are scrubbed of it from then on. */
+/** A signing secret in the clear, for whoever signs. */
 export async function openSigningSecret(
   { keys }: Keys,
   workspaceKey: string,
@@ -32,8 +33,13 @@ export async function openSigningSecret(
 ): Promise<string> {
   const key = await keys.of(workspaceKey);
   const secret = open(key, sealed, contextOf(workspaceKey, webhookId)).toString();
-  remember(webhookId, secret);
+  rememberSigningSecret(secret);
   return secret;
+}
+
+/** From then on log lines are scrubbed of it, and whoever scrubs for itself may. */
+export function rememberSigningSecret(secret: string): UsedSecret {
+  return recentSecrets.remember("of this webhook", secret);
 }
 
 /** A new secret, as Standard Webhooks writes them. */
@@ -46,10 +52,6 @@ export function faultOfSecret(secret: string): string | undefined {
   if (!secret.startsWith(STANDARD_PREFIX)) return undefined;
   const key = Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64");
   return key.length === 0 ? `must have a key in base64 after ${STANDARD_PREFIX}` : undefined;
-}
-
-function remember(webhookId: string, secret: string): void {
-  recentSecrets.remember(`of ${webhookId}`, secret);
 }
 
 /** Binds a sealed secret to its place: moved to another webhook it does not open. */

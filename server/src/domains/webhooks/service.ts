@@ -8,6 +8,7 @@ import { LANES } from "#kernel/lanes.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { Tables } from "../../tables.ts";
 import { pauseWebhook } from "./delivery/pausing.ts";
+import { WORK } from "./delivery/work.ts";
 import { assertNoFaults, type Draft, workspaceOf } from "./draft.ts";
 import {
   WebhookCreated,
@@ -31,6 +32,7 @@ const DEFAULTS = {
   timeout_ms: 10_000,
 } as const;
 
+/** Production last: there is logged what happens to a webhook. */
 const ENVIRONMENTS: readonly EnvironmentName[] = ["staging", "development", "production"];
 
 /** A draft whose secret is sealed: undefined when it is to stay, null when there is to be none. */
@@ -95,7 +97,8 @@ export async function update(
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   const turns = draft.status !== undefined && draft.status !== before.status;
-  const { headers, touched } = unmaskedOf(draft, (await store.unshown(ctx.tx, id)).headers);
+  const stored = draft.headers ? (await store.unshown(ctx.tx, id)).headers : {};
+  const { headers, touched } = unmaskedOf(draft, stored);
   const columns = {
     ...columnsOf({ ...draft, ...(headers && { headers }) }),
     ...(secret !== undefined && { secret, previous_secret: null, previous_secret_until: null }),
@@ -136,6 +139,8 @@ export async function resumeFromNow(
     updated_at: ctx.now,
   });
   ctx.emit(WebhookResumed, referTo(webhook), { ...shownOf(webhook), from: "now" });
+  // What was due when it was paused is due now.
+  ctx.onCommit(() => ctx.services.signal.raise(WORK));
   return webhook;
 }
 
@@ -190,7 +195,8 @@ function unmaskedOf({ headers: given }: Sealed["draft"], stored: Readonly<Record
   if (given === undefined) return { headers: undefined, touched: false };
   const { headers, faults } = unmasked(given, stored);
   assertNoFaults(faults);
-  return { headers, touched: JSON.stringify(headers) !== JSON.stringify(stored) };
+  const names = new Set([...Object.keys(headers), ...Object.keys(stored)]);
+  return { headers, touched: [...names].some((name) => headers[name] !== stored[name]) };
 }
 
 /** The columns of what a draft names, but its status, which other things go with. */

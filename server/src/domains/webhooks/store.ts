@@ -88,11 +88,16 @@ export async function removeDeliveries(tx: Tx, webhookId: string): Promise<void>
 /** Newest first. */
 export async function list(
   tx: Tx,
-  page: { readonly before: string | undefined; readonly limit: number },
+  page: { readonly before: string; readonly limit: number },
 ): Promise<Webhook[]> {
-  let rows = tx.selectFrom("webhooks").select([...SHOWN, HAS_SECRET, HAS_PLACE]);
-  if (page.before !== undefined) rows = rows.where("id", "<", page.before);
-  return (await rows.orderBy("id", "desc").limit(page.limit).execute()).map(toWebhook);
+  const rows = await tx
+    .selectFrom("webhooks")
+    .select([...SHOWN, HAS_SECRET, HAS_PLACE])
+    .where("id", "<", page.before)
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+  return rows.map(toWebhook);
 }
 
 export async function count(tx: Tx): Promise<number> {

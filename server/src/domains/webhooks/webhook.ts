@@ -128,8 +128,6 @@ export type WebhookData = Static<typeof WebhookData>;
 export const Webhook = Type.Object({ ...shown, ...respelt }, { title: "Webhook" });
 export type Webhook = Static<typeof Webhook> & { readonly revision: number };
 
-export type PausedBecause = "manual" | "failures" | "gone";
-
 /** A webhook as events tell it. */
 export function shownOf(webhook: Webhook): WebhookData {
   const {
@@ -143,6 +141,7 @@ export function shownOf(webhook: Webhook): WebhookData {
   return data;
 }
 
+/** How events and audit entries name it. */
 export function referTo({ id: webhookId, name }: Pick<Webhook, "id" | "name">): ResourceRef {
   return { id: webhookId, displayName: name };
 }

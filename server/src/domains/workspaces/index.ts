@@ -12,6 +12,7 @@ import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./permissions
 
 export { WorkspaceCreated } from "./events.ts";
 export { create } from "./service.ts";
+export { getByKey as workspaceOf } from "./store.ts";
 
 export const workspaces = domain({
   name: "workspaces",

@@ -18,7 +18,7 @@ export async function serve(handle: RequestListener): Promise<Loopback> {
 
 /** The same with TLS, for `127.0.0.1` and `hooks.example.test`, trusted by `TEST_CA_PEM`. */
 export async function serveTls(handle: RequestListener): Promise<Loopback> {
-  return start(createTlsServer({ key: KEY_PEM, cert: CERTIFICATE_PEM }), handle);
+  return start(createTlsServer(TEST_IDENTITY), handle);
 }
 
 /** Undici gives a connection back to its pool one turn of the event loop after the answer. */
@@ -85,3 +85,6 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgkkRUlMOk1aclsCyN
 DyAYoadGdzgjVUiqgHX8KqSkbCahRANCAAS1LxMuaZwpb+Tv9et8Mg/EjV1mBxYR
 6m0W2x7jp+OnXpq9prDTxAeCsl1AwlTs/srAMIHt25WpAG1vrQVaguOl
 -----END PRIVATE KEY-----`;
+
+/** What a server needs to be trusted by `TEST_CA_PEM`. */
+export const TEST_IDENTITY = { key: KEY_PEM, cert: CERTIFICATE_PEM };

@@ -102,6 +102,13 @@ export async function startWorld(options: WorldOptions = {}) {
     sql,
     home,
     asToken,
+    /** Resolves when nothing in the log can be overtaken any more; other tests share the cluster. */
+    settled: () =>
+      until(async () => {
+        const open =
+          "select from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
+        return (await sql(open)).length === 0;
+      }),
     /** Somebody without a credential. */
     stranger: asToken(undefined),
     /** A further workspace. */

@@ -6,6 +6,7 @@ export { UserActivated } from "./events.ts";
 export {
   addMember,
   MfaEnrollmentRequired,
+  permissionsIn,
   permissionsOf,
   toMembership,
   toMemberOf,

@@ -1,4 +1,4 @@
-import type { Membership, Services } from "#kernel/caller.ts";
+import type { Membership, Outside, Services } from "#kernel/caller.ts";
 import { failure } from "#kernel/failure.ts";
 import { workspaceIdOf } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
@@ -42,6 +42,17 @@ export function permissionsOf(
 ): ReadonlySet<string> {
   const builtIn = catalog.filter((one) => one.roles.some((role) => roles.includes(role)));
   return new Set([...builtIn.map((one) => one.name), ...expand(granted, catalog)]);
+}
+
+/** What a person may do in a workspace now; nothing when they are no active member. */
+export async function permissionsIn(
+  outside: Outside,
+  workspace: string,
+  userId: string,
+): Promise<ReadonlySet<string>> {
+  const rows = await store.membershipsOf(outside.db, userId);
+  const row = rows.find((one) => one.workspace === workspace);
+  return row ? permissionsOf(row.roles, row.granted, outside.permissions) : new Set();
 }
 
 /** The workspaces that hear of a person; what concerns nobody's workspace concerns the installation's own. */

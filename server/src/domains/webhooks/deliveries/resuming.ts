@@ -18,6 +18,7 @@ export async function resume(
   from: string,
 ): Promise<Webhook> {
   const paused = await webhooks.lock(ctx.tx, id);
+  ctx.expectRevision(paused.revision);
   if (paused.status !== "paused") throw new Failure(WebhookNotPaused);
   // What was due when it was paused is due now.
   ctx.onCommit(() => ctx.services.signal.raise(WORK));

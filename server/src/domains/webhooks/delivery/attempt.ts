@@ -29,10 +29,11 @@ export async function attempt(
   const at = outside.clock.now();
   const body = bodyOf(delivery, delivery.event);
   const startedAt = performance.now();
-  let scrubber: Scrubber | undefined;
+  let used: Scrubber | undefined;
+  const scrub = (text: string): string => target.scrubber.scrub(used?.scrub(text) ?? text);
   try {
     const own = await headersOf(outside, target);
-    ({ scrubber } = own);
+    used = own.scrubber;
     const response = await outside.outbound.request({
       method: "POST",
       url: target.url,
@@ -45,19 +46,18 @@ export async function attempt(
     return {
       at,
       status: response.status,
-      body: textOf(response.body, scrubber),
+      body: scrub(textOf(response.body)),
       durationMs: Math.round(response.durationMs),
       error: null,
       retryAfter: response.headers["retry-after"],
     };
   } catch (error) {
-    const words = wordsOf(error);
     return {
       at,
       status: null,
       body: null,
       durationMs: Math.round(performance.now() - startedAt),
-      error: scrubber?.scrub(words) ?? words,
+      error: scrub(wordsOf(error)),
       retryAfter: undefined,
     };
   }
@@ -87,10 +87,9 @@ async function headersOf({ secrets }: Outside, { headers, refers, workspace }: T
   return { headers: resolved.value, scrubber: resolved.scrubber };
 }
 
-/** An endpoint may echo what it was sent, and PostgreSQL keeps no NUL. */
-function textOf(bytes: Uint8Array, scrubber: Scrubber | undefined): string {
-  const text = Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
-  return scrubber?.scrub(text) ?? text;
+/** PostgreSQL keeps no NUL. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
 }
 
 function wordsOf(error: unknown): string {

@@ -32,6 +32,7 @@ export class Endpoint {
   readonly #known = new Set<string>();
   /** Resources of which a delivery is under way: the next of the same waits for it. */
   readonly #busy = new Set<string>();
+  #settledMeanwhile: Set<string> | undefined;
   #underWay = 0;
   #limit = INITIAL_LIMIT;
   #paceMs = 0;
@@ -65,9 +66,18 @@ export class Endpoint {
     return this.#queue.length < WINDOW / 2;
   }
 
+  /** From here to the end of the read, what is settled is noted: the read may have it as still due. */
+  beginRead(): void {
+    this.#settledMeanwhile = new Set();
+  }
+
+  endRead(): void {
+    this.#settledMeanwhile = undefined;
+  }
+
   /** False when it is full; the delivery is then found in the database later. */
   push(delivery: Outgoing): boolean {
-    if (this.#known.has(delivery.id)) return true;
+    if (this.#known.has(delivery.id) || this.#settledMeanwhile?.has(delivery.id)) return true;
     if (this.#queue.length >= WINDOW) return false;
     this.#queue.push(delivery);
     this.#known.add(delivery.id);
@@ -104,6 +114,7 @@ export class Endpoint {
   /** Its outcome is written: the database may be asked for it again. */
   settled(delivery: Outgoing): void {
     this.#known.delete(delivery.id);
+    this.#settledMeanwhile?.add(delivery.id);
   }
 
   /** Forgets what waits here; it is all in the database. */

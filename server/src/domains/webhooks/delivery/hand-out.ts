@@ -18,7 +18,9 @@ export const handOut = reader({
   name: HAND_OUT,
   on: ["*"],
   startsAt: "end",
-  async handle({ tx, now, services, onCommit }, events) {
+  async handle({ tx, now, services, continuous, onCommit }, events) {
+    // Another node has handed out meanwhile, perhaps to a webhook that this one sends for.
+    if (!continuous) services.engineOf(sender)?.lookAround();
     const listeners = await listenersIn(tx, services);
     const deliveries = events
       .filter(({ depth }) => depth <= DEPTH_MAX)
@@ -65,6 +67,7 @@ async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
   compiled.set(services, known);
   if (known.size > COMPILED_MAX) known.clear();
   const missing = rows.filter(({ id, revision }) => known.get(id)?.revision !== revision);
+  if (missing.length > 0) services.engineOf(sender)?.lookFirst(missing);
   for (const row of await subscriptionsOf(tx, missing)) {
     known.set(row.id, { revision: row.revision, wants: compileSubscription(row) });
   }

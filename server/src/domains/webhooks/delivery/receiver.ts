@@ -28,10 +28,14 @@ export async function startReceiver(): Promise<Receiver> {
   const ca = join(folder, "ca.pem");
   writeFileSync(ca, TEST_CA_PEM);
   const server = await serveTls((request, response) => {
-    void read(request).then((received) => {
-      receiver.received.push(received);
-      receiver.answer(received, response);
-    });
+    read(request).then(
+      (received) => {
+        receiver.received.push(received);
+        receiver.answer(received, response);
+      },
+      // Cut off before its end, it was not received.
+      () => response.destroy(),
+    );
   });
   const receiver: Receiver = {
     url: `https://127.0.0.1:${server.port}`,

@@ -43,6 +43,9 @@ export class Sender implements RunningEngine {
   readonly #attempts = new Set<Promise<void>>();
   #stopping = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** How often others may have written deliveries for us, and up to which time we found them all. */
+  #missed = 0;
+  #found = 0;
 
   constructor(outside: Outside) {
     this.#outside = outside;
@@ -51,7 +54,7 @@ export class Sender implements RunningEngine {
       db,
       name: sender.name,
       node: newId("node"),
-      onGain: () => this.#lookNow(),
+      onGain: (lanes) => this.#enter(lanes),
       onLose: (lane) => this.#leave(lane),
     });
     const onError = (error: unknown): void => log.error({ err: error }, "webhooks can't be sent");
@@ -69,11 +72,12 @@ export class Sender implements RunningEngine {
   /** Takes deliveries that were just written; tells how many of them it will not send itself. */
   offer(deliveries: readonly Outgoing[]): number {
     const ours = deliveries.filter(({ lane }) => !this.#stopping && this.#lanes.holds(lane));
-    let incomplete = false;
+    const blind = this.#missed !== this.#found;
+    let incomplete = blind;
     for (const delivery of ours) {
       const endpoint = this.#endpoint(delivery.webhookId, delivery.lane);
       // Behind what waits in the database, so that none overtakes another.
-      if (endpoint.backlog || !endpoint.push(delivery)) {
+      if (blind || endpoint.backlog || !endpoint.push(delivery)) {
         endpoint.backlog = true;
         endpoint.passedOver += 1;
       }
@@ -83,6 +87,27 @@ export class Sender implements RunningEngine {
     if (incomplete) this.#looking.wake();
     this.#pump();
     return deliveries.length - ours.length;
+  }
+
+  /**
+   * Deliveries to these webhooks were perhaps written by somebody else, such as one who made up for a
+   * pause: what is offered next must not overtake them.
+   */
+  lookFirst(webhooks: readonly { readonly id: string; readonly lane: number }[]): void {
+    for (const { id, lane } of webhooks) {
+      if (!this.#lanes.holds(lane)) continue;
+      const endpoint = this.#endpoint(id, lane);
+      endpoint.backlog = true;
+      // A look that is under way may have been too early.
+      endpoint.passedOver += 1;
+      this.#looking.wake();
+    }
+  }
+
+  /** The same, of whichever webhooks. */
+  lookAround(): void {
+    this.#missed += 1;
+    this.#lookNow();
   }
 
   async stop(): Promise<void> {
@@ -183,6 +208,7 @@ export class Sender implements RunningEngine {
   }
 
   async #find(): Promise<void> {
+    const missed = this.#missed;
     this.#lookedAtMs = performance.now();
     const lanes = Array.from({ length: LANES }, (_, lane) => lane).filter((lane) =>
       this.#lanes.holds(lane),
@@ -191,6 +217,7 @@ export class Sender implements RunningEngine {
     for (const { id, lane } of await findDue(this.#outside, lanes, soon)) {
       this.#endpoint(id, lane).backlog = true;
     }
+    this.#found = missed;
   }
 
   async #readTargets(): Promise<void> {
@@ -211,21 +238,32 @@ export class Sender implements RunningEngine {
   }
 
   async #fill(endpoints: readonly Endpoint[], nowMs: number): Promise<void> {
-    // Until the rows are here, whatever is offered must line up behind them.
-    for (const endpoint of endpoints) endpoint.backlog = true;
+    for (const endpoint of endpoints) {
+      // Until the rows are here, whatever is offered must line up behind them.
+      endpoint.backlog = true;
+      endpoint.nextDueMs = Number.POSITIVE_INFINITY;
+      endpoint.beginRead();
+    }
     const wanted = endpoints.map(({ id, known, passedOver }) => ({
       id,
       most: known + WINDOW,
       passedOver,
     }));
-    const rows = Map.groupBy(await readDue(this.#outside, wanted), ({ webhookId }) => webhookId);
-    for (const [index, endpoint] of endpoints.entries()) {
-      const found = rows.get(endpoint.id) ?? [];
-      const due = found.filter(({ dueMs }) => dueMs <= nowMs);
-      const pushed = due.filter((delivery) => endpoint.push(delivery));
-      endpoint.nextDueMs = found[due.length]?.dueMs ?? Number.POSITIVE_INFINITY;
-      const complete = due.length < (wanted[index]?.most ?? 0) && pushed.length === due.length;
-      endpoint.backlog = !complete || endpoint.passedOver !== wanted[index]?.passedOver;
+    try {
+      const rows = Map.groupBy(await readDue(this.#outside, wanted), ({ webhookId }) => webhookId);
+      for (const [index, endpoint] of endpoints.entries()) {
+        const found = rows.get(endpoint.id) ?? [];
+        const due = found.filter(({ dueMs }) => dueMs <= nowMs);
+        const pushed = due.filter((delivery) => endpoint.push(delivery));
+        endpoint.nextDueMs = Math.min(
+          endpoint.nextDueMs,
+          found[due.length]?.dueMs ?? Number.POSITIVE_INFINITY,
+        );
+        const complete = due.length < (wanted[index]?.most ?? 0) && pushed.length === due.length;
+        endpoint.backlog = !complete || endpoint.passedOver !== wanted[index]?.passedOver;
+      }
+    } finally {
+      for (const endpoint of endpoints) endpoint.endRead();
     }
   }
 
@@ -257,9 +295,20 @@ export class Sender implements RunningEngine {
     let endpoint = this.#endpoints.get(id);
     if (!endpoint) {
       endpoint = new Endpoint(id, lane, this.#outside.settings.webhookConcurrency);
+      // Nothing is known of it yet: there may be deliveries that another node, or an earlier life of
+      // this one, has left.
+      endpoint.backlog = true;
       this.#endpoints.set(id, endpoint);
     }
     return endpoint;
+  }
+
+  /** What waits here from an earlier time, somebody else may have sent meanwhile. */
+  #enter(lanes: readonly number[]): void {
+    for (const endpoint of this.#endpoints.values()) {
+      if (lanes.includes(endpoint.lane)) endpoint.clear();
+    }
+    this.lookAround();
   }
 
   /** Sends nothing more for a lane and waits for what is under way. */
@@ -269,7 +318,11 @@ export class Sender implements RunningEngine {
       endpoint.clear();
       this.#ready.delete(endpoint);
     }
-    while (leaving.some(({ known }) => known > 0)) await this.#settler.nextWrite();
+    while (leaving.some(({ known }) => known > 0)) {
+      await this.#settler.nextWrite();
+      // A read that was under way may have filled it again, and nothing of that will be sent.
+      for (const endpoint of leaving) endpoint.clear();
+    }
     for (const { id } of leaving) this.#endpoints.delete(id);
   }
 }

@@ -1,5 +1,7 @@
 import type { Outside } from "#kernel/caller.ts";
 import { findReferences } from "#kernel/secrets/reference.ts";
+import type { Scrubber } from "#kernel/secrets/scrubber.ts";
+import { scrubberOf } from "../header.ts";
 import { openSigningSecret } from "../secret.ts";
 import type { RetryPolicy, RetryStrategy } from "./backoff.ts";
 
@@ -18,6 +20,8 @@ export interface Target {
   readonly maxPerSecond: number | null;
   /** The signing secrets, the current one first. */
   readonly secrets: readonly string[];
+  /** What takes out of texts what the webhook does not show. */
+  readonly scrubber: Scrubber;
   /** When the second secret ends. */
   readonly secretsUntilMs: number;
 }
@@ -55,6 +59,9 @@ async function toTarget(outside: Outside, row: TargetRow): Promise<Target> {
   const until = row.previous_secret_until === null ? 0 : Date.parse(row.previous_secret_until);
   const previous = until > outside.clock.nowMs() ? row.previous_secret : null;
   const sealed = [row.secret, previous].filter((secret) => secret !== null);
+  const secrets = await Promise.all(
+    sealed.map((secret) => openSigningSecret(outside, row.workspace_id, row.id, secret)),
+  );
   return {
     id: row.id,
     workspace: row.workspace_id,
@@ -70,9 +77,8 @@ async function toTarget(outside: Outside, row: TargetRow): Promise<Target> {
       maxDelayMs: row.retry_max_delay_ms,
     },
     maxPerSecond: row.max_per_second,
-    secrets: await Promise.all(
-      sealed.map((secret) => openSigningSecret(outside, row.workspace_id, row.id, secret)),
-    ),
+    secrets,
+    scrubber: scrubberOf(row.headers, secrets),
     secretsUntilMs: until,
   };
 }

@@ -20,9 +20,7 @@ export function checkConfig(
   const { templates, expressions } = partsOf(type.config, config);
   report(checking.expressions.template(templates));
   for (const [name, text] of Object.entries(expressions)) {
-    const found = isTemplate(text)
-      ? checking.expressions.template(text)
-      : checking.expressions.expression(text);
+    const found = checking.expressions.expression(text);
     report(found.map(({ message }) => ({ path: `/${name}`, message })));
   }
 }

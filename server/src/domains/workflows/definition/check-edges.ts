@@ -1,14 +1,16 @@
-import { Value } from "typebox/value";
-import { faultsOf } from "#kernel/shape.ts";
+import { Shape } from "#kernel/shape.ts";
 import { type Checking, reporter } from "./checking.ts";
-import { Edge, type OnError } from "./definition.ts";
+import { Edge } from "./definition.ts";
 
 /** What the edges of a graph must know about a node. */
 export interface KnownNode {
-  readonly onError: OnError;
+  /** By a branch. */
+  readonly handlesErrors: boolean;
   /** Unknown when its type is. */
   readonly branches: readonly string[] | undefined;
 }
+
+const shape = new Shape(Edge, "body");
 
 /** Finds the faults of the edges: their ends, their labels, and whether they close cycles. */
 export function checkEdges(
@@ -19,10 +21,15 @@ export function checkEdges(
 ): void {
   const seen = new Set<string>();
   const sound = new Map<number, Edge>();
-  for (const [index, edge] of edges.entries()) {
+  for (const [index, value] of edges.entries()) {
     const report = reporter(checking, `${path}/${index}`);
-    report(faultsOf(Value.Errors(Edge, edge)));
-    if (!Value.Check(Edge, edge)) continue;
+    const result = shape.check(value);
+    if ("faults" in result) {
+      report(result.faults);
+      continue;
+    }
+    // It has the shape.
+    const edge = result.value as Edge;
     const lost = (["from", "to"] as const).filter((end) => !nodes.has(edge[end]));
     report(lost.map((end) => ({ path: `/${end}`, message: "is not a node of this graph" })));
     const label = faultOfLabel(edge, nodes.get(edge.from));
@@ -41,7 +48,7 @@ export function checkEdges(
 function faultOfLabel({ when }: Edge, from: KnownNode | undefined): string | undefined {
   if (when === undefined || from?.branches === undefined) return undefined;
   if (when === "error") {
-    return from.onError === "branch" ? undefined : "is error, but the node's onError is not branch";
+    return from.handlesErrors ? undefined : "is error, but the node's onError is not branch";
   }
   if (from.branches.includes(when)) return undefined;
   return from.branches.length === 0

@@ -1,10 +1,9 @@
-import { Value } from "typebox/value";
 import type { Fault } from "#kernel/failure.ts";
-import { faultsOf } from "#kernel/shape.ts";
+import { Shape } from "#kernel/shape.ts";
 import { checkConfig } from "./check-config.ts";
 import { checkEdges, type KnownNode } from "./check-edges.ts";
-import { type Checking, reporter } from "./checking.ts";
-import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX, OnError } from "./definition.ts";
+import { type Checking, isRecord, reporter } from "./checking.ts";
+import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "./definition.ts";
 import { branchesOf, type Config, type NodeType } from "./node-type.ts";
 
 interface Place {
@@ -15,6 +14,8 @@ interface Place {
   /** The ids that steps in here can refer to besides their own. */
   readonly enclosing: ReadonlySet<string>;
 }
+
+const shape = new Shape(Node, "body");
 
 /** Finds the faults of a graph and of the loops in it. */
 export function checkGraph(
@@ -57,7 +58,8 @@ function checkBody(checking: Checking, body: unknown, place: Place): void {
 
 function checkNode(checking: Checking, node: unknown, path: string): NodeType | undefined {
   const report = reporter(checking, path);
-  report(faultsOf(Value.Errors(Node, node)));
+  const result = shape.check(node);
+  if ("faults" in result) report(result.faults);
   if (!isRecord(node) || typeof node["type"] !== "string") return undefined;
   const type = checking.types.get(node["type"]);
   if (type === undefined) {
@@ -97,8 +99,10 @@ function faultOfId(
 }
 
 function knownNode(node: Config, type: NodeType | undefined, config: Config): KnownNode {
-  const onError = Value.Check(OnError, node["onError"]) ? node["onError"] : "fail";
-  return { onError, branches: type && branchesOf(type, config) };
+  return {
+    handlesErrors: node["onError"] === "branch",
+    branches: type && branchesOf(type, config),
+  };
 }
 
 /** A step whose errors are to be handled by a branch must have one, or they would pass unseen. */
@@ -115,8 +119,4 @@ function checkErrorBranches(
     const message = "is branch, but no edge leaves with when: error";
     reporter(checking, `${path}/nodes/${index}`)([{ path: "/onError", message }]);
   }
-}
-
-function isRecord(value: unknown): value is Config {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

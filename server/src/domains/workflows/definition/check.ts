@@ -1,10 +1,10 @@
-import Type, { type TObject, type TSchema } from "typebox";
+import Type, { type TObject } from "typebox";
 import { Value } from "typebox/value";
 import type { Fault } from "#kernel/failure.ts";
 import { object } from "#kernel/schema.ts";
 import { faultsOf } from "#kernel/shape.ts";
 import { checkGraph } from "./check-graph.ts";
-import { type Checking, type ExpressionCheck, reporter } from "./checking.ts";
+import { type Checking, type ExpressionCheck, isRecord, reporter } from "./checking.ts";
 import { definitionFields, EDGES_MAX, NODES_MAX } from "./definition.ts";
 import type { NodeTypes } from "./node-type.ts";
 import { isTemplate } from "./template.ts";
@@ -19,9 +19,9 @@ export function checkDefinition(
   types: NodeTypes,
   expressions: ExpressionCheck,
 ): Fault[] {
-  const outline = faultsOf(Value.Errors(Outline, definition));
-  if (!Value.Check(Type.Record(Type.String(), Type.Unknown()), definition)) return outline;
-  const checking: Checking = { types, expressions, faults: outline, nodes: 0, edges: 0 };
+  const faults = shapeFaults(Outline, definition);
+  if (!isRecord(definition)) return faults;
+  const checking: Checking = { types, expressions, faults, nodes: 0, edges: 0 };
   checkTrigger(checking, definition["trigger"]);
   checkKey(checking, definition["concurrencyKey"]);
   const { nodes, edges } = definition;
@@ -44,9 +44,10 @@ const Outline = object({
 function checkTrigger(checking: Checking, trigger: unknown): void {
   if (trigger === undefined) return;
   const report = reporter(checking, "/trigger");
-  const named = faultsOf(Value.Errors(Named, trigger));
-  if (!Value.Check(Named, trigger)) return report(named);
-  const type = triggerTypes.get(trigger.type);
+  if (!isRecord(trigger) || typeof trigger["type"] !== "string") {
+    return report(shapeFaults(Named, trigger));
+  }
+  const type = triggerTypes.get(trigger["type"]);
   if (type === undefined) {
     const message = `must be one of ${[...triggerTypes.keys()].join(", ")}`;
     return report([{ path: "/type", message }]);
@@ -58,8 +59,7 @@ function checkTrigger(checking: Checking, trigger: unknown): void {
 const Named = Type.Object({ type: Type.String() });
 
 function shapeFaults(schema: TObject, value: unknown): Fault[] {
-  const loose: TSchema = schema;
-  return faultsOf(Value.Errors(loose, value));
+  return faultsOf(Value.Errors(schema, value));
 }
 
 function checkKey({ faults, expressions }: Checking, key: unknown): void {

@@ -1,5 +1,5 @@
 import type { Fault } from "#kernel/failure.ts";
-import type { NodeTypes } from "./node-type.ts";
+import type { Config, NodeTypes } from "./node-type.ts";
 
 /** How the language of templates and expressions is checked; the kernel's engine provides it. */
 export interface ExpressionCheck {
@@ -23,4 +23,9 @@ export function reporter(checking: Checking, base: string): (faults: readonly Fa
   return (faults) => {
     for (const { path, message } of faults) checking.faults.push({ path: base + path, message });
   };
+}
+
+/** Whether a value is a JSON object. */
+export function isRecord(value: unknown): value is Config {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

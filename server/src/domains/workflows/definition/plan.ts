@@ -1,10 +1,4 @@
-import {
-  BACKOFF_MS_MAX,
-  type Definition,
-  type GraphDefinition,
-  type Node,
-  type OnError,
-} from "./definition.ts";
+import { BACKOFF_MS_MAX, type GraphDefinition, type Node, type OnError } from "./definition.ts";
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
 
 /** A definition made ready to run: immutable, so that any number of runs can share one. */
@@ -56,10 +50,7 @@ export interface Way {
 const BACKOFF_MS_DEFAULT = 1_000;
 
 /** Compiles a definition that has been checked; a faulty one is our bug, and throws. */
-export function compilePlan(
-  definition: Pick<Definition, "nodes" | "edges">,
-  types: NodeTypes,
-): Plan {
+export function compilePlan(definition: GraphDefinition, types: NodeTypes): Plan {
   const graph = compileGraph(definition, types);
   return { graph, answers: graph.nodes.some(({ type }) => type.answers === true) };
 }

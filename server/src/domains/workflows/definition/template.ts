@@ -8,6 +8,7 @@
  * it, or because it is written in another language; `expression` is one expression as a whole.
  */
 import Type, { type Static, type TObject, type TSchema } from "typebox";
+import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import type { Fault } from "#kernel/failure.ts";
 import { faultsOf } from "#kernel/shape.ts";
@@ -42,10 +43,19 @@ export function templated(schema: TObject): TSchema {
 
 /** What is wrong with a value in which templates may stand for anything not literal. */
 export function faultsWithTemplates(schema: TObject, value: unknown): Fault[] {
+  let accepts = compiled.get(schema);
+  if (accepts === undefined) compiled.set(schema, (accepts = Compile(templated(schema))));
+  if (accepts.Check(value)) return [];
   return faultsOf(Value.Errors(fitted(schema, value), value));
 }
 
-/** The fields of a configuration that are evaluated, those that are expressions, and the rest. */
+// To find what is wrong takes far longer than to see that nothing is, which is the rule.
+const compiled = new WeakMap<TObject, ReturnType<typeof Compile>>();
+
+/**
+ * The fields of a configuration that may hold templates, those that are expressions, without the
+ * braces, and the rest.
+ */
 export function partsOf(schema: TObject, config: Readonly<Record<string, unknown>>) {
   const templates: Record<string, unknown> = {};
   const expressions: Record<string, string> = {};
@@ -53,10 +63,14 @@ export function partsOf(schema: TObject, config: Readonly<Record<string, unknown
   for (const [name, value] of Object.entries(config)) {
     const field = schema.properties[name];
     if (field === undefined || !(LITERAL in field)) templates[name] = value;
-    else if (EXPRESSION in field && typeof value === "string") expressions[name] = value;
+    else if (EXPRESSION in field && typeof value === "string") expressions[name] = bare(value);
     else literals[name] = value;
   }
   return { templates, expressions, literals };
+}
+
+function bare(text: string): string {
+  return /^\s*\{\{([\s\S]*)\}\}\s*$/.exec(text)?.[1] ?? text;
 }
 
 // Published with the schemas: a form shows such fields without the choice of a template.

@@ -62,5 +62,5 @@ export const subworkflow = nodeType({
   summary: "Runs another workflow and waits for it; its output is the result of that run",
   config: object({ workflowId: line(100), input: Type.Optional(Type.Unknown()) }),
   branches: "none",
-  effect: "wait",
+  effect: "outside",
 });

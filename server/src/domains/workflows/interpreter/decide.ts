@@ -12,8 +12,10 @@
  * - When the run fails or is stopped, nothing starts; what runs is waited for, what waits is
  *   cancelled.
  *
- * A decision follows from the journal alone, and repeats what the journal does not say yet. In it
- * the order of steps means nothing.
+ * A decision follows from the journal alone, and repeats what the journal does not say yet; parts
+ * of it may be carried out before others. Only who records the end of a loop must have recorded,
+ * or record with it, what the decision says of the steps in the loop: nobody looks at them again.
+ * The order of steps in a decision means nothing.
  */
 import type { Plan, PlannedNode } from "../definition/index.ts";
 import { failingAround, isStopping, takeIn } from "./journal.ts";
@@ -134,8 +136,12 @@ function endOf({ stop, failure }: Progress): Over {
 
 /** What is settled whether or not the run goes on. */
 function facts({ due }: Progress): Pick<Decision, "skip" | "complete"> {
+  // Most changes settle nothing else, and a run consists of changes.
+  if (due.skip.size === 0 && due.complete.size === 0) return NO_FACTS;
   return {
     skip: [...due.skip],
     complete: Array.from(due.complete, ([path, output]) => ({ path, output })),
   };
 }
+
+const NO_FACTS = { skip: [], complete: [] } as const;

@@ -34,10 +34,11 @@ export function takeIn(progress: Progress, records: Iterable<StepRecord>): void 
 
 function place(progress: Progress, record: StepRecord): void {
   const { path, status } = record;
+  // To find a step may begin its iteration, by which it becomes due.
+  const at = locate(progress, path);
   progress.due.start.delete(path);
   progress.due.skip.delete(path);
   progress.due.complete.delete(path);
-  const at = locate(progress, path);
   if (at === undefined) return;
   const { frame, node } = at;
   const iterating = status === "running" && record.items !== undefined && node.body !== undefined;
@@ -138,7 +139,7 @@ function goOn(progress: Progress, loop: Loop): void {
 
 /** Forgets all about the inside of a loop that ended, or waits for its next attempt. */
 function closeLoop(progress: Progress, frame: Frame, node: PlannedNode): void {
-  if (frame.loops[node.index] === undefined && !isSettled(frame, node)) return;
+  if (frame.loops[node.index] === undefined) return;
   frame.loops[node.index] = undefined;
   const { live, due, changed, failing } = progress;
   const inside = `${frame.prefix}${node.id}[`;
@@ -148,10 +149,6 @@ function closeLoop(progress: Progress, frame: Frame, node: PlannedNode): void {
   for (const loops of [changed, failing]) {
     for (const loop of loops) if (`${loop.path}[`.startsWith(inside)) loops.delete(loop);
   }
-}
-
-function isSettled(frame: Frame, node: PlannedNode): boolean {
-  return frame.phases[node.index] === PHASE.settled;
 }
 
 // Those of the root are not needed: they are read from the journal when the run is over.

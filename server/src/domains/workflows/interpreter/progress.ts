@@ -148,13 +148,14 @@ export const PLAIN: Exit = { branch: undefined, unlabelled: true };
 /** The step is done with: its edges are taken or dead, and what that decides is due. */
 export function settle(progress: Progress, frame: Frame, node: PlannedNode, exit: Exit): void {
   frame.phases[node.index] = PHASE.settled;
-  frame.unsettled -= 1;
   for (const { to, when } of node.outgoing) {
     if (when === undefined ? exit.unlabelled : when === exit.branch) frame.reached[to] = 1;
     const open = (frame.open[to] ?? 0) - 1;
     frame.open[to] = open;
     if (open === 0 && frame.phases[to] === PHASE.unreached) resolve(progress, frame, to);
   }
+  // Last: what is skipped on the way is settled in there, and the frame ends only once.
+  frame.unsettled -= 1;
   if (frame.unsettled === 0) finish(progress, frame);
 }
 

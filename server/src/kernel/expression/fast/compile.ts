@@ -5,18 +5,27 @@
  * a fraction of a microsecond instead of a trip to another process. What is outside of the subset has no
  * closure, and what turns out to be odd or long while it runs is handed over: then the pool does it all.
  */
-import { evaluationFailure, type Place } from "../wording.ts";
 import { isFunctionName } from "../names.ts";
-import type { Apply, Block, Call, Condition, Named, Pair, Path, Tree } from "../tree.ts";
-import { type NativeFunction, nativeFunction } from "./functions.ts";
-import { type Closure, handOver, type Machine, type Part, UNITS_MAX, unsupported } from "./machine.ts";
+import type { Apply, Block, Call, Condition, Named, Path, Tree } from "../tree.ts";
+import type { Place } from "../wording.ts";
+import { arrayOf, objectOf } from "./construct.ts";
+import { nativeFunction } from "./functions.ts";
+import {
+  type Closure,
+  handOver,
+  type Machine,
+  type Part,
+  UNITS_MAX,
+  unsupported,
+} from "./machine.ts";
 import { negation, operator } from "./operator.ts";
 import { filtered, filtersOf, nameStep, path, type Step } from "./path.ts";
-import { isArray } from "./value.ts";
+import { truth } from "./value.ts";
 
 /** Evaluates against a scope, or returns `HANDED_OVER`. */
 export type FastExpression = (scope: unknown, nowMs: number) => unknown;
 
+/** Says that the pool has to do it. */
 export const HANDED_OVER = Symbol("handed over");
 
 /** The closure of a whole expression; nothing when it is not one of the subset. */
@@ -29,7 +38,7 @@ export function compileFast(tree: Tree): FastExpression | undefined {
     try {
       return run(scope, machine);
     } catch (error) {
-      // A text or a stack that is too long is the pool's to say.
+      // A text that is too long or a value that nests too deeply is the pool's to refuse.
       if (error === handOver || error instanceof RangeError) return HANDED_OVER;
       throw error;
     }
@@ -38,25 +47,44 @@ export function compileFast(tree: Tree): FastExpression | undefined {
 
 function partOf(tree: Tree): Part | undefined {
   try {
-    return compile(tree, new Map());
+    return compile(tree, new Names());
   } catch (error) {
     if (error === unsupported) return undefined;
     throw error;
   }
 }
 
-/** The variables that are bound at a place in the text, each in a slot of its own. */
-type Names = ReadonlyMap<string, number>;
+/** The variables that are bound at a place in the text, each time in a slot of its own. */
+class Names {
+  readonly #slots: ReadonlyMap<string, number>;
+  readonly #count: { slots: number };
+
+  constructor(slots: ReadonlyMap<string, number> = new Map(), count = { slots: 0 }) {
+    this.#slots = slots;
+    this.#count = count;
+  }
+
+  slotOf(name: string): number | undefined {
+    return this.#slots.get(name);
+  }
+
+  with(name: string): { readonly names: Names; readonly slot: number } {
+    const slot = this.#count.slots;
+    this.#count.slots += 1;
+    return { names: new Names(new Map([...this.#slots, [name, slot]]), this.#count), slot };
+  }
+}
 
 function compile(tree: Tree, names: Names): Part {
   refuseMarks(tree);
-  if (tree.type === "path") return pathOf(tree, names);
-  if (tree.keepArray) throw unsupported;
+  if (tree.keepArray && tree.type !== "path") throw unsupported;
   const filters = filtersOf(tree.predicate, (expr) => compile(expr, names));
   return filtered(bare(tree, names), filters, false);
 }
 
+/** What a node is without its filters. */
 function bare(tree: Tree, names: Names): Part {
+  const part = (of: Tree): Part => compile(of, names);
   switch (tree.type) {
     case "string":
     case "number":
@@ -67,28 +95,50 @@ function bare(tree: Tree, names: Names): Part {
     case "variable":
       return variable(tree, names);
     case "binary":
-      return operator(tree.value, compile(tree.lhs, names), compile(tree.rhs, names), placeOf(tree));
+      return operator(tree.value, part(tree.lhs), part(tree.rhs), placeOf(tree, tree.value));
     case "unary":
-      if (tree.value === "-") return negation(compile(tree.expression, names), placeOf(tree));
-      if (tree.value === "[") return arrayOf(tree.expressions, names);
-      return objectOf(tree.lhs, names, placeOf(tree));
+      if (tree.value === "-") return negation(part(tree.expression), placeOf(tree, "-"));
+      if (tree.value === "{") {
+        const members = tree.lhs.map(([key, value]) => ({ key: part(key), value: part(value) }));
+        return objectOf(members, placeOf(tree, "{"));
+      }
+      return arrayOf(tree.expressions.map((item) => ({ part: part(item), stays: isArray(item) })));
     case "condition":
-      return condition(tree, names);
+      return condition(tree, part);
     case "block":
       return block(tree, names);
     case "function":
-      return call(tree, [], names);
+      return call(tree, tree.arguments.map(part), names);
     case "apply":
       return application(tree, names);
-    default:
+    case "path":
+      return pathOf(tree, names);
+    case "name":
+    case "bind":
+    case "partial":
+    case "lambda":
+    case "sort":
+    case "transform":
+    case "wildcard":
+    case "descendant":
+    case "parent":
+    case "regex":
+    case "operator":
       throw unsupported;
   }
 }
 
 /** Groups, bindings of places and arrays that do not dissolve are left to JSONata. */
-function refuseMarks(tree: Tree): void {
-  const { group, tuple, focus, index, ancestor, consarray } = tree;
+function refuseMarks({ group, tuple, focus, index, ancestor, consarray }: Tree): void {
   if (group || tuple || focus || index || ancestor || consarray) throw unsupported;
+}
+
+function placeOf(tree: Tree, token: string): Place {
+  return { position: tree.position, token };
+}
+
+function isArray(tree: Tree): boolean {
+  return tree.type === "unary" && tree.value === "[";
 }
 
 function pathOf(tree: Path, names: Names): Part {
@@ -107,7 +157,7 @@ function pathOf(tree: Path, names: Names): Part {
 }
 
 function variable({ value: name }: Named, names: Names): Part {
-  const slot = names.get(name);
+  const slot = names.slotOf(name);
   if (slot !== undefined) return { run: (_, machine) => machine.variables[slot], weight: 1 };
   if (name === "") return { run: (input) => input, weight: 1 };
   if (name === "$") return { run: (_, machine) => machine.root, weight: 1 };
@@ -115,60 +165,60 @@ function variable({ value: name }: Named, names: Names): Part {
   return { run: () => undefined, weight: 1 };
 }
 
-function arrayOf(items: readonly Tree[], names: Names): Part {
-  const parts = items.map((item) => compile(item, names));
-  // An array written within an array stays one; any other dissolves.
-  const written = items.map((item) => item.type === "unary" && item.value === "[");
-  const run: Closure = (input, machine) => {
-    const members: unknown[] = [];
-    for (const [index, part] of parts.entries()) {
-      const value = part.run(input, machine);
-      if (value === undefined) continue;
-      if (written[index] || !isArray(value)) members.push(value);
-      else members.push(...spent(value, machine));
-    }
-    return members;
-  };
-  return { run, weight: 1 + weightOf(parts) };
-}
-
-function spent(members: readonly unknown[], machine: Machine): readonly unknown[] {
-  machine.units -= members.length;
-  if (machine.units < 0) throw handOver;
-  return members;
-}
-
-function objectOf(pairs: readonly Pair[], names: Names, place: Place): Part {
-  const keys = pairs.map(([key]) => compile(key, names));
-  const values = pairs.map(([, value]) => compile(value, names));
-  const run: Closure = (input, machine) => {
-    // JSONata groups the members of an array by their keys.
-    if (isArray(input)) throw handOver;
-    const taken = new Map<string, Part>();
-    for (const [index, part] of keys.entries()) {
-      const key = part.run(input, machine);
-      const value = values[index];
-      if (key === undefined || !value) continue;
-      if (typeof key !== "string") throw evaluationFailure("T1003", place);
-      if (key === "__proto__" || key.startsWith("_jsonata_")) throw handOver;
-      if (taken.has(key)) throw evaluationFailure("D1009", place);
-      taken.set(key, value);
-    }
-    const made: Record<string, unknown> = {};
-    for (const [key, part] of taken) {
-      const value = part.run(input, machine);
-      if (value !== undefined) made[key] = value;
-    }
-    return made;
-  };
-  return { run, weight: 1 + weightOf(keys) + weightOf(values) };
-}
-
-function condition(tree: Condition, names: Names): Part {
-  const asked = compile(tree.condition, names);
-  const yes = compile(tree.then, names);
-  const no = tree.else ? compile(tree.else, names) : undefined;
+function condition(tree: Condition, part: (of: Tree) => Part): Part {
+  const asked = part(tree.condition);
+  const yes = part(tree.then);
+  const no = tree.else && part(tree.else);
   const run: Closure = (input, machine) =>
-    truthOf(asked, input, machine) ? yes.run(input, machine) : no?.run(input, machine);
+    truth(asked.run(input, machine), machine) ? yes.run(input, machine) : no?.run(input, machine);
   return { run, weight: 1 + asked.weight + yes.weight + (no?.weight ?? 0) };
+}
+
+/** Statements one after another. What they bind is seen by those after them, and not outside. */
+function block({ expressions }: Block, outer: Names): Part {
+  let names = outer;
+  const statements = expressions.map((statement): Part => {
+    if (statement.type !== "bind") return compile(statement, names);
+    const { value: name } = statement.lhs;
+    if (name === "" || name === "$" || statement.predicate || statement.keepArray) {
+      throw unsupported;
+    }
+    const { run, weight } = compile(statement.rhs, names);
+    const bound = names.with(name);
+    names = bound.names;
+    const assign: Closure = (input, machine) => {
+      const value = run(input, machine);
+      machine.variables[bound.slot] = value;
+      return value;
+    };
+    return { run: assign, weight: weight + 1 };
+  });
+  const run: Closure = (input, machine) => {
+    let result: unknown;
+    for (const statement of statements) result = statement.run(input, machine);
+    return result;
+  };
+  return { run, weight: statements.reduce((sum, { weight }) => sum + weight, 1) };
+}
+
+/** `value ~> $function(more)`. */
+function application({ lhs, rhs }: Apply, names: Names): Part {
+  const part = (of: Tree): Part => compile(of, names);
+  if (rhs.keepArray || rhs.predicate || rhs.group) throw unsupported;
+  if (rhs.type === "function") return call(rhs, [lhs, ...rhs.arguments].map(part), names);
+  throw unsupported;
+}
+
+function call({ procedure, position }: Call, args: readonly Part[], names: Names): Part {
+  if (procedure.type !== "variable" || procedure.predicate) throw unsupported;
+  const { value: name } = procedure;
+  const native = names.slotOf(name) === undefined ? nativeFunction(name) : undefined;
+  if (!native?.counts.includes(args.length)) throw unsupported;
+  const place: Place = { position, token: `$${name}` };
+  const takesContext = native.takesContext === true && args.length === 0;
+  const run: Closure = (input, machine) => {
+    const values = takesContext ? [input] : args.map((arg) => arg.run(input, machine));
+    return native.call(values, machine, place);
+  };
+  return { run, weight: args.reduce((sum, { weight }) => sum + weight, 2) };
 }

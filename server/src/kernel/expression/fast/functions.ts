@@ -1,17 +1,9 @@
 import { evaluationFailure, type Place } from "../wording.ts";
 import { handOver, type Machine, spend } from "./machine.ts";
-import { isArray, isObject, textOf, truth } from "./value.ts";
-import { TEXT_FUNCTIONS } from "./text-functions.ts";
+import type { NativeFunction } from "./native.ts";
 import { NUMBER_FUNCTIONS } from "./number-functions.ts";
-
-/** A function whose cost is bounded by the size of its arguments. */
-export interface NativeFunction {
-  /** How many arguments it may be given here; with any other number the pool shall do it. */
-  readonly counts: readonly number[];
-  /** With no argument it takes the context for the first. */
-  readonly takesContext?: boolean;
-  readonly call: (args: readonly unknown[], machine: Machine, place: Place) => unknown;
-}
+import { TEXT_FUNCTIONS } from "./text-functions.ts";
+import { isArray, isObject, textOf, truth } from "./value.ts";
 
 /** The function of this name, if it is one that may run on the main thread. */
 export function nativeFunction(name: string): NativeFunction | undefined {

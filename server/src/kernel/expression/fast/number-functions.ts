@@ -1,6 +1,6 @@
 import { evaluationFailure, type Place } from "../wording.ts";
-import type { NativeFunction } from "./functions.ts";
 import { handOver, type Machine, spend } from "./machine.ts";
+import type { NativeFunction } from "./native.ts";
 import { charge, isArray } from "./value.ts";
 
 /** The functions of numbers. */

@@ -1,6 +1,6 @@
 import { evaluationFailure } from "../wording.ts";
-import type { NativeFunction } from "./functions.ts";
 import { handOver, type Machine, spend } from "./machine.ts";
+import type { NativeFunction } from "./native.ts";
 import { charge, isArray } from "./value.ts";
 
 /** The functions of texts, with JSONata's own ways of counting and trimming. */
@@ -52,11 +52,14 @@ function ofTexts(
 /** By code points, so that an emoji is one. */
 function charactersOf(text: string, machine: Machine): readonly string[] {
   spend(machine, text.length);
-  return [...text];
+  return Array.from(text);
 }
 
 function trim(text: string): string {
-  return text.replaceAll(/[ \t\n\r]+/g, " ").replace(/^ /, "").replace(/ $/, "");
+  return text
+    .replaceAll(/[ \t\n\r]+/g, " ")
+    .replace(/^ /, "")
+    .replace(/ $/, "");
 }
 
 const ISO_8601 =

@@ -12,19 +12,11 @@ export function isArray(value: unknown): value is readonly unknown[] {
 
 /** What JSONata holds for true. Nothing at all counts as false. */
 export function truth(value: unknown, machine: Machine): boolean {
-  switch (typeof value) {
-    case "boolean":
-      return value;
-    case "string":
-      return value.length > 0;
-    case "number":
-      return value !== 0;
-    case "object":
-      if (value === null) return false;
-      return isArray(value) ? anyTrue(value, machine) : hasMembers(value, machine);
-    default:
-      return false;
-  }
+  if (typeof value === "boolean") return value;
+  if (typeof value === "string") return value.length > 0;
+  if (typeof value === "number") return value !== 0;
+  if (typeof value !== "object" || value === null) return false;
+  return isArray(value) ? anyTrue(value, machine) : hasMembers(value, machine);
 }
 
 function anyTrue(members: readonly unknown[], machine: Machine): boolean {

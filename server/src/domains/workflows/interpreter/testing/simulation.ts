@@ -17,6 +17,8 @@ import {
 import { type Behaviour, pick, randomFrom } from "./chance.ts";
 import { told } from "./notation.ts";
 
+const STARTED = ["running", "running", "ready", "waiting", "paused"] as const;
+
 /** One run, driven to its end in an order that the seed decides. */
 export class Simulation {
   readonly journal = new Map<string, StepRecord>();
@@ -41,7 +43,12 @@ export class Simulation {
     this.#progress = begin(plan);
   }
 
-  /** Drives the run to its end; with `stopAfter`, stops it after so many rounds. */
+  /** Whether the run was told to stop before it was over. */
+  get isStopped(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  /** Drives the run to its end; with `stop`, stops it after so many rounds. */
   run(stop?: { after: number; as: Stop }): Over {
     for (let round = 0; round < 20_000; round += 1) {
       if (round === stop?.after) this.#stop = stop.as;
@@ -60,7 +67,9 @@ export class Simulation {
       expect(todo + live.length).toBeGreaterThan(0);
       const promptly = live.length === 0 ? 10 : this.#prompt;
       this.#carryOut(decision, () => this.#random(10) < promptly);
-      if (live.length > 0) this.#proceed(pick(live, this.#random(1_000)));
+      // What was just cancelled is no longer there to proceed.
+      const left = live.filter((record) => this.journal.get(record.path) === record);
+      if (left.length > 0) this.#proceed(pick(left, this.#random(1_000)));
     }
     throw new Error("The run does not end.");
   }
@@ -88,28 +97,32 @@ export class Simulation {
   }
 
   #carryOut(decision: Decision, now: () => boolean): void {
+    const later: string[] = [];
+    const at = (path: string, write: () => void): void => {
+      // The end of a loop must not precede what is still to be said of the steps in it.
+      if (now() && !later.some((other) => other.startsWith(`${path}[`))) write();
+      else later.push(path);
+    };
     for (const { path, node } of decision.start) {
       expect(this.journal.has(path)).toBe(false);
-      const status = pick(
-        ["running", "running", "ready", "waiting", "paused"] as const,
-        this.#random(5),
-      );
-      if (now()) this.#write({ path, node: node.id, status, attempts: 1 });
+      const status = pick(STARTED, this.#random(STARTED.length));
+      at(path, () => this.#write({ path, node: node.id, status, attempts: 1 }));
     }
     for (const path of decision.skip) {
       expect(this.journal.has(path)).toBe(false);
       const node = nodeAt(this.#plan.graph, path)!.id;
-      if (now()) this.#write({ path, node, status: "skipped", attempts: 0 });
-    }
-    for (const { path, output } of decision.complete) {
-      if (now()) this.#write({ ...this.journal.get(path)!, status: "completed", output });
+      at(path, () => this.#write({ path, node, status: "skipped", attempts: 0 }));
     }
     for (const path of decision.cancel) {
-      if (now()) this.#write({ ...this.journal.get(path)!, status: "cancelled" });
+      at(path, () => this.#write({ ...this.journal.get(path)!, status: "cancelled" }));
+    }
+    const inside = (a: { path: string }, b: { path: string }) => b.path.length - a.path.length;
+    for (const { path, output } of decision.complete.toSorted(inside)) {
+      at(path, () => this.#write({ ...this.journal.get(path)!, status: "completed", output }));
     }
     for (const { path, cause } of decision.fail) {
       expect(this.journal.get(cause)?.status).toMatch(/failed|cancelled/);
-      if (now()) this.#fail(this.journal.get(path)!);
+      at(path, () => this.#fail(this.journal.get(path)!));
     }
   }
 
@@ -128,7 +141,7 @@ export class Simulation {
     if (record.retryAtMs !== undefined) {
       if (record.items !== undefined)
         return this.#takeBack(resetLoop(this.#plan, this.journal, path));
-      const { retryAtMs: _, ...rest } = record;
+      const { retryAtMs: _, error: __, ...rest } = record;
       return this.#write({ ...rest, status: "running", attempts: record.attempts + 1 });
     }
     if (status === "ready") return this.#write({ ...record, status: "running" });

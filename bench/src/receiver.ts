@@ -1,0 +1,67 @@
+/**
+ * An endpoint for webhooks, in a process of its own: it takes whatever is posted and counts it. It is
+ * told what to do, and asked what came, over plain HTTP on another port.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { TEST_IDENTITY } from "../../server/src/kernel/outbound/testing.ts";
+import { nowMs } from "./statistics.ts";
+
+/** Deliveries since the last reset, each once, of those that count. */
+const seen = new Set<string>();
+let repeated = 0;
+let lastAtMs = 0;
+/** Below this path nothing is answered, and nothing counts. */
+let hangingPath: string | undefined;
+const held = new Set<ServerResponse>();
+let waiting: { readonly count: number; readonly answer: () => void } | undefined;
+
+const endpoint = createTlsServer(TEST_IDENTITY, (request, response) => {
+  // On arrival of the head: the body is a few hundred bytes in the same packet.
+  const atMs = nowMs();
+  request.resume();
+  const path = request.url ?? "";
+  if (hangingPath !== undefined && path.startsWith(hangingPath)) {
+    held.add(response);
+    response.once("close", () => held.delete(response));
+    return;
+  }
+  response.end();
+  if (path.startsWith("/bad")) return;
+  const id = String(request.headers["x-service-delivery"]);
+  if (seen.has(id)) repeated += 1;
+  seen.add(id);
+  lastAtMs = atMs;
+  if (waiting && seen.size >= waiting.count) waiting.answer();
+});
+// No connection is to be closed under a sender between two rounds.
+endpoint.keepAliveTimeout = 300_000;
+endpoint.listen(0, "127.0.0.1");
+await new Promise((resolve) => endpoint.once("listening", resolve));
+
+const control = createServer((request, response) => answer(request, response));
+control.listen(Number(process.env["PORT"]), "127.0.0.1");
+process.once("SIGTERM", () => process.exit(0));
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? "", "http://receiver");
+  if (pathname === "/arrived") {
+    const tell = (): void => {
+      waiting = undefined;
+      response.end(JSON.stringify({ lastAtMs, repeated }));
+    };
+    const count = Number(searchParams.get("count"));
+    if (seen.size >= count) tell();
+    else waiting = { count, answer: tell };
+    return;
+  }
+  if (pathname === "/reset") {
+    seen.clear();
+    repeated = 0;
+    hangingPath = searchParams.get("hanging") ?? undefined;
+    if (hangingPath === undefined) for (const one of held) one.end();
+  }
+  // The address of a server that listens on a port has this form.
+  response.end(JSON.stringify({ port: (endpoint.address() as AddressInfo).port }));
+}

@@ -1,0 +1,171 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { lobbyOf } from "./lobby.ts";
+import { stream } from "./stream.ts";
+import { headersOf, send } from "./testing.ts";
+
+const BEGINNING = "evt_0000000000000000000000";
+
+let world: World;
+let owner: Ask & { token: string };
+let port: number;
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  await world.app.listen({ port: 0, host: "127.0.0.1" });
+  ({ port } = world.app.server.address() as AddressInfo);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const publish = async (topic: string, payload: object): Promise<string> => {
+  const body = { type: "told.once", payload };
+  const route = `POST /api/v1/events/topics/${topic}/publish`;
+  return (await send(world.app, owner, route, body)).body.data.id;
+};
+
+/** A listener on a real socket: what it has heard so far, block by block. */
+async function listen(path: string, headers: Record<string, string> = {}) {
+  const request = get({
+    port,
+    path: `/api/v1/events/topics/${path}`,
+    headers: { ...headersOf(owner), ...headers },
+  });
+  request.on("error", () => undefined);
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.on("error", () => undefined);
+  let text = "";
+  response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+  const ended = new Promise((resolve) => response.once("end", resolve));
+  return {
+    response,
+    request,
+    ended,
+    blocks: () => text.split("\n\n").slice(0, -1),
+    events: () =>
+      text
+        .split("\n\n")
+        .slice(0, -1)
+        .filter((block) => block.includes("data: "))
+        .map((block) => {
+          const lines = block.split("\n").map((line) => line.split(": "));
+          const fields = Object.fromEntries(
+            lines.map(([name, ...rest]) => [name, rest.join(": ")]),
+          );
+          return { ...fields, data: JSON.parse(fields["data"]!) } as any;
+        }),
+  };
+}
+
+test("a stream begins now, and each event has its id, its type and itself in one line", async () => {
+  await publish("live", { n: 0 });
+  await world.settled();
+  const listener = await listen("live/stream");
+  expect(listener.response.statusCode).toBe(200);
+  expect(listener.response.headers).toMatchObject({
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+  });
+  await until(async () => lobbyOf(world.kernel).waiting === 1);
+  const id = await publish("live", { lines: "one\ntwo\r\n\u2028three" });
+  await until(async () => listener.events().length === 1);
+  const [event] = listener.events();
+  expect(event).toMatchObject({ id, event: "told.once" });
+  const { body } = await owner(`GET /api/v1/audit/${id}`);
+  expect(event.data).toEqual(body.data);
+  expect(listener.blocks()[0]).toMatch(/^retry: 1000\nid: evt_[0-9a-z]{22}$/);
+  listener.request.destroy();
+});
+
+test("who comes back with the last id hears what it missed, once, in order, and goes on", async () => {
+  const first = await listen(`resumed/stream?after=${BEGINNING}`);
+  const ids = [await publish("resumed", { n: 0 }), await publish("resumed", { n: 1 })];
+  await until(async () => first.events().length === 2);
+  first.request.destroy();
+  const heard = first.events().map(({ id }) => id);
+  for (let n = 2; n < 130; n += 1) ids.push(await publish("resumed", { n }));
+  // As a browser does it: the old address, and the new header, which counts.
+  const second = await listen(`resumed/stream?after=${BEGINNING}`, { "last-event-id": heard[1] });
+  ids.push(await publish("resumed", { n: 130 }));
+  await until(async () => second.events().length === ids.length - 2);
+  expect([...heard, ...second.events().map(({ id }) => id)]).toEqual(ids);
+  second.request.destroy();
+});
+
+test("who was cut off before the first event comes back to where it began", async () => {
+  const first = await listen("cut/stream");
+  const begun = await until(async () => /id: (\S+)/.exec(first.blocks()[0] ?? "")?.[1]);
+  first.request.destroy();
+  const id = await publish("cut", {});
+  const second = await listen("cut/stream?limit=1", { "last-event-id": begun });
+  await second.ended;
+  expect(second.events().map((event) => event.id)).toEqual([id]);
+});
+
+test("a stream ends after as many events as were asked for", async () => {
+  for (let n = 0; n < 3; n += 1) await publish("short", { n });
+  const listener = await listen(`short/stream?after=${BEGINNING}&limit=2`);
+  await listener.ended;
+  expect(listener.events().map(({ data }) => data.data.n)).toEqual([0, 1]);
+});
+
+test("a last id that is none of ours is refused", async () => {
+  const answer = await owner("GET /api/v1/events/topics/live/stream", undefined, {
+    "last-event-id": "17",
+  });
+  expect(answer).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "Last-Event-ID" }] },
+    events: [],
+  });
+});
+
+test("a silence is broken by a comment, and the stream ends when its time is over", async () => {
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const feed = { partition, name: "silent", topics: ["silent"] };
+  const begin = { from: BEGINNING, eventsMax: 9 };
+  const pieces = stream(world.kernel, feed, begin, { heartbeatMs: 5, lastsMs: 60_000 });
+  expect((await pieces.next()).value).toMatch(/^retry/);
+  expect((await pieces.next()).value).toBe(":\n\n");
+  expect((await pieces.next()).value).toBe(":\n\n");
+  await pieces.return(undefined);
+  const brief = stream(world.kernel, feed, begin, { heartbeatMs: 60_000, lastsMs: 20 });
+  const all = await Array.fromAsync(brief);
+  expect(all.filter((piece) => !piece.startsWith(":"))).toHaveLength(1);
+  expect(lobbyOf(world.kernel).waiting).toBe(0);
+});
+
+test("the log is read no faster than the client takes it", async () => {
+  const payload = { text: "x".repeat(400_000) };
+  for (let n = 0; n < 60; n += 1) await publish("large", payload);
+  await world.settled();
+  await until(async () => lobbyOf(world.kernel).waiting === 0);
+  const before = lobbyOf(world.kernel).looks;
+  const listener = await listen(`large/stream?after=${BEGINNING}`);
+  listener.response.pause();
+  await until(async () => lobbyOf(world.kernel).looks > before);
+  // Others are served meanwhile; the stream stands still within its first batch of many.
+  for (let n = 0; n < 20; n += 1) await publish("elsewhere", {});
+  expect(lobbyOf(world.kernel).looks - before).toBe(1);
+  listener.response.resume();
+  // One block more, with which every stream begins.
+  await until(async () => listener.blocks().length === 61);
+  listener.request.destroy();
+});
+
+test("streams end when the process is to end", async () => {
+  await using ending = await startWorld();
+  const ask = await ending.member(["owner"]);
+  const reply = ending.app.inject({
+    url: "/api/v1/events/topics/quiet/stream",
+    headers: headersOf(ask),
+  });
+  await until(async () => lobbyOf(ending.kernel).waiting === 1);
+  ending.kernel.drain();
+  const { statusCode, payload, headers } = await reply;
+  expect(statusCode).toBe(200);
+  expect(headers["connection"]).toBe("close");
+  expect(payload).toMatch(/^retry: 1000\nid: \S+\n\n$/);
+});

@@ -1,0 +1,66 @@
+import type { Definition } from "#domains/workflows/index.ts";
+import { actBecause } from "#kernel/acting.ts";
+import type { Outside } from "#kernel/caller.ts";
+import { sha256 } from "#kernel/crypto.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { RunStarted } from "../events.ts";
+import type { Execution } from "./execution.ts";
+import { actorOf, type RunFacts } from "./facts.ts";
+import { type RunRow, writeTurn } from "./store.ts";
+import { summaryOf } from "./writing.ts";
+import { WORK } from "./work.ts";
+
+const LOCK = "select pg_advisory_xact_lock($1)";
+const COUNT = `
+  select count(*)::int as n from runs
+   where workflow_id = $1 and concurrency_key is not distinct from $2
+     and status in ('running', 'waiting', 'paused')`;
+/** Without a due time it waits for another one to end. */
+const HOLD_BACK = "update runs set due_at = null where id = $1 and status = 'queued'";
+const LET_IN = `
+  update runs set due_at = $3
+   where id = (select id from runs
+                where workflow_id = $1 and concurrency_key is not distinct from $2
+                  and status = 'queued' and due_at is null
+                order by id limit 1)`;
+
+/**
+ * Whether a run that is queued may start. Whoever decides that, and whoever makes room by ending,
+ * holds the same lock: a run is never held back by one that has just ended.
+ */
+export async function admit(
+  outside: Outside,
+  row: RunRow,
+  { maxConcurrency }: Pick<Definition, "maxConcurrency">,
+  execution: Execution,
+): Promise<boolean> {
+  const { facts } = execution;
+  const { workspace, environment, cause } = facts;
+  return actBecause(outside, { workspace, environment }, cause, async (ctx) => {
+    ctx.actAs(actorOf(facts));
+    if (maxConcurrency !== undefined) {
+      void ctx.send(LOCK, [lockOf(facts)]);
+      const counted = await ctx.send<{ n: number }>(COUNT, [row.workflow_id, row.concurrency_key]);
+      if ((counted[0]?.n ?? 0) >= maxConcurrency) {
+        await ctx.send(HOLD_BACK, [row.id]);
+        return false;
+      }
+    }
+    const turn = { status: "running", dueAt: ctx.now, records: [] } as const;
+    const started = await writeTurn(ctx, { id: row.id, entries: execution.entries }, turn);
+    if (started) ctx.emit(RunStarted, { id: row.id }, summaryOf(facts, turn, ctx.now));
+    return started;
+  });
+}
+
+/** Makes the next one due that waits for this one's end. */
+export function letNextIn(ctx: WriteContext<never>, facts: RunFacts): void {
+  if (!facts.limited) return;
+  void ctx.send(LOCK, [lockOf(facts)]);
+  void ctx.send(LET_IN, [facts.workflowId, facts.concurrencyKey ?? null, ctx.now]);
+  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+}
+
+function lockOf({ workspace, environment, workflowId }: RunFacts): bigint {
+  return sha256(`runs ${workspace} ${environment} ${workflowId}`).readBigInt64BE();
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { isHidden } from "./header.ts";
+
+let world: World;
+let owner: Ask;
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  await owner("POST /api/v1/secrets", { name: "PAGER", value: "vault-value" });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const HOOKS = "/api/v1/webhooks";
+const draft = (headers: object) => ({
+  name: "With headers",
+  url: "https://pager.example.com/hook",
+  events: ["incident.*"],
+  headers,
+});
+const kept = async (id: string) =>
+  (await world.sql("select headers from webhooks where id = $1", [id]))[0].headers;
+
+test.each([
+  ["Authorization", "Bearer abcdef", true],
+  ["Authorization", "Bearer {{secrets.PAGER}}", false],
+  ["Authorization", "{{ secrets.PAGER }}", false],
+  ["Authorization", "Basic {{secrets.A}}{{secrets.B}}", false],
+  ["Authorization", "Bearer abcdef {{secrets.PAGER}}", true],
+  ["Authorization", "abcdef{{secrets.PAGER}}", true],
+  ["Authorization", "{{secrets.PAGER}}abcdef", true],
+  ["Authorization", "{{ PAGER }}", true],
+  ["Proxy-Auth", "x", true],
+  ["Cookie", "session=1", true],
+  ["X-CSRF-Token", "x", true],
+  ["x-api-key", "x", true],
+  ["X-Client-Secret", "x", true],
+  ["X-Password", "x", true],
+  ["X-Team", "ops", false],
+  ["X-Trace", "{{secrets.PAGER}}", false],
+])("%s: %s is hidden: %s", (name, value, hidden) => {
+  expect(isHidden(name, value)).toBe(hidden);
+});
+
+test("what may be a credential is shown as a mask, and comes back as it was", async () => {
+  const headers = {
+    "X-Api-Key": "literal-value",
+    Authorization: "Bearer {{secrets.PAGER}}",
+    "X-Team": "ops",
+  };
+  const shown = { ...headers, "X-Api-Key": "***" };
+  const { status, body } = await owner(`POST ${HOOKS}`, draft(headers));
+  expect(status).toBe(201);
+  const { id } = body.data;
+  expect(body.data.headers).toEqual(shown);
+  expect(await kept(id)).toEqual(headers);
+  const saved = await owner(`PATCH ${HOOKS}/${id}`, { headers: { ...shown, "X-Team": "dev" } });
+  expect(saved.body.data.headers).toEqual({ ...shown, "X-Team": "dev" });
+  expect(await kept(id)).toEqual({ ...headers, "X-Team": "dev" });
+  const again = await owner(`PATCH ${HOOKS}/${id}`, { headers: { "X-Api-Key": "other-value" } });
+  expect(again.events).toEqual(["webhook.updated"]);
+  expect(await kept(id)).toEqual({ "X-Api-Key": "other-value" });
+});
+
+test("a change that a mask hides is named all the same", async () => {
+  const { body } = await owner(`POST ${HOOKS}`, draft({ "X-Api-Key": "literal-value" }));
+  const { id } = body.data;
+  const changesAfter = async (headers: object) => {
+    await owner(`PATCH ${HOOKS}/${id}`, { headers });
+    const audit = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
+    return audit.body.data[0].data.changes;
+  };
+  expect(await changesAfter({ "X-Api-Key": "other-value" })).toEqual(["headers"]);
+  expect(await changesAfter({ "X-Api-Key": "***" })).toEqual([]);
+  expect(await changesAfter({ "X-Longer-Name": "a", "X-B": "b" })).toEqual(["headers"]);
+  expect(await changesAfter({ "X-Longer-Name": "a", "X-B": "b" })).toEqual([]);
+  expect(await changesAfter({ "X-B": "b" })).toEqual(["headers"]);
+});
+
+test.each([
+  [{ "X-Api-Key": "***" }, "has no value to keep"],
+  [{ "X-Team": "{{secrets.NOBODY}}" }, "refers to no secret: NOBODY"],
+  [{ "Content-Type": "text/plain" }, "is set by Millrace"],
+  [{ "x-service-signature-256": "sha256=1" }, "is set by Millrace"],
+  [{ "X-Service-Signature-256-Previous": "sha256=1" }, "is set by Millrace"],
+  [{ "X-Service-Delivery": "x" }, "is set by Millrace"],
+  [{ "X-Service-Event": "x" }, "is set by Millrace"],
+  [{ "Webhook-Id": "x" }, "is set by Millrace"],
+  [{ "webhook-timestamp": "x" }, "is set by Millrace"],
+  [{ "webhook-signature": "x" }, "is set by Millrace"],
+  [{ Host: "inner.test" }, "The header Host cannot be set."],
+  [{ "Content-Length": "3" }, "The header Content-Length cannot be set."],
+  [{ "Transfer-Encoding": "chunked" }, "The header Transfer-Encoding cannot be set."],
+  [{ "a b": "x" }, "A header's name is not valid."],
+  [{ "X\r\nInjected": "x" }, "A header's name is not valid."],
+  [{ "a/b~c": "x" }, "A header's name is not valid."],
+  [{ "X-Value": "x\r\nInjected: 1" }, "The value of the header X-Value is not valid."],
+  [{ "X-Value": "→" }, "The value of the header X-Value is not valid."],
+])("%j is refused: %s", async (headers, message) => {
+  const name = Object.keys(headers)[0]?.replaceAll("~", "~0").replaceAll("/", "~1");
+  const { body } = await owner(`POST ${HOOKS}`, draft({}));
+  for (const answer of [
+    await owner(`POST ${HOOKS}`, draft(headers)),
+    await owner(`PATCH ${HOOKS}/${body.data.id}`, { headers }),
+  ]) {
+    expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
+    expect(answer.body.errors).toEqual([{ path: `/headers/${name}`, message }]);
+  }
+});
+
+test("one name in two cases, too many headers and a value too long are refused", async () => {
+  const twice = await owner(`POST ${HOOKS}`, draft({ "X-Team": "a", "x-team": "b" }));
+  expect(twice.body.errors).toEqual([{ path: "/headers/x-team", message: "is there twice" }]);
+  const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, "v"]));
+  expect((await owner(`POST ${HOOKS}`, draft(many))).body.errors[0].path).toBe("/headers");
+  const long = await owner(`POST ${HOOKS}`, draft({ "X-Long": "v".repeat(4_097) }));
+  expect(long.body.errors[0].path).toBe("/headers/X-Long");
+});
+
+test("a header is never taken for what every object has", async () => {
+  const odd = await owner(`POST ${HOOKS}`, draft({ constructor: "ops", toString: "dev" }));
+  expect(odd.body.data.headers).toEqual({ constructor: "ops", toString: "dev" });
+  const masked = await owner(`POST ${HOOKS}`, draft({ constructor: "***" }));
+  expect(masked.body.errors).toEqual([
+    { path: "/headers/constructor", message: "has no value to keep" },
+  ]);
+});

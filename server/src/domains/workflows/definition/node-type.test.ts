@@ -1,0 +1,80 @@
+import Type from "typebox";
+import { Value } from "typebox/value";
+import { describe, expect, test } from "vitest";
+import { object } from "#kernel/schema.ts";
+import { builtInNodeTypes } from "./built-in.ts";
+import { describeNodeType, nodeType, NodeTypeDescription, nodeTypes } from "./node-type.ts";
+import { expression, faultsWithTemplates, literal, partsOf, templated } from "./template.ts";
+
+describe("the registry", () => {
+  test("knows the node types of the contract", () => {
+    const names =
+      "approval artifact condition connector delay fail http loop notify publish_event records respond script set subworkflow switch ticket transform wait_for_event";
+    expect(builtInNodeTypes.map(({ type }) => type).toSorted()).toEqual(names.split(" "));
+  });
+
+  test("is open to further types, but not to two of one name", () => {
+    const ping = nodeType({
+      type: "ping",
+      summary: "Pings",
+      config: object({ host: Type.String() }),
+      branches: ["up", "down"],
+      effect: "outside",
+    });
+    expect(nodeTypes([...builtInNodeTypes, ping]).get("ping")).toBe(ping);
+    expect(() => nodeTypes([ping, ping])).toThrow("same name");
+  });
+
+  test.each(builtInNodeTypes.map((type) => [type.type, type] as const))(
+    "describes %s in plain JSON",
+    (_, type) => {
+      const description = describeNodeType(type);
+      expect(Value.Check(NodeTypeDescription, description)).toBe(true);
+      expect(JSON.parse(JSON.stringify(description))).toEqual(description);
+    },
+  );
+
+  test("a switch has more branches than its type alone tells", () => {
+    const description = describeNodeType(nodeTypes(builtInNodeTypes).get("switch")!);
+    expect(description).toMatchObject({ branches: ["default"], branchesDependOnConfig: true });
+  });
+});
+
+describe("templates", () => {
+  const config = object({
+    count: Type.Integer({ minimum: 1 }),
+    names: Type.Array(Type.String({ maxLength: 3 })),
+    headers: Type.Optional(Type.Record(Type.String(), Type.Object({ on: Type.Boolean() }))),
+    label: Type.Optional(literal(Type.String({ maxLength: 5 }))),
+    when: Type.Optional(expression("What must hold")),
+  });
+  const cases: [unknown, string[]][] = [
+    [{ count: 1, names: ["a"] }, []],
+    [{ count: "{{ x }}", names: "{{ y }}" }, []],
+    [{ count: 1, names: ["{{ longer than three }}", "abc"] }, []],
+    [{ count: 1, names: [], headers: { a: "{{ x }}", b: { on: "{{ y }}" } } }, []],
+    [{ count: "x", names: [1] }, ["/count", "/names/0"]],
+    [{ count: 0, names: ["abcd", "{{ x }}"] }, ["/count", "/names/0"]],
+    [{ count: 1, names: [], headers: { a: { on: 1 }, b: 2 } }, ["/headers/a/on", "/headers/b"]],
+    [{ count: 1, names: [], label: "{{ x }}" }, ["/label"]],
+    [{ names: [], other: "{{ x }}" }, ["/count", "/other"]],
+  ];
+
+  test.each(cases)("%j", (value, faulty) => {
+    const faults = faultsWithTemplates(config, value);
+    expect(faults.map(({ path }) => path).toSorted()).toEqual(faulty);
+  });
+
+  test.each(cases)("the published schema agrees on %j", (value, faulty) => {
+    expect(Value.Check(templated(config), value)).toBe(faulty.length === 0);
+  });
+
+  test("a configuration falls into templates, expressions without their braces, and the rest", () => {
+    const value = { count: "{{ a }}", names: ["b"], label: "{{", when: ' {{ a > {"b": 1}.b }} ' };
+    expect(partsOf(config, value)).toEqual({
+      templates: { count: "{{ a }}", names: ["b"] },
+      expressions: { when: ' a > {"b": 1}.b ' },
+      literals: { label: "{{" },
+    });
+  });
+});

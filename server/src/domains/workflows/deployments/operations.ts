@@ -1,0 +1,119 @@
+import Type from "typebox";
+import { Failure } from "#kernel/failure.ts";
+import { command } from "#kernel/operation.ts";
+import { one } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import * as events from "../events.ts";
+import { at, ById, example } from "../operations.ts";
+import { DeploymentsCreate } from "../permissions.ts";
+import { shownTo } from "../service.ts";
+import { Label, VersionArchived, VersionId } from "../versions/version.ts";
+import { Workflow, WorkflowArchived } from "../workflow.ts";
+import * as service from "./service.ts";
+
+const published = [
+  events.VersionCreated,
+  events.VersionLabelled,
+  events.WorkflowPublished,
+  events.DeployCompleted,
+  events.WorkflowActivated,
+  events.DeployFailed,
+] as const;
+
+export const publishWorkflow = command({
+  id: "workflows.publish",
+  ...at("POST", "/{id}/publish"),
+  summary: "Deploy the live definition, or a version, to the environment of the request",
+  description:
+    "Without a `versionId` the live definition is deployed: the newest version or, when the " +
+    "definition differs from it as after a restore, a version that is appended first. The version " +
+    "becomes `active`; the one that was active there is superseded unless it is active elsewhere. " +
+    "The first deployment to an environment turns the trigger on there; later ones leave it as it " +
+    "is. `label` goes to the version that is deployed. A definition that is no longer valid is " +
+    "refused, and `deploy.failed` says why.",
+  environmental: true,
+  permission: DeploymentsCreate,
+  params: ById,
+  body: object({ versionId: Type.Optional(VersionId), label: Type.Optional(Label) }),
+  bodyOptional: true,
+  reply: one(Workflow),
+  emits: published,
+  fails: [WorkflowArchived, VersionArchived, service.DefinitionInvalid],
+  example: { ...example, body: { label: "Spring release" } },
+  async run(ctx, { params, body }) {
+    const workflow = await service.publish(ctx, params.id, body);
+    return workflow instanceof Failure ? workflow : shownTo(ctx, workflow);
+  },
+});
+
+export const activateWorkflow = command({
+  id: "workflows.activate",
+  ...at("POST", "/{id}/activate"),
+  summary: "Turn the trigger on in the environment of the request",
+  description:
+    "Where no version is deployed yet, the live definition is published first. Where it is on " +
+    "already, nothing happens.",
+  environmental: true,
+  permission: DeploymentsCreate,
+  params: ById,
+  mayChangeNothing: true,
+  reply: one(Workflow),
+  emits: [
+    events.VersionCreated,
+    events.WorkflowPublished,
+    events.DeployCompleted,
+    events.WorkflowActivated,
+    events.DeployFailed,
+  ],
+  fails: [WorkflowArchived, service.DefinitionInvalid],
+  example,
+  async run(ctx, { params }) {
+    const workflow = await service.activate(ctx, params.id);
+    return workflow instanceof Failure ? workflow : shownTo(ctx, workflow);
+  },
+});
+
+export const deactivateWorkflow = command({
+  id: "workflows.deactivate",
+  ...at("POST", "/{id}/deactivate"),
+  summary: "Turn the trigger off in the environment of the request",
+  description:
+    "The version stays deployed and can be run by hand; runs that are under way go on. Where it is " +
+    "off already, nothing happens.",
+  environmental: true,
+  permission: DeploymentsCreate,
+  params: ById,
+  mayChangeNothing: true,
+  reply: one(Workflow),
+  emits: [events.WorkflowDeactivated],
+  fails: [WorkflowArchived],
+  example,
+  run: async (ctx, { params }) => shownTo(ctx, await service.deactivate(ctx, params.id)),
+});
+
+export const rollBackWorkflow = command({
+  id: "workflows.rollback",
+  ...at("POST", "/{id}/rollback"),
+  summary: "Make an earlier version the active one of the environment of the request",
+  description:
+    "Without a `versionId` it is the one that was active there before, so that a second rollback " +
+    "undoes the first. The live definition stays as it is.",
+  environmental: true,
+  permission: DeploymentsCreate,
+  params: ById,
+  body: object({ versionId: Type.Optional(VersionId) }),
+  bodyOptional: true,
+  reply: one(Workflow),
+  emits: [
+    events.WorkflowRolledBack,
+    events.DeployCompleted,
+    events.WorkflowActivated,
+    events.DeployFailed,
+  ],
+  fails: [WorkflowArchived, VersionArchived, service.NothingBefore, service.DefinitionInvalid],
+  example: { ...example, body: {} },
+  async run(ctx, { params, body }) {
+    const workflow = await service.rollBack(ctx, params.id, body);
+    return workflow instanceof Failure ? workflow : shownTo(ctx, workflow);
+  },
+});

@@ -1,0 +1,262 @@
+import { isDeepStrictEqual } from "node:util";
+import { personOf, type WorkspaceRef } from "#kernel/caller.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { Failure, failure, invalid } from "#kernel/failure.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import * as events from "../events.ts";
+import { lockToChange } from "../service.ts";
+import { faultsOfDefinition } from "../soundness.ts";
+import * as workflows from "../store.ts";
+import { append } from "../versions/append.ts";
+import { setLabel } from "../versions/service.ts";
+import * as versions from "../versions/store.ts";
+import { type FullVersion, VersionArchived } from "../versions/version.ts";
+import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
+import * as store from "./store.ts";
+
+type In<C> = C & { readonly workspace: WorkspaceRef };
+type Telling = WriteContext<typeof events.DeployCompleted | typeof events.WorkflowActivated>;
+type Publishing = In<
+  WriteContext<
+    | typeof events.DeployCompleted
+    | typeof events.DeployFailed
+    | typeof events.VersionCreated
+    | typeof events.VersionLabelled
+    | typeof events.WorkflowActivated
+    | typeof events.WorkflowPublished
+  >
+>;
+type RollingBack = WriteContext<
+  | typeof events.DeployCompleted
+  | typeof events.DeployFailed
+  | typeof events.WorkflowActivated
+  | typeof events.WorkflowRolledBack
+>;
+
+export const NothingBefore = failure(
+  "nothing_to_roll_back",
+  409,
+  "No other version was active in this environment before, or it is no longer kept.",
+);
+export const DefinitionInvalid = failure(
+  "definition_invalid",
+  422,
+  "The definition is no longer valid and can't be deployed; `errors` have paths into it.",
+);
+
+/** Makes a version the active one of this environment: the live definition, or the one named. */
+export async function publish(
+  ctx: Publishing,
+  id: string,
+  asked: { readonly versionId?: string; readonly label?: string },
+): Promise<StoredWorkflow | Failure> {
+  return publishLocked(ctx, await lockToChange(ctx, id), asked);
+}
+
+/** Makes an earlier version the active one again: the one before, or the one named. */
+export async function rollBack(
+  ctx: RollingBack,
+  id: string,
+  asked: { readonly versionId?: string },
+): Promise<StoredWorkflow | Failure> {
+  const workflow = await lockToChange(ctx, id);
+  const version =
+    asked.versionId === undefined
+      ? await versionBefore(ctx, workflow)
+      : await namedVersion(ctx, workflow, asked.versionId);
+  if (version.status === "archived") throw new Failure(VersionArchived);
+  const refusal = await refusalOf(ctx, workflow, version);
+  if (refusal) return refusal;
+  const deployed = await deploy(ctx, workflow, version);
+  ctx.emit(events.WorkflowRolledBack, referTo(deployed.workflow), {
+    ...deployed.data,
+    previousVersionId: deployed.previousVersionId,
+  });
+  tell(ctx, deployed);
+  return deployed.workflow;
+}
+
+/** Turns the trigger on in this environment; where no version is deployed, publishes first. */
+export async function activate(ctx: Publishing, id: string): Promise<StoredWorkflow | Failure> {
+  const workflow = await lockToChange(ctx, id);
+  const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
+  if (!deployment) return publishLocked(ctx, workflow, {});
+  if (deployment.enabled) return workflow;
+  const after = await turn(ctx, deployment, true);
+  ctx.emit(events.WorkflowActivated, referTo(after), switched(after, deployment));
+  return after;
+}
+
+/** Turns the trigger off in this environment. Runs that are under way go on. */
+export async function deactivate(
+  ctx: WriteContext<typeof events.WorkflowDeactivated>,
+  id: string,
+): Promise<StoredWorkflow> {
+  const workflow = await lockToChange(ctx, id);
+  const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
+  if (!deployment?.enabled) return workflow;
+  const after = await turn(ctx, deployment, false);
+  ctx.emit(events.WorkflowDeactivated, referTo(after), switched(after, deployment));
+  return after;
+}
+
+async function publishLocked(
+  ctx: Publishing,
+  workflow: StoredWorkflow,
+  asked: { readonly versionId?: string; readonly label?: string },
+): Promise<StoredWorkflow | Failure> {
+  const found =
+    asked.versionId === undefined
+      ? await versionOfLive(ctx, workflow)
+      : await namedVersion(ctx, workflow, asked.versionId);
+  if (found?.status === "archived") throw new Failure(VersionArchived);
+  const refusal = await refusalOf(ctx, workflow, found);
+  if (refusal) return refusal;
+  const version = found ?? (await appendLive(ctx, workflow, asked.label));
+  if (found && asked.label !== undefined && asked.label !== found.label) {
+    await setLabel(ctx, found, asked.label);
+  }
+  const deployed = await deploy(ctx, workflow, version);
+  ctx.emit(events.WorkflowPublished, referTo(deployed.workflow), {
+    ...deployed.data,
+    previousVersionId: deployed.previousVersionId,
+  });
+  tell(ctx, deployed);
+  return deployed.workflow;
+}
+
+/** The version that has the live definition; there is none after a restore. */
+async function versionOfLive(
+  { tx }: WriteContext,
+  { id, definition, newest }: StoredWorkflow,
+): Promise<FullVersion | undefined> {
+  const version = await versions.get(tx, id, { number: newest.version });
+  // An archived version stays so: what it holds lives on in a new one.
+  if (version.status === "archived") return undefined;
+  return isDeepStrictEqual(version.definition, definition) ? version : undefined;
+}
+
+async function namedVersion(
+  { tx }: WriteContext,
+  { id }: StoredWorkflow,
+  versionId: string,
+): Promise<FullVersion> {
+  const version = await versions.find(tx, id, { id: versionId });
+  if (!version) throw invalid("/versionId", "is not a version of this workflow");
+  return version;
+}
+
+async function versionBefore(ctx: WriteContext, { id }: StoredWorkflow): Promise<FullVersion> {
+  const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
+  const versionId = deployment?.previousVersionId;
+  const version = versionId ? await versions.find(ctx.tx, id, { id: versionId }) : undefined;
+  if (!version) throw new Failure(NothingBefore);
+  return version;
+}
+
+/** What was sound when it was saved may not be now: secrets and workflows go away. */
+async function refusalOf(
+  ctx: WriteContext<typeof events.DeployFailed>,
+  workflow: StoredWorkflow,
+  version: FullVersion | undefined,
+): Promise<Failure | undefined> {
+  const { definition } = version ?? workflow;
+  const reasons = await faultsOfDefinition(ctx, definition);
+  const [first] = reasons;
+  if (!first) return undefined;
+  const { environment } = ctx.caller;
+  ctx.emit(events.DeployFailed, referTo(workflow), {
+    ...deployedThing(workflow, environment),
+    versionId: version?.id ?? null,
+    reasons,
+  });
+  const detail = `${first.path} ${first.message}`;
+  return new Failure(DefinitionInvalid, { detail, errors: reasons });
+}
+
+async function appendLive(
+  ctx: Publishing,
+  { id, definition, newest }: StoredWorkflow,
+  label: string | undefined,
+): Promise<FullVersion> {
+  const number = newest.version + 1;
+  await workflows.update(ctx.tx, id, { newest: number, updated_at: ctx.now });
+  const { version, tell: tellVersion } = await append(ctx, {
+    workflowId: id,
+    number,
+    definition,
+    label,
+  });
+  tellVersion();
+  return version;
+}
+
+interface Deployed {
+  readonly workflow: StoredWorkflow;
+  readonly previousVersionId: string | null;
+  readonly data: ReturnType<typeof switched>;
+  /** Nothing was deployed there before, so that this turned the trigger on. */
+  readonly first: boolean;
+}
+
+async function deploy(
+  ctx: WriteContext,
+  { id, newest }: StoredWorkflow,
+  version: FullVersion,
+): Promise<Deployed> {
+  const { environment } = ctx.caller;
+  const current = await store.findDeployment(ctx.tx, id, environment);
+  const again = current?.versionId === version.id;
+  const previousVersionId = (again ? current.previousVersionId : current?.versionId) ?? null;
+  await store.deploy(ctx.tx, {
+    workflowId: id,
+    environment,
+    versionId: version.id,
+    number: version.version,
+    previousVersionId,
+    enabled: current?.enabled ?? true,
+    deployedBy: personOf(ctx.caller),
+    trigger: version.definition.trigger,
+    at: ctx.now,
+  });
+  const touched = [version.id, ...(current && !again ? [current.versionId] : [])];
+  // The version may be the one that was appended just now.
+  const number = Math.max(newest.version, version.version);
+  await versions.settle(ctx.tx, id, { newest: number, touched });
+  await workflows.update(ctx.tx, id, { updated_at: ctx.now });
+  const workflow = await workflows.get(ctx.tx, id);
+  const facts = { environment, versionId: version.id, number: version.version };
+  return { workflow, previousVersionId, data: switched(workflow, facts), first: !current };
+}
+
+function tell(ctx: Telling, { workflow, data, first }: Deployed): void {
+  const { environment, versionId, version } = data;
+  ctx.emit(events.DeployCompleted, referTo(workflow), {
+    ...deployedThing(workflow, environment),
+    versionId,
+    version,
+  });
+  if (first) ctx.emit(events.WorkflowActivated, referTo(workflow), data);
+}
+
+async function turn(
+  ctx: WriteContext,
+  deployment: store.Deployment,
+  enabled: boolean,
+): Promise<StoredWorkflow> {
+  await store.setEnabled(ctx.tx, deployment, enabled);
+  await workflows.update(ctx.tx, deployment.workflowId, { updated_at: ctx.now });
+  return workflows.get(ctx.tx, deployment.workflowId);
+}
+
+function switched(
+  workflow: StoredWorkflow,
+  at: Pick<store.Deployment, "environment" | "versionId" | "number">,
+) {
+  const { environment, versionId, number: version } = at;
+  return { ...dataOf(workflow), environment, versionId, version };
+}
+
+function deployedThing({ id, definition }: StoredWorkflow, environment: EnvironmentName) {
+  return { kind: "workflow" as const, id, name: definition.name, environment };
+}

@@ -1,0 +1,74 @@
+import { domain } from "#kernel/domain.ts";
+import * as deployments from "./deployments/operations.ts";
+import * as events from "./events.ts";
+import * as operations from "./operations.ts";
+import * as permissions from "./permissions.ts";
+import { count } from "./store.ts";
+import * as versions from "./versions/operations.ts";
+
+export * from "./definition/index.ts";
+export * from "./interpreter/index.ts";
+export {
+  type Deployment,
+  findDeployment,
+  type ListeningDeployment,
+  listeningDeployments,
+  type ScheduledDeployment,
+  scheduledDeployments,
+} from "./deployments/store.ts";
+export {
+  WorkflowActivated,
+  WorkflowArchived,
+  WorkflowDeactivated,
+  WorkflowPublished,
+  WorkflowRolledBack,
+} from "./events.ts";
+export { NodeTypePoint, nodeTypesOf } from "./node-types.ts";
+export {
+  DeploymentsCreate,
+  WorkflowsRead,
+  WorkflowsTrigger,
+  WorkflowsWrite,
+} from "./permissions.ts";
+export { findByHook, get as getWorkflow, type Hooked } from "./store.ts";
+export {
+  type LoadedVersion,
+  loadVersions,
+  type PlannedVersion,
+  planOf,
+  plansOfAll,
+  type VersionSource,
+} from "./versions/plans.ts";
+export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
+export type { StoredWorkflow } from "./workflow.ts";
+export { WorkflowId } from "./workflow.ts";
+
+export const workflows = domain({
+  name: "workflows",
+  summary: "Automations: their definitions, versions, and what is deployed in each environment.",
+  environmental: false,
+  permissions: Object.values(permissions),
+  events: Object.values(events),
+  operations: [
+    operations.listWorkflows,
+    operations.createWorkflow,
+    operations.listNodeTypes,
+    operations.validateWorkflow,
+    operations.getWorkflow,
+    operations.updateWorkflow,
+    operations.replaceWorkflow,
+    operations.archiveWorkflow,
+    deployments.publishWorkflow,
+    deployments.activateWorkflow,
+    deployments.deactivateWorkflow,
+    deployments.rollBackWorkflow,
+    versions.listVersions,
+    versions.snapshotWorkflow,
+    versions.getVersion,
+    versions.labelVersion,
+    versions.restoreVersion,
+    versions.archiveVersion,
+    versions.diffVersions,
+  ],
+  counters: [{ name: "workflows", count }],
+});

@@ -1,0 +1,223 @@
+import Type from "typebox";
+import type { Method, Route } from "#kernel/operation.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, one, page } from "#kernel/reply.ts";
+import { line, object } from "#kernel/schema.ts";
+import { describeNodeType, NodeTypeDescription, triggerTypes } from "./definition/index.ts";
+import { draftOf, NewWorkflow, WorkflowChange } from "./draft.ts";
+import * as events from "./events.ts";
+import { nodeTypesOf } from "./node-types.ts";
+import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
+import * as service from "./service.ts";
+import { faultsOfDefinition } from "./soundness.ts";
+import * as store from "./store.ts";
+import { Workflow, WorkflowArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
+
+/** Every path of workflows has two spellings. */
+export function at<M extends Method>(
+  method: M,
+  path: string,
+): { readonly route: Route; readonly also: readonly Route[] } {
+  return {
+    route: `${method} /api/v1/workflows${path}`,
+    also: [`${method} /api/workflows${path}`],
+  };
+}
+
+export const ById = object({ id: WorkflowId });
+export const example = { params: { id: "wf_01jd0000000000000000000000" } };
+const LIST = "workflows, newest first";
+
+const definition = {
+  name: "Page on-call for critical incidents",
+  trigger: {
+    type: "event_bus",
+    topic: "incident",
+    eventType: "incident.created",
+    filter: { "data.severity": "critical" },
+  },
+  nodes: [
+    {
+      id: "page",
+      type: "http",
+      config: {
+        method: "POST",
+        url: "https://pager.example.com/v1/pages",
+        headers: { Authorization: "Bearer {{secrets.PAGER_TOKEN}}" },
+        body: { summary: "{{ trigger.event.data.title }}" },
+      },
+      retry: { maxAttempts: 5, backoffMs: 2_000, strategy: "exponential" },
+    },
+  ],
+  edges: [],
+} as const;
+
+export const listWorkflows = query({
+  id: "workflows.list",
+  ...at("GET", ""),
+  summary: "List the workflows, newest first, without their nodes and edges",
+  permission: WorkflowsRead,
+  query: object({
+    ...pageQuery,
+    status: Type.Optional(
+      Type.Enum(["active", "inactive", "archived"], {
+        description: "Archived ones are listed only when asked for",
+      }),
+    ),
+    q: Type.Optional(line(200, "Part of the name, whatever its case")),
+  }),
+  reply: page(WorkflowSummary),
+  async run(ctx, { query: { limit, after, status, q } }) {
+    const { cursors } = ctx.services;
+    const [last] = after === undefined ? [] : cursors.decode(LIST, after);
+    const before = last === undefined ? undefined : String(last);
+    const rows = await store.list(ctx.tx, { status, q, before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => service.shownTo(ctx, row),
+      ({ id }) => cursors.encode(LIST, [id]),
+    );
+  },
+});
+
+export const createWorkflow = command({
+  id: "workflows.create",
+  ...at("POST", ""),
+  summary: "Make a workflow",
+  description:
+    "The definition is checked as a whole, and a 422 lists every fault with its path. It becomes " +
+    "version 1, a draft: nothing runs until it is published or activated in an environment.",
+  permission: WorkflowsWrite,
+  body: NewWorkflow,
+  reply: created(Workflow, { location: ({ id }) => `/api/v1/workflows/${id}` }),
+  emits: [events.WorkflowCreated, events.VersionCreated],
+  example: { body: definition },
+  run: async (ctx, { body }) => service.shownTo(ctx, await service.create(ctx, draftOf(body))),
+});
+
+export const getWorkflow = query({
+  id: "workflows.get",
+  ...at("GET", "/{id}"),
+  summary: "Read a workflow with its live definition",
+  description:
+    "The live definition is the working copy; what runs in an environment is the version that " +
+    "`environments` names. `trigger.url` is the address of a webhook trigger.",
+  permission: WorkflowsRead,
+  params: ById,
+  reply: one(Workflow),
+  example,
+  run: async (ctx, { params }) => service.shownTo(ctx, await store.get(ctx.tx, params.id)),
+});
+
+export const updateWorkflow = command({
+  id: "workflows.update",
+  ...at("PATCH", "/{id}"),
+  summary: "Save a draft: change some fields of the definition",
+  description:
+    "Fields that are given replace those of the live definition; null takes an optional one away. " +
+    "The result is checked as a whole, and appended as a version, the draft; the former draft is " +
+    "superseded. When nothing changed there is no version, unless a `label` or `changeSummary` asks " +
+    "for one. Nothing that is deployed changes.",
+  permission: WorkflowsWrite,
+  params: ById,
+  body: WorkflowChange,
+  mayChangeNothing: true,
+  reply: one(Workflow),
+  emits: [events.WorkflowUpdated, events.VersionCreated],
+  fails: [WorkflowArchived],
+  example: { ...example, body: { name: "Page on-call", changeSummary: "A shorter name" } },
+  run: async (ctx, { params, body }) =>
+    service.shownTo(ctx, await service.save(ctx, params.id, draftOf(body), "merge")),
+});
+
+export const replaceWorkflow = command({
+  id: "workflows.replace",
+  ...at("PUT", "/{id}"),
+  summary: "Save a draft: replace the whole definition",
+  description: "Like PATCH, but what is not given is gone.",
+  permission: WorkflowsWrite,
+  params: ById,
+  body: NewWorkflow,
+  mayChangeNothing: true,
+  reply: one(Workflow),
+  emits: [events.WorkflowUpdated, events.VersionCreated],
+  fails: [WorkflowArchived],
+  example: { ...example, body: definition },
+  run: async (ctx, { params, body }) =>
+    service.shownTo(ctx, await service.save(ctx, params.id, draftOf(body), "replace")),
+});
+
+export const archiveWorkflow = command({
+  id: "workflows.archive",
+  ...at("DELETE", "/{id}"),
+  summary: "Archive a workflow",
+  description:
+    "Its triggers go off in all environments. It can still be read, and is listed with " +
+    "`status=archived`, but neither changed nor deployed. Runs that are under way go on.",
+  permission: WorkflowsWrite,
+  params: ById,
+  mayChangeNothing: true,
+  reply: nothing(),
+  emits: [events.WorkflowArchived, events.WorkflowDeactivated],
+  example,
+  run: (ctx, { params }) => service.archive(ctx, params.id),
+});
+
+const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
+
+export const listNodeTypes = query({
+  id: "workflows.node_types",
+  ...at("GET", "/node-types"),
+  summary: "List what nodes and triggers there are, with JSON Schemas for their configuration",
+  description:
+    "In `config`, a schema with `x-literal` takes no template, and one with `x-expression` is an " +
+    "expression as a whole.",
+  permission: WorkflowsRead,
+  reply: one(
+    Type.Object(
+      {
+        nodeTypes: Type.Array(NodeTypeDescription),
+        triggerTypes: Type.Array(
+          Type.Object(
+            { type: Type.String(), summary: Type.String(), schema: JsonSchema },
+            { title: "TriggerType" },
+          ),
+        ),
+      },
+      { title: "NodeTypes" },
+    ),
+  ),
+  run: async ({ services }) => ({
+    nodeTypes: nodeTypesOf(services).all.map(describeNodeType),
+    triggerTypes: [...triggerTypes.values()].map(({ type, summary, schema }) => ({
+      type,
+      summary,
+      schema: { ...schema },
+    })),
+  }),
+});
+
+export const validateWorkflow = query({
+  id: "workflows.validate",
+  ...at("POST", "/validate"),
+  summary: "Check a definition without saving it",
+  description: "Answers 200 with every fault and its path, where creating it would answer 422.",
+  permission: WorkflowsWrite,
+  body: NewWorkflow,
+  reply: one(
+    Type.Object(
+      {
+        valid: Type.Boolean(),
+        errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+      },
+      { title: "WorkflowValidation" },
+    ),
+  ),
+  example: { body: definition },
+  async run(ctx, { body }) {
+    const errors = await faultsOfDefinition(ctx, draftOf(body).fields);
+    return { valid: errors.length === 0, errors };
+  },
+});

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { type Caller, membershipIn, personOf, type WorkspaceRef } from "#kernel/caller.ts";
+import { Failure } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import * as deployments from "./deployments/store.ts";
+import { type Draft, merged } from "./draft.ts";
+import * as events from "./events.ts";
+import { WorkflowsTrigger } from "./permissions.ts";
+import { sound } from "./soundness.ts";
+import * as store from "./store.ts";
+import { append } from "./versions/append.ts";
+import { changedFields } from "./versions/diff.ts";
+import { dataOf, type Outline, referTo, shownOf, type StoredWorkflow, WorkflowArchived } from "./workflow.ts";
+
+type In<C> = C & { readonly workspace: WorkspaceRef };
+
+const HOOK_TOKEN_BYTES = 24;
+
+export async function create(
+  ctx: In<WriteContext<typeof events.WorkflowCreated | typeof events.VersionCreated>>,
+  { fields, ...about }: Draft,
+): Promise<StoredWorkflow> {
+  const definition = await sound(ctx, fields);
+  const id = newId("wf", ctx.now.getTime());
+  await store.insert(ctx.tx, {
+    id,
+    name: definition.name,
+    definition: JSON.stringify(definition),
+    newest: 1,
+    hook_token: randomBytes(HOOK_TOKEN_BYTES).toString("base64url"),
+    created_by: personOf(ctx.caller),
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  });
+  const changeSummary = about.changeSummary ?? "Created";
+  const version = await append(ctx, { workflowId: id, number: 1, definition, ...about, changeSummary });
+  const workflow = await store.get(ctx.tx, id);
+  ctx.emit(events.WorkflowCreated, referTo(workflow), dataOf(workflow));
+  version.tell();
+  return workflow;
+}
+
+/**
+ * Saves the definition and appends it as a version. When nothing changed nothing is done, unless a
+ * label or summary says that a version is wanted all the same.
+ */
+export async function save(
+  ctx: In<WriteContext<typeof events.WorkflowUpdated | typeof events.VersionCreated>>,
+  id: string,
+  draft: Draft,
+  mode: "merge" | "replace",
+): Promise<StoredWorkflow> {
+  const before = await lockToChange(ctx, id);
+  const wanted = mode === "merge" ? merged(before.definition, draft) : draft.fields;
+  const definition = await sound(ctx, wanted);
+  const { label, changeSummary } = draft;
+  const changed = !isDeepStrictEqual(definition, before.definition);
+  if (!changed && label === undefined && changeSummary === undefined) return before;
+  const number = before.newest.version + 1;
+  await store.update(ctx.tx, id, {
+    name: definition.name,
+    definition: JSON.stringify(definition),
+    newest: number,
+    updated_at: ctx.now,
+  });
+  const version = await append(ctx, { workflowId: id, number, definition, label, changeSummary });
+  const after = await store.get(ctx.tx, id);
+  if (changed) {
+    ctx.emit(events.WorkflowUpdated, referTo(after), {
+      before: dataOf(before),
+      after: dataOf(after),
+      changes: changedFields(before.definition, definition),
+    });
+  }
+  version.tell();
+  return after;
+}
+
+/** Archives it for good, and turns its triggers off in all environments. */
+export async function archive(
+  ctx: In<WriteContext<typeof events.WorkflowArchived | typeof events.WorkflowDeactivated>>,
+  id: string,
+): Promise<void> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (before.status === "archived") return;
+  const enabled = (await deployments.allDeployments(ctx.tx, id)).filter((one) => one.enabled);
+  for (const one of enabled) await deployments.setEnabled(ctx.tx, one, false);
+  await store.update(ctx.tx, id, { archived_at: ctx.now, updated_at: ctx.now });
+  const workflow = await store.get(ctx.tx, id);
+  for (const { environment, versionId, number } of enabled) {
+    // What happens in an environment stands in its own log.
+    ctx.enter({ workspace: ctx.workspace.key, environment });
+    const facts = { environment, versionId, version: number };
+    ctx.emit(events.WorkflowDeactivated, referTo(workflow), { ...dataOf(workflow), ...facts });
+  }
+  ctx.enter({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
+  ctx.emit(events.WorkflowArchived, referTo(workflow), dataOf(workflow));
+}
+
+/** Locks a workflow that is to be changed or deployed, which an archived one can't be. */
+export async function lockToChange(ctx: WriteContext, id: string): Promise<StoredWorkflow> {
+  const workflow = await store.lock(ctx.tx, id);
+  ctx.expectRevision(workflow.revision);
+  if (workflow.status === "archived") throw new Failure(WorkflowArchived);
+  return workflow;
+}
+
+/** A workflow as this caller may see it. */
+export function shownTo<D extends Outline>(
+  { caller, workspace }: In<ReadContext>,
+  workflow: StoredWorkflow<D>,
+) {
+  return shownOf(workflow, hooksOf(caller, workspace));
+}
+
+/** Where the addresses of this workspace's workflows begin. Who knows one can start the workflow. */
+function hooksOf(caller: Caller, workspace: WorkspaceRef): string | undefined {
+  if (!caller.permissions.has(WorkflowsTrigger.name)) return undefined;
+  return `${caller.origin}/hooks/${membershipIn(caller, workspace.id).workspace.slug}`;
+}

@@ -1,0 +1,148 @@
+import { type Insertable, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { Tables } from "../../tables.ts";
+import type { Definition } from "./definition/index.ts";
+import type { Outline, StoredWorkflow, WorkflowSummary } from "./workflow.ts";
+
+type Table = Tables["workflows"];
+
+/** What a list is to show. */
+export interface Wanted {
+  readonly status: WorkflowSummary["status"] | undefined;
+  /** Part of the name. */
+  readonly q: string | undefined;
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+export async function insert(tx: Tx, row: Insertable<Table>): Promise<void> {
+  await tx.insertInto("workflows").values(row).execute();
+}
+
+export async function get(tx: Tx, id: string): Promise<StoredWorkflow> {
+  const row = await rows(tx, sql<Definition>`w.definition`)
+    .where("w.id", "=", id)
+    .executeTakeFirst();
+  if (!row) throw new Failure(NotFound);
+  return toWorkflow(row);
+}
+
+/** Locks the row, so that two changes take turns. */
+export async function lock(tx: Tx, id: string): Promise<StoredWorkflow> {
+  // On its own: what a statement that waited for the lock reads of other tables would be old.
+  await tx.selectFrom("workflows").select("id").where("id", "=", id).forUpdate().execute();
+  return get(tx, id);
+}
+
+export async function update(
+  tx: Tx,
+  id: string,
+  change: Partial<Pick<Insertable<Table>, "name" | "definition" | "newest" | "archived_at">> & {
+    readonly updated_at: Date;
+  },
+): Promise<void> {
+  await tx
+    .updateTable("workflows")
+    .set(change)
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Newest first, without their graphs; archived ones only when they are asked for. */
+export async function list(tx: Tx, wanted: Wanted): Promise<StoredWorkflow<Outline>[]> {
+  const { status, q, before, limit } = wanted;
+  let found = rows(tx, sql<Outline>`w.definition - 'nodes' - 'edges'`).where(
+    "w.archived_at",
+    status === "archived" ? "is not" : "is",
+    null,
+  );
+  if (status === "active") found = found.where(ENABLED_SOMEWHERE);
+  if (status === "inactive") found = found.where(sql<boolean>`not ${ENABLED_SOMEWHERE}`);
+  if (q !== undefined) found = found.where("w.name", "ilike", `%${q.replaceAll(/[\\%_]/g, "\\$&")}%`);
+  if (before !== undefined) found = found.where("w.id", "<", before);
+  return (await found.orderBy("w.id", "desc").limit(limit).execute()).map(toWorkflow);
+}
+
+/** Which of these ids no workflow has. */
+export async function missing(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const found = await tx.selectFrom("workflows").select("id").where("id", "in", ids).execute();
+  const known = new Set(found.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
+export async function count(tx: Tx): Promise<number> {
+  const { n } = await tx
+    .selectFrom("workflows")
+    .select((row) => row.fn.countAll<number>().as("n"))
+    .where("archived_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+/** The workflow that an address belongs to, whatever its workspace. */
+export interface Hooked {
+  readonly workspace: string;
+  readonly slug: string;
+  readonly workflowId: string;
+  readonly archived: boolean;
+}
+
+/** Finds it by the secret part of the address. */
+export async function findByHook(db: Database, hookToken: string): Promise<Hooked | undefined> {
+  const [hooked] = await db.system<Hooked>(
+    `select w.workspace_id as workspace, s.slug, w.id as "workflowId",
+            w.archived_at is not null as archived
+       from workflows w join workspaces s on s.key = w.workspace_id
+      where w.hook_token = $1`,
+    [hookToken],
+  );
+  return hooked;
+}
+
+const ENABLED_SOMEWHERE = sql<boolean>`exists (
+  select from workflow_deployments d where d.workflow_id = w.id and d.enabled)`;
+
+const ENVIRONMENTS = sql<Partial<WorkflowSummary["environments"]> | null>`(
+  select jsonb_object_agg(d.environment,
+           jsonb_build_object('versionId', d.version_id, 'version', v.number, 'enabled', d.enabled))
+    from workflow_deployments d join workflow_versions v on v.id = d.version_id
+   where d.workflow_id = w.id)`;
+
+const NEWEST = sql<StoredWorkflow["newest"]>`(
+  select jsonb_build_object('id', v.id, 'version', v.number, 'label', v.label, 'status', v.status)
+    from workflow_versions v where v.workflow_id = w.id and v.number = w.newest)`;
+
+function rows<D>(tx: Tx, definition: ReturnType<typeof sql<D>>) {
+  return tx
+    .selectFrom("workflows as w")
+    .select(["w.id", "w.hook_token", "w.archived_at", "w.revision"])
+    .select(["w.created_by", "w.created_at", "w.updated_at"])
+    .select([
+      definition.as("definition"),
+      ENVIRONMENTS.as("environments"),
+      NEWEST.as("newest"),
+      ENABLED_SOMEWHERE.as("enabled"),
+    ]);
+}
+
+type Row<D> = Awaited<ReturnType<ReturnType<typeof rows<D>>["executeTakeFirstOrThrow"]>>;
+
+function toWorkflow<D>(row: Row<D>): StoredWorkflow<D> {
+  const status = row.archived_at === null ? (row.enabled ? "active" : "inactive") : "archived";
+  return {
+    id: row.id,
+    definition: row.definition,
+    status,
+    newest: row.newest,
+    environments: { production: null, staging: null, development: null, ...row.environments },
+    hookToken: row.hook_token,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    revision: row.revision,
+  };
+}

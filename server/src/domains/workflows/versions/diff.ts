@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import Type, { type Static } from "typebox";
+import { nullable } from "#kernel/schema.ts";
+import { type Definition, definitionFields, Edge, Node, Trigger } from "../definition/index.ts";
+
+/** How one definition differs from another. */
+export const Difference = Type.Object(
+  {
+    identical: Type.Boolean(),
+    fields: Type.Array(
+      Type.Object({
+        field: Type.String(),
+        before: Type.Unknown({ description: "Null where it was not given" }),
+        after: Type.Unknown({ description: "Null where it is not given" }),
+      }),
+      { description: "What differs besides trigger, nodes and edges" },
+    ),
+    trigger: nullable(Type.Object({ before: Trigger, after: Trigger })),
+    nodes: Type.Object({
+      added: Type.Array(Node),
+      removed: Type.Array(Node),
+      changed: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          changes: Type.Array(Type.String(), { description: "Fields of the node" }),
+          before: Node,
+          after: Node,
+        }),
+      ),
+    }),
+    edges: Type.Object({ added: Type.Array(Edge), removed: Type.Array(Edge) }),
+  },
+  { title: "WorkflowDifference" },
+);
+export type Difference = Static<typeof Difference>;
+
+/** Compares two definitions; nodes are told apart by their ids, edges by all that they are. */
+export function differenceOf(before: Definition, after: Definition): Difference {
+  const fields = changedFields(before, after).filter((field) => !STRUCTURE.has(field));
+  return {
+    identical: isDeepStrictEqual(before, after),
+    fields: fields.map((field) => ({
+      field,
+      before: before[field] ?? null,
+      after: after[field] ?? null,
+    })),
+    trigger: isDeepStrictEqual(before.trigger, after.trigger)
+      ? null
+      : { before: before.trigger, after: after.trigger },
+    nodes: nodesBetween(before.nodes, after.nodes),
+    edges: edgesBetween(before.edges, after.edges),
+  };
+}
+
+/** The names of the fields that differ. */
+export function changedFields(before: Definition, after: Definition): (keyof Definition)[] {
+  return FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+}
+
+const SUMMARY_CHARACTERS_MAX = 1_000;
+const NAMES_MAX = 10;
+
+/** A difference in a few words. */
+export function summaryOf(difference: Difference): string {
+  const { fields, trigger, nodes, edges } = difference;
+  const parts = [
+    listed("Added", nodes.added.map(({ id }) => id)),
+    listed("Removed", nodes.removed.map(({ id }) => id)),
+    listed("Changed", nodes.changed.map(({ id }) => id)),
+    edges.added.length + edges.removed.length > 0 &&
+      `Edges: ${edges.added.length} added, ${edges.removed.length} removed`,
+    trigger && triggerWords(trigger),
+    listed("Set", fields.map(({ field }) => field)),
+  ].filter((part) => typeof part === "string");
+  if (parts.length > 0) return parts.join(". ").slice(0, SUMMARY_CHARACTERS_MAX);
+  return difference.identical ? "No changes" : "Reordered";
+}
+
+// `definitionFields` has exactly the fields of a definition.
+const FIELDS = Object.keys(definitionFields) as (keyof Definition)[];
+const STRUCTURE: ReadonlySet<string> = new Set(["trigger", "nodes", "edges"]);
+
+function nodesBetween(before: readonly Node[], after: readonly Node[]): Difference["nodes"] {
+  const old = new Map(before.map((node) => [node.id, node]));
+  const kept = new Set(after.map(({ id }) => id));
+  const changed = after.flatMap((node) => {
+    const former = old.get(node.id);
+    if (!former || isDeepStrictEqual(former, node)) return [];
+    return [{ id: node.id, changes: changedParts(former, node), before: former, after: node }];
+  });
+  return {
+    added: after.filter(({ id }) => !old.has(id)),
+    removed: before.filter(({ id }) => !kept.has(id)),
+    changed,
+  };
+}
+
+function changedParts(before: Node, after: Node): string[] {
+  const former = new Map<string, unknown>(Object.entries(before));
+  const present = new Map<string, unknown>(Object.entries(after));
+  const names = new Set([...former.keys(), ...present.keys()]);
+  return [...names].filter((name) => !isDeepStrictEqual(former.get(name), present.get(name)));
+}
+
+function edgesBetween(before: readonly Edge[], after: readonly Edge[]): Difference["edges"] {
+  const [old, now] = [before, after].map((edges) => new Set(edges.map(keyOf)));
+  return {
+    added: after.filter((edge) => !old?.has(keyOf(edge))),
+    removed: before.filter((edge) => !now?.has(keyOf(edge))),
+  };
+}
+
+function keyOf({ from, to, when }: Edge): string {
+  return JSON.stringify([from, to, when]);
+}
+
+function listed(verb: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const more = names.length - NAMES_MAX;
+  return `${verb} ${names.slice(0, NAMES_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function triggerWords({ before, after }: NonNullable<Difference["trigger"]>): string {
+  return before.type === after.type
+    ? `Trigger ${after.type} changed`
+    : `Trigger ${before.type} became ${after.type}`;
+}

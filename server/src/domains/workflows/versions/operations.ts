@@ -1,0 +1,142 @@
+import Type from "typebox";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, one, page } from "#kernel/reply.ts";
+import { nullable, object } from "#kernel/schema.ts";
+import { versionFields } from "../draft.ts";
+import * as events from "../events.ts";
+import { at, ById, example } from "../operations.ts";
+import { WorkflowsRead, WorkflowsWrite } from "../permissions.ts";
+import { shownTo } from "../service.ts";
+import * as workflows from "../store.ts";
+import { Workflow, WorkflowArchived, WorkflowId } from "../workflow.ts";
+import { Difference } from "./diff.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+import { FullVersion, Label, Version, VersionActive, VersionId } from "./version.ts";
+
+const ByVersion = object({ id: WorkflowId, versionId: VersionId });
+const versionExample = { params: { ...example.params, versionId: "wfv_01jd0000000000000000000000" } };
+const LIST = "versions of a workflow, newest first";
+
+export const listVersions = query({
+  id: "workflows.list_versions",
+  ...at("GET", "/{id}/versions"),
+  summary: "List the versions of a workflow, newest first",
+  permission: WorkflowsRead,
+  params: ById,
+  query: object(pageQuery),
+  reply: page(Version),
+  example,
+  async run({ tx, services }, { params: { id }, query: { limit, after } }) {
+    await workflows.get(tx, id);
+    const [last] = after === undefined ? [] : services.cursors.decode(`${LIST} ${id}`, after);
+    const before = last === undefined ? undefined : Number(last);
+    const rows = await store.list(tx, id, { before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ version }) => services.cursors.encode(`${LIST} ${id}`, [version]),
+    );
+  },
+});
+
+export const snapshotWorkflow = command({
+  id: "workflows.create_version",
+  ...at("POST", "/{id}/versions"),
+  summary: "Take a snapshot of the live definition as a new version",
+  description: "It becomes the draft, and the former draft is superseded.",
+  permission: WorkflowsWrite,
+  params: ById,
+  body: object(versionFields),
+  bodyOptional: true,
+  reply: created(Version, {
+    location: ({ workflowId, id }) => `/api/v1/workflows/${workflowId}/versions/${id}`,
+  }),
+  emits: [events.VersionCreated],
+  fails: [WorkflowArchived],
+  example: { ...example, body: { label: "Before the migration" } },
+  run: (ctx, { params, body }) => service.snapshot(ctx, params.id, body),
+});
+
+export const getVersion = query({
+  id: "workflows.get_version",
+  ...at("GET", "/{id}/versions/{versionId}"),
+  summary: "Read a version with its definition",
+  permission: WorkflowsRead,
+  params: ByVersion,
+  reply: one(FullVersion),
+  example: versionExample,
+  run: ({ tx }, { params }) => store.get(tx, params.id, { id: params.versionId }),
+});
+
+export const labelVersion = command({
+  id: "workflows.label_version",
+  ...at("PATCH", "/{id}/versions/{versionId}"),
+  summary: "Give a version a label, or take it away with null",
+  description: "Nothing else of a version can be changed.",
+  permission: WorkflowsWrite,
+  params: ByVersion,
+  body: object({ label: nullable(Label) }),
+  mayChangeNothing: true,
+  reply: one(Version),
+  emits: [events.VersionLabelled],
+  example: { ...versionExample, body: { label: "As of the audit" } },
+  run: (ctx, { params, body }) => service.relabel(ctx, params, body.label),
+});
+
+export const restoreVersion = command({
+  id: "workflows.restore_version",
+  ...at("POST", "/{id}/versions/{versionId}/restore"),
+  summary: "Overwrite the live definition with that of a version",
+  description:
+    "No version is added and none changes; nothing that is deployed changes. Publish the workflow " +
+    "to deploy what was restored: it then becomes a new version.",
+  permission: WorkflowsWrite,
+  params: ByVersion,
+  reply: one(Workflow),
+  emits: [events.WorkflowRestored],
+  fails: [WorkflowArchived],
+  example: versionExample,
+  run: async (ctx, { params }) => shownTo(ctx, await service.restore(ctx, params)),
+});
+
+export const archiveVersion = command({
+  id: "workflows.archive_version",
+  ...at("POST", "/{id}/versions/{versionId}/archive"),
+  summary: "Archive a version",
+  description:
+    "It stays in the history, is never pruned, and can't be deployed; restore and publish bring " +
+    "back what it holds.",
+  permission: WorkflowsWrite,
+  params: ByVersion,
+  mayChangeNothing: true,
+  reply: one(Version),
+  emits: [events.VersionArchived],
+  fails: [VersionActive],
+  example: versionExample,
+  run: (ctx, { params }) => service.archive(ctx, params),
+});
+
+const Ref = Type.String({
+  pattern: `^(live|[1-9][0-9]{0,8})$|${VersionId.pattern}`,
+  description: "A version's id or number, or `live`",
+});
+const Side = Type.Object({
+  id: nullable(VersionId),
+  version: nullable(Type.Integer({ description: "Null for the live definition" })),
+});
+
+export const diffVersions = query({
+  id: "workflows.diff_versions",
+  ...at("GET", "/{id}/versions/{a}/diff/{b}"),
+  summary: "Show how two versions differ",
+  permission: WorkflowsRead,
+  params: object({ id: WorkflowId, a: Ref, b: Ref }),
+  reply: one(
+    Type.Object({ from: Side, to: Side, ...Difference.properties }, { title: "WorkflowVersionDiff" }),
+  ),
+  example: { params: { ...example.params, a: "1", b: "live" } },
+  run: ({ tx }, { params: { id, a, b } }) => service.compare(tx, id, { a, b }),
+});

@@ -1,0 +1,125 @@
+import type { WorkspaceRef } from "#kernel/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { changeOf } from "#kernel/event.ts";
+import { Failure } from "#kernel/failure.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import type { Definition } from "../definition/index.ts";
+import * as events from "../events.ts";
+import { lockToChange } from "../service.ts";
+import * as workflows from "../store.ts";
+import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
+import { append } from "./append.ts";
+import { type Difference, differenceOf } from "./diff.ts";
+import * as store from "./store.ts";
+import { referToVersion, type Version, VersionActive, versionDataOf } from "./version.ts";
+
+type In<C> = C & { readonly workspace: WorkspaceRef };
+type Path = { readonly id: string; readonly versionId: string };
+
+/** Appends the live definition as a new draft, whether or not it differs from the newest version. */
+export async function snapshot(
+  ctx: In<WriteContext<typeof events.VersionCreated>>,
+  id: string,
+  about: { readonly label?: string | undefined; readonly changeSummary?: string | undefined },
+): Promise<Version> {
+  const { definition, newest } = await lockToChange(ctx, id);
+  const number = newest.version + 1;
+  await workflows.update(ctx.tx, id, { newest: number, updated_at: ctx.now });
+  const { version, tell } = await append(ctx, { workflowId: id, number, definition, ...about });
+  tell();
+  return version;
+}
+
+/** Gives a version a label or takes it away; it is all of a version that can be changed. */
+export async function relabel(
+  ctx: WriteContext<typeof events.VersionLabelled>,
+  path: Path,
+  label: string | null,
+): Promise<Version> {
+  const { before } = await lockVersion(ctx, path);
+  ctx.expectRevision(before.revision);
+  if (before.label === label) return before;
+  return setLabel(ctx, before, label);
+}
+
+/** Labels a version of a workflow that is locked. */
+export async function setLabel(
+  ctx: WriteContext<typeof events.VersionLabelled>,
+  before: Version,
+  label: string | null,
+): Promise<Version> {
+  await store.setLabel(ctx.tx, before.id, label);
+  const after = await entry(ctx.tx, { id: before.workflowId, versionId: before.id });
+  const change = changeOf(versionDataOf(before), versionDataOf(after));
+  ctx.emit(events.VersionLabelled, referToVersion(after), change);
+  return after;
+}
+
+/** Overwrites the live definition with a version's. No version is added and none changes. */
+export async function restore(
+  ctx: WriteContext<typeof events.WorkflowRestored>,
+  { id, versionId }: Path,
+): Promise<StoredWorkflow> {
+  await lockToChange(ctx, id);
+  const { definition, version } = await store.get(ctx.tx, id, { id: versionId });
+  await workflows.update(ctx.tx, id, {
+    name: definition.name,
+    definition: JSON.stringify(definition),
+    updated_at: ctx.now,
+  });
+  const workflow = await workflows.get(ctx.tx, id);
+  const data = { ...dataOf(workflow), versionId, version };
+  ctx.emit(events.WorkflowRestored, referTo(workflow), data);
+  return workflow;
+}
+
+/** Keeps a version out of use and from being pruned. */
+export async function archive(
+  ctx: WriteContext<typeof events.VersionArchived>,
+  path: Path,
+): Promise<Version> {
+  const { before, workflow } = await lockVersion(ctx, path);
+  if (before.status === "archived") return before;
+  if (before.status === "active") throw new Failure(VersionActive);
+  await store.archive(ctx.tx, before.id);
+  await workflows.update(ctx.tx, workflow.id, { updated_at: ctx.now });
+  const after = await entry(ctx.tx, path);
+  ctx.emit(events.VersionArchived, referToVersion(after), versionDataOf(after));
+  return after;
+}
+
+/** One side of a comparison: a version by id or number, or the live definition. */
+export type Side = { readonly id: string | null; readonly version: number | null };
+
+/** How two definitions of one workflow differ. */
+export async function compare(
+  tx: Tx,
+  id: string,
+  refs: { readonly a: string; readonly b: string },
+): Promise<Difference & { readonly from: Side; readonly to: Side }> {
+  const workflow = await workflows.get(tx, id);
+  const [a, b] = [await side(tx, workflow, refs.a), await side(tx, workflow, refs.b)];
+  return { from: a.side, to: b.side, ...differenceOf(a.definition, b.definition) };
+}
+
+async function side(
+  tx: Tx,
+  workflow: StoredWorkflow,
+  ref: string,
+): Promise<{ readonly side: Side; readonly definition: Definition }> {
+  if (ref === "live") return { side: { id: null, version: null }, definition: workflow.definition };
+  const wanted = ref.startsWith("wfv_") ? { id: ref } : { number: Number(ref) };
+  const { id, version, definition } = await store.get(tx, workflow.id, wanted);
+  return { side: { id, version }, definition };
+}
+
+/** Whoever changes a version holds its workflow, so that two changes take turns. */
+async function lockVersion(ctx: WriteContext, path: Path) {
+  const workflow = await workflows.lock(ctx.tx, path.id);
+  return { workflow, before: await entry(ctx.tx, path) };
+}
+
+async function entry(tx: Tx, { id, versionId }: Path): Promise<Version> {
+  const { definition: _, ...version } = await store.get(tx, id, { id: versionId });
+  return version;
+}

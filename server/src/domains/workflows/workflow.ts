@@ -1,0 +1,134 @@
+import Type, { type Static } from "typebox";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { failure } from "#kernel/failure.ts";
+import { id, nullable, Time } from "#kernel/schema.ts";
+import { type Definition, definitionFields, Trigger } from "./definition/index.ts";
+import { Label, VersionId, VersionStatus } from "./versions/version.ts";
+
+export const WorkflowId = id("wf");
+
+/** All environments, in the order in which they are shown. */
+export const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "development"];
+
+const InEnvironment = nullable(
+  Type.Object(
+    {
+      versionId: VersionId,
+      version: Type.Integer(),
+      enabled: Type.Boolean({ description: "Whether its trigger is on there" }),
+    },
+    { description: "Null where no version is deployed" },
+  ),
+);
+
+const { nodes, edges, ...outline } = definitionFields;
+
+/** A workflow but for its graph. */
+const about = {
+  id: WorkflowId,
+  ...outline,
+  status: Type.Enum(["active", "inactive", "archived"], {
+    description: "`active` while its trigger is on in some environment",
+  }),
+  createdBy: Type.String({ description: "The id of a user" }),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+/** As events tell it: the graph is in the version, the address is for those who may trigger it. */
+export const WorkflowData = Type.Object(about, { title: "WorkflowData" });
+export type WorkflowData = Static<typeof WorkflowData>;
+
+type ShownTrigger = Trigger & { readonly url?: string };
+
+// The declared schema, and one field more that only answers have.
+const { properties } = Trigger as unknown as { readonly properties: object };
+const ShownTrigger = Type.Unsafe<ShownTrigger>({
+  ...Trigger,
+  title: "ShownWorkflowTrigger",
+  properties: {
+    ...properties,
+    url: {
+      type: "string",
+      description:
+        "Of `webhook`: where to send requests. Shown to those who may trigger it; ignored when sent",
+    },
+  },
+});
+
+const shown = {
+  ...about,
+  trigger: ShownTrigger,
+  versions: Type.Object({
+    newest: Type.Object({
+      id: VersionId,
+      version: Type.Integer(),
+      label: nullable(Label),
+      status: VersionStatus,
+    }),
+  }),
+  environments: Type.Object({
+    production: InEnvironment,
+    staging: InEnvironment,
+    development: InEnvironment,
+  }),
+};
+
+/** As lists show it. */
+export const WorkflowSummary = Type.Object(shown, { title: "WorkflowSummary" });
+export type WorkflowSummary = Static<typeof WorkflowSummary>;
+
+export const Workflow = Type.Object({ ...shown, nodes, edges }, { title: "Workflow" });
+
+/** A workflow as the store gives it; a list leaves the graph out. */
+export interface StoredWorkflow<D = Definition> {
+  readonly id: string;
+  readonly definition: D;
+  readonly status: WorkflowSummary["status"];
+  readonly newest: WorkflowSummary["versions"]["newest"];
+  readonly environments: WorkflowSummary["environments"];
+  readonly hookToken: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly revision: number;
+}
+
+export type Outline = Omit<Definition, "nodes" | "edges">;
+
+export const WorkflowArchived = failure(
+  "workflow_archived",
+  409,
+  "The workflow is archived: nothing of it can be changed or deployed.",
+);
+
+/** What an event's envelope says of the workflow. */
+export function referTo({ id: workflowId, definition }: StoredWorkflow<Outline>) {
+  return { id: workflowId, displayName: definition.name };
+}
+
+/** What events tell of it. */
+export function dataOf(workflow: StoredWorkflow): WorkflowData {
+  const { nodes: _, edges: __, ...rest } = workflow.definition;
+  return { ...rest, ...factsOf(workflow) };
+}
+
+/** What answers tell of it; `hooks` is where its address begins, for who may know it. */
+export function shownOf<D extends Outline>(workflow: StoredWorkflow<D>, hooks: string | undefined) {
+  const { definition, newest, environments, hookToken, revision } = workflow;
+  const { trigger } = definition;
+  const url = trigger.type === "webhook" && hooks !== undefined ? `${hooks}/${hookToken}` : undefined;
+  return {
+    ...definition,
+    ...factsOf(workflow),
+    trigger: { ...trigger, ...(url !== undefined && { url }) },
+    versions: { newest },
+    environments,
+    revision,
+  };
+}
+
+function factsOf({ id: workflowId, status, ...workflow }: StoredWorkflow<Outline>) {
+  const { createdBy, createdAt, updatedAt } = workflow;
+  return { id: workflowId, status, createdBy, createdAt, updatedAt };
+}

@@ -1,0 +1,59 @@
+import { evaluationFailure, type Place } from "../wording.ts";
+import { type Closure, handOver, type Part, spend } from "./machine.ts";
+import { isArray } from "./value.ts";
+
+/** An item between brackets. An array that is written there stays one; any other dissolves. */
+export interface Item {
+  readonly part: Part;
+  readonly stays: boolean;
+}
+
+/** The closure of `[a, b]`. */
+export function arrayOf(items: readonly Item[]): Part {
+  const run: Closure = (input, machine) => {
+    const members: unknown[] = [];
+    for (const { part, stays } of items) {
+      const value = part.run(input, machine);
+      if (value === undefined) continue;
+      if (stays || !isArray(value)) {
+        members.push(value);
+        continue;
+      }
+      spend(machine, value.length);
+      for (const member of value) members.push(member);
+    }
+    return members;
+  };
+  return { run, weight: 1 + items.reduce((sum, { part }) => sum + part.weight, 0) };
+}
+
+export interface Member {
+  readonly key: Part;
+  readonly value: Part;
+}
+
+/** The closure of `{ key: value }`. */
+export function objectOf(members: readonly Member[], place: Place): Part {
+  const run: Closure = (input, machine) => {
+    // JSONata groups the members of an array by their keys.
+    if (isArray(input)) throw handOver;
+    const made: Record<string, unknown> = {};
+    const taken = new Set<string>();
+    for (const member of members) {
+      const key = member.key.run(input, machine);
+      if (key === undefined) continue;
+      if (typeof key !== "string") throw evaluationFailure("T1003", place);
+      // JSONata reserves some names, and one would become the prototype of what we make.
+      if (key === "__proto__" || key.startsWith("_jsonata_")) throw handOver;
+      if (taken.has(key)) throw evaluationFailure("D1009", place);
+      taken.add(key);
+      const value = member.value.run(input, machine);
+      if (value !== undefined) made[key] = value;
+    }
+    return made;
+  };
+  return {
+    run,
+    weight: members.reduce((sum, { key, value }) => sum + key.weight + value.weight, 1),
+  };
+}

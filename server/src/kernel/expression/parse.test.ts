@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { ExpressionFailure } from "./failure.ts";
+import { parse } from "./parse.ts";
+
+function refusal(text: string): string {
+  try {
+    parse(text);
+  } catch (error) {
+    if (error instanceof ExpressionFailure && error.code === "syntax") return error.message;
+    throw error;
+  }
+  return "none";
+}
+
+describe("a hostile text is refused, and soon", () => {
+  test.each([
+    ["very long", "1".repeat(10_001), "is longer than 10000 characters"],
+    ["100 KB", `"${"a".repeat(100_000)}"`, "is longer than 10000 characters"],
+    ["deep parentheses", "(".repeat(4_900) + ")".repeat(4_900), "nests"],
+    ["deep arrays", `${"[".repeat(300)}1${"]".repeat(300)}`, "nests more than 250 levels deep"],
+    ["deep sums", `1${"+1".repeat(4_900)}`, "nests"],
+    ["deep negation", `${"-".repeat(4_900)}a`, "nests"],
+    ["a long path", `a${".a".repeat(1_001)}`, "has more than 1000 dots"],
+    ["a doubling default", `${"(".repeat(40)}a${"?:b)".repeat(40)}`, "nests ?: or ?? too deeply"],
+    ["a doubling default", `${"(".repeat(40)}a${"??b)".repeat(40)}`, "nests ?: or ?? too deeply"],
+    ["a bad regular expression", "/(/", "No terminating"],
+    ["a bad regular expression", "/a{2,1}/", "A regular expression or a signature is not valid"],
+    ["a bad signature", "function($a)<(s]-x)>{1}", "A regular expression or a signature"],
+    ["nothing", "", "Unexpected end of expression"],
+  ])("%s", (_, text, message) => {
+    expect(refusal(text)).toContain(message);
+  });
+
+  test("but many defaults side by side are none", () => {
+    const fields = Array.from({ length: 200 }, (_, index) => `"f${index}": a.b ?? c ?: d`);
+    expect(refusal(`{${fields.join(", ")}}`)).toBe("none");
+    expect(refusal(Array.from({ length: 100 }, () => "a").join(" ?? "))).toBe("none");
+    expect(refusal(`a${".a".repeat(999)}`)).toBe("none");
+    expect(refusal(`1${"+1".repeat(240)}`)).toBe("none");
+  });
+
+  test("and the next text is read as if nothing had been", () => {
+    expect(refusal(`${"(".repeat(40)}a${"??b)".repeat(40)}`)).not.toBe("none");
+    expect(refusal("a ?? b")).toBe("none");
+  });
+});

@@ -1,0 +1,12 @@
+/** The program of an evaluator: a process that evaluates expressions, one job at a time. */
+import { READY, type Job } from "./protocol.ts";
+import { openRealm } from "./realm.ts";
+
+const evaluate = openRealm();
+
+process.on("message", (job: Job) => {
+  process.send?.(evaluate(job));
+});
+// Whoever started it is gone.
+process.on("disconnect", () => process.exit());
+process.send?.(READY);

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { FairQueue } from "./fair-queue.ts";
+
+const BOUNDS = { lanes: 3, waitingMax: 10, waitingPerKeyMax: 5 };
+
+function queueOf(...entries: readonly (readonly [string, number])[]): FairQueue<string> {
+  const queue = new FairQueue<string>({ ...BOUNDS, waitingMax: 1_000, waitingPerKeyMax: 1_000 });
+  for (const [key, count] of entries) {
+    for (let index = 1; index <= count; index += 1) queue.add(key, `${key}${index}`);
+  }
+  return queue;
+}
+
+describe("a fair queue", () => {
+  test("serves keys in turn, and what one key brings in its order", () => {
+    const queue = queueOf(["a", 3], ["b", 2], ["c", 1]);
+    const served: string[] = [];
+    for (let turn = queue.take(0); turn; turn = queue.take(0)) {
+      served.push(turn.item);
+      turn.done(0, 0);
+    }
+    expect(served).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
+  });
+
+  test("leaves a lane to others, however much one key brings", () => {
+    const queue = queueOf(["a", 9]);
+    const [first, second] = [queue.take(0), queue.take(0)];
+    expect([first?.item, second?.item, queue.take(0)]).toEqual(["a1", "a2", undefined]);
+    queue.add("b", "b1");
+    expect(queue.take(0)?.item).toBe("b1");
+    second?.done(0, 0);
+    expect(queue.take(0)?.item).toBe("a3");
+  });
+
+  test("puts the key that used least first", () => {
+    const queue = queueOf(["a", 3], ["b", 3]);
+    queue.take(0)?.done(200, 200);
+    queue.take(200)?.done(50, 250);
+    expect([queue.take(250)?.item, queue.take(250)?.item]).toEqual(["b2", "b3"]);
+    expect(queue.take(250)?.item).toBe("a2");
+  });
+
+  test("keeps a lane free of all keys that used much, and forgives them in time", () => {
+    const queue = queueOf(["a", 4], ["b", 4], ["c", 4]);
+    const turns = [queue.take(0), queue.take(0), queue.take(0)];
+    for (const turn of turns) turn?.done(1_000, 1_000);
+    const heavy = [queue.take(1_000), queue.take(1_000)];
+    expect(heavy.map((turn) => turn?.item)).toEqual(["a2", "b2"]);
+    expect(queue.take(1_000)).toBeUndefined();
+    queue.add("d", "d1");
+    expect(queue.take(1_000)?.item).toBe("d1");
+    expect(queue.take(20_000)?.item).toBe("c2");
+  });
+
+  test("with one lane, everybody shares that one", () => {
+    const queue = new FairQueue<string>({ ...BOUNDS, lanes: 1 });
+    queue.add("a", "a1");
+    queue.add("b", "b1");
+    const first = queue.take(0);
+    first?.done(5_000, 5_000);
+    const second = queue.take(5_000);
+    expect([first?.item, second?.item]).toEqual(["a1", "b1"]);
+  });
+
+  test("is bounded, for a key and as a whole", () => {
+    const queue = new FairQueue<string>(BOUNDS);
+    const add = (key: string, count: number): boolean[] =>
+      Array.from({ length: count }, () => queue.add(key, key));
+    expect(add("a", 6)).toEqual([true, true, true, true, true, false]);
+    expect(add("b", 5)).toEqual([true, true, true, true, true]);
+    expect(add("c", 1)).toEqual([false]);
+    queue.take(0);
+    expect(add("c", 2)).toEqual([true, false]);
+  });
+
+  test("lets go of what is taken back", () => {
+    const queue = queueOf(["a", 3]);
+    queue.remove("a", "a1");
+    queue.remove("a", "a9");
+    queue.remove("x", "a2");
+    expect(queue.take(0)?.item).toBe("a2");
+    expect(queue.clear()).toEqual(["a3"]);
+    expect(queue.take(0)).toBeUndefined();
+  });
+});

@@ -1,0 +1,43 @@
+import { ExpressionFailure } from "../failure.ts";
+import { evaluationFailure } from "../wording.ts";
+import type { Fault, Job, Report } from "./protocol.ts";
+
+/** What became of one expression. */
+export type Outcome =
+  | { readonly value: unknown; readonly failure?: undefined }
+  | { readonly failure: ExpressionFailure; readonly value?: undefined };
+
+/** The outcomes that an evaluator reports; where it ended early, its last report counts for the rest. */
+export function outcomesOf(
+  expressions: Job["expressions"],
+  reports: readonly Report[],
+): readonly Outcome[] {
+  const last = reports.at(-1) ?? { fault: { code: "unknown" } };
+  return expressions.map(({ text }, index) => {
+    const { fault, ...rest } = reports[index] ?? last;
+    if (fault) return { failure: failureOf(fault, text) };
+    const json = "json" in rest ? rest.json : undefined;
+    return { value: json === undefined ? undefined : JSON.parse(json) };
+  });
+}
+
+function failureOf({ code, position, token, said }: Fault, text: string): ExpressionFailure {
+  if (code === "timeout") {
+    return new ExpressionFailure("timeout", "The expression took too long and was stopped.");
+  }
+  if (code === "too_large") {
+    return new ExpressionFailure(
+      "too_large",
+      "The expression needs too much memory, or its result is too large.",
+    );
+  }
+  // Only what stands in the text itself can be no value.
+  const place = {
+    position,
+    token: token !== undefined && text.includes(token) ? token : undefined,
+  };
+  if (said !== undefined && (text.includes(`"${said}"`) || text.includes(`'${said}'`))) {
+    return new ExpressionFailure("evaluation", said, place);
+  }
+  return evaluationFailure(code, place);
+}

@@ -1,0 +1,152 @@
+import { ExpressionFailure } from "../failure.ts";
+import { Evaluator } from "./evaluator.ts";
+import { FairQueue, type Turn } from "./fair-queue.ts";
+import { outcomesOf, type Outcome } from "./outcome.ts";
+import type { Job } from "./protocol.ts";
+
+export type { Outcome } from "./outcome.ts";
+
+export interface PoolOptions {
+  /** How many evaluate at a time. */
+  readonly processes: number;
+  /** For all expressions of a request together. */
+  readonly timeLimitMs: number;
+  /** The heap of each process. */
+  readonly memoryMb: number;
+  readonly inputCharactersMax: number;
+  readonly resultCharactersMax: number;
+  readonly waitingMax: number;
+  readonly waitingPerKeyMax: number;
+}
+
+const DEFAULTS: PoolOptions = {
+  processes: 2,
+  timeLimitMs: 1_000,
+  memoryMb: 64,
+  inputCharactersMax: 8 * 1024 * 1024,
+  resultCharactersMax: 1024 * 1024,
+  waitingMax: 1_000,
+  waitingPerKeyMax: 100,
+};
+
+export type PoolRequest = Pick<Job, "key" | "expressions" | "input" | "nowMs"> & {
+  readonly bindings?: string | undefined;
+  readonly signal?: AbortSignal;
+};
+
+interface Task {
+  readonly job: Job;
+  readonly resolve: (outcomes: readonly Outcome[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Evaluates JSONata away from the main thread. Processes are started when they are first needed and stay;
+ * one that was stopped or that died is replaced when there is work again.
+ */
+export class ExpressionPool {
+  readonly #options: PoolOptions;
+  readonly #queue: FairQueue<Task>;
+  readonly #evaluators = new Set<Evaluator>();
+  readonly #idle: Evaluator[] = [];
+  #busy = 0;
+  #isClosed = false;
+
+  constructor(options: Partial<PoolOptions> = {}) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#queue = new FairQueue({ ...this.#options, lanes: this.#options.processes });
+  }
+
+  /** The outcome of each expression, or a rejection when none could be evaluated. */
+  async evaluate({ signal, ...request }: PoolRequest): Promise<readonly Outcome[]> {
+    const { timeLimitMs, resultCharactersMax, inputCharactersMax } = this.#options;
+    const { bindings, input } = request;
+    signal?.throwIfAborted();
+    if ((input?.length ?? 0) + (bindings?.length ?? 0) > inputCharactersMax) {
+      throw new ExpressionFailure("too_large", "What the expression reads is too large.");
+    }
+    if (this.#isClosed) throw closing();
+    const job: Job = { ...request, bindings, timeLimitMs, resultCharactersMax };
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
+    const task: Task = { job, resolve, reject };
+    if (!this.#queue.add(job.key, task)) throw busy();
+    this.#dispatch();
+    return signal ? this.#unlessAborted(task, promise, signal) : promise;
+  }
+
+  /** Ends all processes. What waits or runs is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const task of this.#queue.clear()) task.reject(closing());
+    await Promise.all([...this.#evaluators].map((evaluator) => evaluator.close()));
+  }
+
+  /** Lets go of a task that nobody waits for any more; what already runs comes to its own end. */
+  async #unlessAborted<Result>(
+    task: Task,
+    result: Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const abandon = (): void => {
+      this.#queue.remove(task.job.key, task);
+      task.reject(signal.reason);
+    };
+    signal.addEventListener("abort", abandon, { once: true });
+    try {
+      return await result;
+    } finally {
+      signal.removeEventListener("abort", abandon);
+    }
+  }
+
+  #dispatch(): void {
+    while (!this.#isClosed && this.#busy < this.#options.processes) {
+      const turn = this.#queue.take(performance.now());
+      if (!turn) return;
+      this.#busy += 1;
+      void this.#serve(turn).then(() => {
+        this.#busy -= 1;
+        this.#dispatch();
+      });
+    }
+  }
+
+  async #serve({ item: { job, resolve, reject }, done }: Turn<Task>): Promise<void> {
+    const evaluator = this.#evaluator();
+    let startedAt = performance.now();
+    try {
+      await evaluator.ready;
+      startedAt = performance.now();
+      const reports = await evaluator.run(job);
+      if (this.#isClosed) throw closing();
+      resolve(outcomesOf(job.expressions, reports));
+    } catch (error) {
+      reject(error);
+    }
+    const now = performance.now();
+    done(now - startedAt, now);
+    if (evaluator.isAlive) this.#idle.push(evaluator);
+    else this.#evaluators.delete(evaluator);
+  }
+
+  #evaluator(): Evaluator {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (idle.isAlive) return idle;
+      this.#evaluators.delete(idle);
+    }
+    const evaluator = new Evaluator(this.#options.memoryMb);
+    this.#evaluators.add(evaluator);
+    return evaluator;
+  }
+}
+
+function busy(): ExpressionFailure {
+  return new ExpressionFailure(
+    "busy",
+    "Too many expressions wait to be evaluated; try again shortly.",
+  );
+}
+
+function closing(): ExpressionFailure {
+  return new ExpressionFailure("busy", "The server is about to stop.");
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { checkExpression } from "./expression.ts";
+
+const ALL = { secrets: ["*"], steps: ["*"], roots: ["*"] };
+
+describe("what an expression reads", () => {
+  test.each<[string, string[], string[], string[]]>([
+    ["trigger.input.amount", [], [], ["trigger"]],
+    ["secrets.KEY", ["KEY"], [], ["secrets"]],
+    ["'Bearer ' & $$.secrets.KEY & secrets.`OTHER`", ["KEY", "OTHER"], [], ["secrets"]],
+    ["steps.call.output.body[id = steps.other.output]", [], ["call"], ["steps"]],
+    ["steps.call.output.body[id = $$.steps.other.output]", [], ["call", "other"], ["steps"]],
+    ["$map(steps.a.output, function($x){ $x & secrets.K })", ["K"], ["a"], ["steps", "secrets"]],
+    ["trigger.(secrets.KEY)", [], [], ["trigger"]],
+    ["trigger.{'a': secrets.KEY}", [], [], ["trigger"]],
+    ["{'a': secrets.KEY}", ["KEY"], [], ["secrets"]],
+    ["$.secrets.KEY", ["KEY"], [], ["secrets"]],
+    ["(secrets.KEY; item.x)", ["KEY"], [], ["secrets", "item"]],
+    ["trigger ~> $lookup('a')", [], [], ["trigger"]],
+    ["trigger.$string()", [], [], ["trigger"]],
+    ["trigger^(secrets)", [], [], ["trigger"]],
+    ["trigger{secrets.a: $$.secrets.B}", ["B"], [], ["trigger", "secrets"]],
+    ["$now() & 'x'", [], [], []],
+    // Where it does not say which, it may be any.
+    ["secrets", ["*"], [], ["secrets"]],
+    ["($s := secrets; $s.KEY)", ["*"], [], ["secrets"]],
+    ["secrets[trigger.name]", ["*"], [], ["secrets"]],
+    ["$lookup(secrets, trigger.name)", ["*"], [], ["secrets", "trigger"]],
+    ["secrets.*", ["*"], [], ["secrets"]],
+    ["steps.(a.output)", [], ["*"], ["steps"]],
+    ["$keys(steps)", [], ["*"], ["steps"]],
+  ])("%s", (text, secrets, steps, roots) => {
+    const { faults, references } = checkExpression(text);
+    expect(faults).toEqual([]);
+    expect(references).toEqual({ secrets, steps, roots });
+  });
+
+  test.each([
+    "$",
+    "$$",
+    "$string()",
+    "$keys()",
+    "$lookup('secrets')",
+    "$each(function($v){ $v })",
+    "*",
+    "**.KEY",
+    "$$.*",
+    "$$[0].secrets",
+    "$.($.secrets.KEY)",
+    "($r := $$; $r.secrets.KEY)",
+    "trigger.(%.secrets.KEY)",
+    "function($x)<o-:o>{ $x }()",
+    "$ ~> |trigger|{'a': 1}|",
+    "$map([$], function($x){ $x.secrets })",
+    "{'a': $}",
+  ])("all of the scope: %s", (text) => {
+    const { references } = checkExpression(text);
+    for (const part of ["secrets", "steps", "roots"] as const) {
+      expect(references[part]).toContain(ALL[part][0]);
+    }
+  });
+});
+
+describe("faults", () => {
+  test.each<[string, string, number]>([
+    ["1 +", "Unexpected end of expression", 3],
+    ["a b", 'Syntax error: "b"', 3],
+    ["$foo(1)", "There is no function $foo.", 5],
+    ["trigger.($bar(1))", "There is no function $bar.", 14],
+    ["$eval('1')", "There is no function $eval.", 5],
+    ["$map(a, $eval)", "There is no function $eval.", 13],
+    ["($e := $eval; $e('1'))", "There is no function $eval.", 12],
+  ])("%s", (text, message, position) => {
+    expect(checkExpression(text).faults).toEqual([{ message, position }]);
+  });
+
+  test.each([
+    "($f := function($x){ $x }; $f(1))",
+    "$map(a, function($g){ $g(1) })",
+    "a@$f.($f(1))",
+    "a#$f.($f(1))",
+    "a[0]#$f.($f(1))",
+    "($eval := $uppercase; $eval('a'))",
+  ])("none in %s", (text) => {
+    expect(checkExpression(text).faults).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterEach, beforeEach, inject } from "vitest";
+import { roleNames, withClient } from "#kernel/db/migrate.ts";
+
+/** A database that several nodes can share. */
+export interface ServerDatabase {
+  /** The settings of a node that uses it. */
+  readonly env: Record<string, string>;
+  /** One statement as its owner. */
+  rows(text: string, values?: unknown[]): Promise<any[]>;
+}
+
+/** Registers the hooks that give each test of a file an empty database on the tests' server. */
+export function useServerDatabase(): ServerDatabase {
+  let name: string;
+  let owner: pg.Pool;
+  const env: Record<string, string> = {};
+
+  beforeEach(async () => {
+    const server = inject("database").owner;
+    name = `millrace_nodes_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
+    await withClient(server, (client) => client.query(`create database ${name}`));
+    owner = new pg.Pool({ ...server, database: name, max: 2 });
+    // A pool says that it has ended before its connections have, and dropping the database breaks those.
+    owner.on("error", () => undefined);
+    owner.on("connect", (client) => client.on("error", () => undefined));
+    Object.assign(env, {
+      DATABASE_URL: urlOf({ ...server, database: name }),
+      MILLRACE_MASTER_KEY: randomBytes(32).toString("base64"),
+      MILLRACE_DATABASE_POOL: "8",
+    });
+  });
+
+  afterEach(async () => {
+    await owner.end();
+    await withClient(inject("database").owner, async (client) => {
+      await client.query(`drop database ${name} with (force)`);
+      for (const role of Object.values(roleNames(name)))
+        await client.query(`drop role if exists ${role}`);
+    });
+  });
+
+  return {
+    env,
+    rows: async (text, values = []) => (await owner.query(text, values)).rows,
+  };
+}
+
+/** A unix socket's folder has no place in a URL but in its query. */
+function urlOf({ host = "", port = 5432, user, password, database }: pg.ClientConfig): string {
+  const login = `${encodeURIComponent(user ?? "")}:${encodeURIComponent(String(password ?? ""))}`;
+  return host.startsWith("/")
+    ? `postgres://${login}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+    : `postgres://${login}@${host}:${port}/${database}`;
+}

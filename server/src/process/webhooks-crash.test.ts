@@ -1,0 +1,268 @@
+import type { ServerResponse } from "node:http";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type Received,
+  type Receiver,
+  startReceiver,
+} from "#domains/webhooks/delivery/receiver.ts";
+import { seeded } from "#kernel/testing/random.ts";
+import { until } from "#kernel/testing/world.ts";
+import { all, type Ask, asker, kill, launch, logIn, useProducts, type Victims } from "./testing.ts";
+
+const VICTIMS: readonly Victims[] = ["group", "everything", "parent", "group", "everything"];
+const WRITERS = 16;
+/** How much each writer writes at first in a round; the kill comes while all of them write on. */
+const WRITES_EACH = 3;
+const WRITES_BEFORE_KILL = 20;
+const FAILURES_SHARE = 0.25;
+/** For a busy machine. What a killed process was sending is free after five seconds. */
+const WORK_LIMIT_MS = 100_000;
+/** The first owner's workspace. */
+const HERE = { "x-workspace": "default" };
+/** Nothing fails for good, whatever happens. */
+const PATIENT = { retries: 20, retryMaxDelayMs: 1_000, timeout_ms: 1_000 };
+
+/** What is asked for, and what an event must be like to be sent there. */
+const WANTS = {
+  everything: {
+    ask: { events: ["order.*", "audit.secret.*"], secret: "between us" },
+    hears: () => true,
+  },
+  orders: {
+    ask: { events: ["order.placed"], format: "cloudevents" },
+    hears: ({ type }: any) => type === "order.placed",
+  },
+  even: {
+    ask: { events: ["order.*"], filter: { "data.even": true } },
+    hears: ({ data }: any) => data.even === true,
+  },
+  secrets: {
+    ask: { events: ["audit.secret.updated"], environments: ["production"] },
+    hears: ({ type }: any) => type === "audit.secret.updated",
+  },
+} as const;
+type HookName = keyof typeof WANTS;
+const HOOKS = Object.keys(WANTS) as HookName[];
+
+let receiver: Receiver;
+
+// First, so that the receiver ends after the products that send to it.
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver[Symbol.asyncDispose]());
+
+useProducts();
+
+test(`every event reaches every webhook that wants it, through ${VICTIMS.length} rounds of kill -9 and an endpoint that fails at random`, async () => {
+  const random = seeded(20_261_115);
+  const well = new WeakSet<Received>();
+  receiver.answer = (received, response) => {
+    if (random() < FAILURES_SHARE) return failSomehow(response, random());
+    well.add(received);
+    response.end("thanks");
+  };
+  let product = launch(receiver.env);
+  let address = await product.ready;
+  const token = await logIn(address);
+  const writers = Array.from({ length: WRITERS }, (_, n) => writerOf(n));
+  const hooks = await makeHooks(asker(address, token), writers, PATIENT);
+
+  for (const victims of VICTIMS) {
+    const doomed = product;
+    const ask = asker(address, token);
+    const sentBefore = receiver.received.length;
+    const sends = 10 + Math.floor(random() * 40);
+    await Promise.all(writers.map((writer) => write(writer, ask, WRITES_EACH)));
+    // The kill shall hit it in the middle of its sending too.
+    await until(async () => receiver.received.length >= sentBefore + sends, WORK_LIMIT_MS);
+    let writes = 0;
+    let killed: Promise<void> | undefined;
+    const onAcknowledged = (): void => {
+      writes += 1;
+      if (writes === WRITES_BEFORE_KILL) killed = kill(doomed, victims);
+    };
+    await Promise.all(writers.map((writer) => write(writer, ask, Infinity, onAcknowledged)));
+    expect(killed, "It ended by itself").toBeDefined();
+    await killed;
+    product = launch(receiver.env);
+    address = await product.ready;
+  }
+
+  const ask = asker(address, token);
+  await Promise.all(writers.map((writer) => write(writer, ask, 1)));
+  const log = await loggedBy(ask, writers);
+  for (const name of HOOKS) {
+    const wanted = log.filter(WANTS[name].hears);
+    expect(wanted.length).toBeGreaterThan(0);
+    await allSettled(ask, hooks[name], wanted.length);
+    await assertDelivered(ask, { name, id: hooks[name] }, { wanted, well });
+  }
+  const { received } = receiver;
+  const ids = new Set(received.map(({ headers }) => headers["x-service-delivery"]));
+  // Something did fail: otherwise this would have shown nothing.
+  expect(received.length).toBeGreaterThan(ids.size);
+});
+
+test("while nothing fails, what happens to one thing arrives in order", async () => {
+  const steps = 15;
+  const product = launch(receiver.env);
+  const address = await product.ready;
+  const ask = asker(address, await logIn(address));
+  const writers = Array.from({ length: WRITERS }, (_, n) => rotatorOf(n));
+  const hooks = await makeHooks(ask, writers, { timeout_ms: 60_000 });
+  receiver.answer = (_received, response) => void setImmediate(() => response.end());
+  await Promise.all(writers.map((writer) => write(writer, ask, steps)));
+  await allSettled(ask, hooks.secrets, WRITERS * steps);
+  await allSettled(ask, hooks.everything, WRITERS * (steps + 1));
+
+  for (const { name } of writers) {
+    const arrived = (hook: HookName) =>
+      receiver.received
+        .filter(({ path, body }) => path === `/${hook}` && body.data.name === name)
+        .map(({ body }) => body.data.description);
+    const written = Array.from({ length: steps }, (_, n) => `${name}-${n}`);
+    expect(arrived("secrets")).toEqual(written);
+    expect(arrived("everything")).toEqual(["", ...written]);
+  }
+});
+
+/** No answer in time, none at all, half of one, or one that says so. */
+function failSomehow(response: ServerResponse, kind: number): void {
+  if (kind < 0.15) return;
+  if (kind < 0.4) return void response.destroy();
+  if (kind < 0.6) {
+    response.writeHead(200, { "content-length": "10" });
+    return void response.write("half", () => response.destroy());
+  }
+  response.writeHead(500).end("not now");
+}
+
+/** A client that writes one thing after the other and keeps book of it. */
+interface Writer {
+  readonly name: string;
+  readonly nth: (n: number) => { readonly route: string; readonly body: object };
+  /** The request ids of what was acknowledged. */
+  readonly acknowledged: string[];
+}
+
+/** Half of them publish; the others change a secret, so that their events are about one thing. */
+function writerOf(n: number): Writer {
+  return n % 2 === 0 ? publisherOf(n) : rotatorOf(n);
+}
+
+function publisherOf(n: number): Writer {
+  const name = `publisher_${n}`;
+  const nth = (write: number) => ({
+    route: "POST /api/v1/events/topics/orders/publish",
+    body: {
+      type: write % 3 === 0 ? "order.cancelled" : "order.placed",
+      payload: { writer: name, write, even: write % 2 === 0 },
+    },
+  });
+  return { name, nth, acknowledged: [] };
+}
+
+function rotatorOf(n: number): Writer {
+  const name = `rotator_${n}`;
+  const nth = (write: number) => ({
+    route: `PUT /api/v1/secrets/${name}`,
+    body: { value: `the value ${write} of ${name}`, description: `${name}-${write}` },
+  });
+  return { name, nth, acknowledged: [] };
+}
+
+/** So many writes, or until the server is gone. What was not answered is written again next time. */
+async function write(
+  { name, nth, acknowledged }: Writer,
+  ask: Ask,
+  times: number,
+  onAcknowledged = (): void => undefined,
+): Promise<void> {
+  for (let done = 0; done < times; done += 1) {
+    const requestId = `${name}-${acknowledged.length}`;
+    const { route, body } = nth(acknowledged.length);
+    const headers = { ...HERE, "x-request-id": requestId, "idempotency-key": requestId };
+    const answer = await ask(route, body, headers).catch(() => undefined);
+    if (!answer) return;
+    expect([200, 201], JSON.stringify(answer.body)).toContain(answer.status);
+    acknowledged.push(requestId);
+    onAcknowledged();
+  }
+}
+
+/** The webhooks first: they hear of the secrets' creation too. */
+async function makeHooks(
+  ask: Ask,
+  writers: readonly Writer[],
+  common: object,
+): Promise<Record<HookName, string>> {
+  const ids: Partial<Record<HookName, string>> = {};
+  for (const name of HOOKS) {
+    const hook = { name, url: `${receiver.url}/${name}`, ...common, ...WANTS[name].ask };
+    const { status, body } = await ask("POST /api/v1/webhooks", hook, HERE);
+    expect(status, JSON.stringify(body)).toBe(201);
+    ids[name] = body.data.id;
+  }
+  for (const { name } of writers.filter((writer) => writer.name.startsWith("rotator"))) {
+    const { status } = await ask("POST /api/v1/secrets", { name, value: "first" }, HERE);
+    expect(status).toBe(201);
+  }
+  return ids as Record<HookName, string>;
+}
+
+/** What the log has; everything that was acknowledged is in it. */
+async function loggedBy(ask: Ask, writers: readonly Writer[]): Promise<any[]> {
+  const log = (await all(ask, "/api/v1/audit", HERE)).filter(({ type }) =>
+    /^(order|audit\.secret)\./.test(type),
+  );
+  const requests = new Set(log.map(({ requestId }) => requestId));
+  const lost = writers.flatMap(({ acknowledged }) =>
+    acknowledged.filter((requestId) => !requests.has(requestId)),
+  );
+  expect(lost).toEqual([]);
+  return log;
+}
+
+/** Waits until so many deliveries are there and all are over. */
+async function allSettled(ask: Ask, webhookId: string, count: number): Promise<void> {
+  await until(async () => {
+    const deliveries = await all(ask, `/api/v1/webhooks/${webhookId}/deliveries`, HERE);
+    const open = deliveries.filter(({ status }) => status === "pending" || status === "retrying");
+    return deliveries.length >= count && open.length === 0;
+  }, WORK_LIMIT_MS);
+}
+
+/** Each event was delivered, by one id and with one body however often; and nothing else was. */
+async function assertDelivered(
+  ask: Ask,
+  hook: { readonly name: HookName; readonly id: string },
+  { wanted, well }: { readonly wanted: readonly any[]; readonly well: WeakSet<Received> },
+): Promise<void> {
+  const { body } = await ask(`GET /api/v1/webhooks/${hook.id}`, undefined, HERE);
+  expect(body.data).toMatchObject({ status: "active", consecutiveFailures: 0 });
+  const deliveries = await all(ask, `/api/v1/webhooks/${hook.id}/deliveries`, HERE);
+  expect(deliveries.filter(({ status }) => status !== "succeeded")).toEqual([]);
+  const ascending = (ids: readonly string[]): string[] => ids.toSorted();
+  expect(ascending(deliveries.map(({ eventId }) => eventId))).toEqual(
+    ascending(wanted.map(({ id }) => id)),
+  );
+
+  const events = new Map(wanted.map((event) => [event.id, event]));
+  const attempts = Map.groupBy(
+    receiver.received.filter(({ path }) => path === `/${hook.name}`),
+    ({ headers }) => String(headers["x-service-delivery"]),
+  );
+  expect(ascending([...attempts.keys()])).toEqual(ascending(deliveries.map(({ id }) => id)));
+  for (const { id, eventId } of deliveries) {
+    const received = attempts.get(id) ?? [];
+    expect(received.some((one) => well.has(one))).toBe(true);
+    expect(new Set(received.map(({ text }) => text)).size).toBe(1);
+    const { type, data } = events.get(eventId);
+    expect(received[0]?.headers["x-service-event"]).toBe(type);
+    expect(received[0]?.body).toMatchObject({
+      ...(hook.name === "orders" ? { id: eventId, type } : { id, event: type }),
+      data: type === "audit.secret.updated" ? data.after : data,
+    });
+  }
+}

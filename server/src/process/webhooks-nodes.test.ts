@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { LANES } from "#kernel/lanes.ts";
+import { until } from "#kernel/testing/world.ts";
+import { useServerDatabase } from "./testing/server-database.ts";
+import { type Ask, asker, launch, logIn, useProducts } from "./testing.ts";
+
+const HOOKS = 6;
+const SECRETS = 8;
+const STEPS = 12;
+/** For a busy machine. */
+const WORK_LIMIT_MS = 100_000;
+const HERE = { "x-workspace": "default" };
+
+// These two first, so that they end after the products: hooks run in reverse.
+const database = useServerDatabase();
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+  receiver.answer = (_received, response) => void setImmediate(() => response.end());
+});
+afterEach(() => receiver[Symbol.asyncDispose]());
+
+useProducts();
+
+test("two workers share the webhooks; what happens to one thing arrives in order", async () => {
+  const { ask } = await launchThree();
+  await makeHooks(ask);
+  // Each of the two has half of the lanes that the webhooks are on, and nobody sends on another's.
+  expect(await holders()).toHaveLength(2);
+  await writeAll(ask);
+  await assertArrived();
+  expect(await holders()).toHaveLength(2);
+});
+
+test("a worker that ends in good order hands its webhooks over at once, in the middle of the work", async () => {
+  const { ask, workers } = await launchThree();
+  await makeHooks(ask);
+  let writes = 0;
+  let ended: Promise<unknown> | undefined;
+  await writeAll(ask, () => {
+    writes += 1;
+    if (writes !== (SECRETS * STEPS) / 2) return;
+    const [leaver] = workers;
+    leaver?.child.kill("SIGTERM");
+    ended = leaver?.ended;
+  });
+  expect(await ended).toBe(0);
+  // It waited for what was under way and gave everything back: nobody has to wait until it is missed.
+  const left = await database.rows("select distinct node from lane_nodes");
+  expect(left).toHaveLength(1);
+  const held = await database.rows("select distinct node from lanes");
+  expect(held).toEqual(left);
+  await assertArrived();
+});
+
+/** A node that answers, and two that work, once these have divided the lanes. */
+async function launchThree() {
+  const env = { ...database.env, ...receiver.env };
+  const api = launch({ ...env, MILLRACE_ROLE: "api" });
+  const workers = [0, 1].map(() => launch({ ...env, MILLRACE_ROLE: "worker" }));
+  const [address = ""] = await Promise.all([api, ...workers].map(({ ready }) => ready));
+  await until(async () => {
+    const shares = await database.rows("select count(*)::int as n from lanes group by node");
+    return shares.length === 2 && shares.every(({ n }) => n === LANES / 2);
+  }, WORK_LIMIT_MS);
+  return { ask: asker(address, await logIn(address)), workers };
+}
+
+const nameOf = (hook: number): string => `hook${hook}`;
+const secretOf = (secret: number): string => `SECRET_${secret}`;
+
+async function makeHooks(ask: Ask): Promise<void> {
+  for (let hook = 0; hook < HOOKS; hook += 1) {
+    const name = nameOf(hook);
+    const url = `${receiver.url}/${name}`;
+    const wish = { name, url, events: ["audit.secret.*"], timeout_ms: 60_000 };
+    const { status, body } = await ask("POST /api/v1/webhooks", wish, HERE);
+    expect(status, JSON.stringify(body)).toBe(201);
+    // Chance could put them all on one worker's lanes.
+    await database.rows("update webhooks set lane = $2 where id = $1", [body.data.id, hook]);
+  }
+}
+
+/** The nodes that hold the lanes of our webhooks. */
+function holders(): Promise<any[]> {
+  return database.rows(
+    `select distinct l.node from webhooks w join lanes l on l.lane = w.lane
+      where l.held_until > clock_timestamp()`,
+  );
+}
+
+/** Each secret is made and then changed again and again. */
+async function writeAll(ask: Ask, onWrite = (): void => undefined): Promise<void> {
+  const ofOne = async (name: string): Promise<void> => {
+    for (let step = 0; step < STEPS; step += 1) {
+      const body = { value: `value ${step}`, description: String(step) };
+      const answer =
+        step === 0
+          ? await ask("POST /api/v1/secrets", { name, ...body }, HERE)
+          : await ask(`PUT /api/v1/secrets/${name}`, body, HERE);
+      expect([200, 201], JSON.stringify(answer.body)).toContain(answer.status);
+      onWrite();
+    }
+  };
+  await Promise.all(Array.from({ length: SECRETS }, (_, n) => ofOne(secretOf(n))));
+}
+
+/** Every webhook got everything, and of each thing one step after the other. */
+async function assertArrived(): Promise<void> {
+  const ids = (): Set<unknown> =>
+    new Set(receiver.received.map(({ headers }) => headers["x-service-delivery"]));
+  await until(async () => ids().size >= HOOKS * SECRETS * STEPS, WORK_LIMIT_MS);
+  const steps = Array.from({ length: STEPS }, (_, step) => String(step));
+  for (let hook = 0; hook < HOOKS; hook += 1) {
+    const received = receiver.received.filter(({ path }) => path === `/${nameOf(hook)}`);
+    for (let secret = 0; secret < SECRETS; secret += 1) {
+      const arrived = received
+        .filter(({ body }) => body.data.name === secretOf(secret))
+        .map(({ body }) => body.data.description);
+      expect(arrived).toEqual(steps);
+    }
+  }
+}
