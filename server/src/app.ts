@@ -10,8 +10,10 @@ import { sessions } from "#domains/identity/sessions/index.ts";
 import { sso } from "#domains/identity/sso/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
+import { runs } from "#domains/runs/index.ts";
 import { vault } from "#domains/vault/index.ts";
 import { webhooks } from "#domains/webhooks/index.ts";
+import { workflows } from "#domains/workflows/index.ts";
 import { workspaces } from "#domains/workspaces/index.ts";
 import type { Domain } from "#kernel/domain.ts";
 
@@ -32,4 +34,6 @@ export const domains: readonly Domain[] = [
   bus,
   notifications,
   webhooks,
+  runs,
+  workflows,
 ];

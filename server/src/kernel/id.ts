@@ -28,17 +28,30 @@ export function newId<Prefix extends string>(
   return `${prefix}_${text}`;
 }
 
-/** An id that follows from a text: whoever makes it again makes the same. */
+/**
+ * An id that follows from a text: whoever makes it again makes the same. With a time, which must then
+ * be the same too, it sorts as if it had been made at that time.
+ */
 export function derivedId<Prefix extends string>(
   prefix: Prefix,
   text: string,
+  atMs?: number,
 ): `${Prefix}_${string}` {
   const bytes = createHash("sha256").update(text).digest();
   const characters = Array.from(bytes.subarray(0, TIME_CHARACTERS + RANDOM_CHARACTERS), (byte) =>
     ALPHABET.charAt(byte & 31),
   );
+  if (atMs !== undefined) {
+    const time = encodeNumber(atMs, TIME_CHARACTERS);
+    return `${prefix}_${time}${characters.slice(TIME_CHARACTERS).join("")}`;
+  }
   // Like an id that holds a time, it begins with few bits.
   return `${prefix}_0${characters.slice(1).join("")}`;
+}
+
+/** What is not greater than any id that was made then or later, and greater than all before. */
+export function firstIdAt(prefix: string, atMs: number): string {
+  return `${prefix}_${encodeNumber(atMs, TIME_CHARACTERS)}`;
 }
 
 /** The pattern of an id with this prefix, for schemas. */

@@ -2,10 +2,11 @@ import { sql } from "kysely";
 import Type from "typebox";
 import { hmac, open, seal, sha256 } from "./crypto.ts";
 import type { Partition, Transaction } from "./db/database.ts";
-import type { Call, Outcome } from "./call.ts";
+import { type Call, type Outcome, partitionOf } from "./call.ts";
 import type { Outside } from "./caller.ts";
 import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalid } from "./failure.ts";
 import { job } from "./job.ts";
+import type { Operation } from "./operation.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const WINDOW_MS = 24 * 3_600_000;
@@ -47,6 +48,21 @@ export async function once<Ready>(
     store(session, claim, outside.clock.nowMs(), answer);
     return answer;
   });
+}
+
+/** Puts the answer that a client waited for in the place of the one that was stored at the commit. */
+export async function amend(
+  outside: Outside,
+  { id, access }: Pick<Operation, "id" | "access">,
+  call: Call,
+  answer: Outcome,
+): Promise<void> {
+  const { idempotencyKey: key, caller } = call;
+  if (key === undefined || caller.idempotencyScope === undefined) return;
+  const claim = await claimOf(outside, call, { key, operation: id });
+  await outside.db.write(partitionOf(access, caller), (session) =>
+    session.send(AMEND, [claim.scope, claim.key, sealed(claim, answer)]),
+  );
 }
 
 interface Claim {
@@ -113,11 +129,16 @@ const LOOK =
 const FORGET = "delete from idempotency_keys where scope = $1 and key = $2 and expires_at <= $3";
 const STORE = `
   insert into idempotency_keys (scope, key, request, answer, expires_at) values ($1, $2, $3, $4, $5)`;
+const AMEND = "update idempotency_keys set answer = $3 where scope = $1 and key = $2";
 
 function store(session: Transaction, claim: Claim, nowMs: number, outcome: Outcome): void {
-  const answer = seal(claim.secret, Buffer.from(JSON.stringify(outcome)), contextOf(claim));
   const expires = new Date(nowMs + WINDOW_MS);
+  const answer = sealed(claim, outcome);
   void session.send(STORE, [claim.scope, claim.key, claim.request, answer, expires]);
+}
+
+function sealed(claim: Claim, outcome: Outcome): Buffer {
+  return seal(claim.secret, Buffer.from(JSON.stringify(outcome)), contextOf(claim));
 }
 
 function replay(row: StoredRow | undefined, claim: Claim): Outcome | undefined {

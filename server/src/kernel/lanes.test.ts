@@ -166,7 +166,7 @@ test("however nodes come and go, no lane is ever held by two", async () => {
     for (let churn = 1; churn <= CHURNS; churn += 1) {
       const node = join(`node-${churn}`);
       run(node);
-      await until(async () => held(node).length > 0);
+      await until(async () => held(node).length === LANES / 2);
       await node.loop?.stop();
       await node.lanes.close();
     }

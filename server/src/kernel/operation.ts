@@ -122,6 +122,11 @@ export interface Operation extends Declaration<Access, TObject, TObject, TSchema
     input: never,
     prepared: never,
   ) => Promise<unknown>;
+  readonly follow?: (
+    outside: Outside,
+    input: never,
+    followed: { readonly value: never; readonly caller: Caller },
+  ) => Promise<unknown>;
 }
 
 /** Declares a change: one request, one transaction, at least one event. */
@@ -148,6 +153,15 @@ export function command<
       prepared: Prepared,
       // A failure that is thrown undoes everything; one that is returned is recorded, and answered.
     ): Promise<Value | Failure>;
+    /**
+     * Called when it has committed, for who keeps the client waiting for what comes of it: a value
+     * takes the place of the one that `run` returned, undefined leaves that as it is.
+     */
+    follow?(
+      outside: Outside,
+      input: Input<Params, Query, Body>,
+      followed: { readonly value: Value; readonly caller: Caller },
+    ): Promise<Value | undefined>;
   },
 ): Operation {
   return declared({ kind: "command", ...op });

@@ -5,7 +5,7 @@ import type { Caller, Outside } from "./caller.ts";
 import { codeOf, type Transaction } from "./db/database.ts";
 import { DEPTH_MAX } from "./event.ts";
 import { Failure, failure, type FailureType, Forbidden } from "./failure.ts";
-import { once } from "./idempotency.ts";
+import { amend, once } from "./idempotency.ts";
 import type { Operation } from "./operation.ts";
 import { type ProblemPlace, refusalOf } from "./problem.ts";
 import { keepingSecrets } from "./secrets/usage.ts";
@@ -27,11 +27,37 @@ export async function perform(outside: Outside, op: Operation, asked: Call): Pro
 
 async function change(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
   if (call.caller.cause.depth > DEPTH_MAX) throw new Failure(ChainTooDeep);
+  if (!op.follow) return commit(outside, op, call);
+  let done: Done | undefined;
+  const outcome = await commit(outside, op, call, (what) => (done = what));
+  // Whoever asks again gets the answer that there was.
+  if (!done) return outcome;
+  const { input, value } = done;
+  const followed = { value: value as never, caller: call.caller };
+  const later = await op.follow(outside, input as never, followed);
+  if (later === undefined) return outcome;
+  const answer = outcomeOf(op, later, outside.settings);
+  if (call.idempotencyKey !== undefined) await amend(outside, op, call, answer);
+  return answer;
+}
+
+/** What an act returned, and of which input. */
+interface Done {
+  readonly input: RawInput;
+  readonly value: unknown;
+}
+
+async function commit(
+  outside: Outside,
+  op: Operation,
+  call: Call,
+  tell?: (done: Done | undefined) => void,
+): Promise<Outcome> {
   if (call.idempotencyKey === undefined || call.caller.idempotencyScope === undefined) {
     const input = validate(op, call.input);
     const prepared = await op.prepare?.(outside, input as never, call.caller);
     return outside.db.write(partitionOf(op.access, call.caller), (session) =>
-      execute(outside, op, call, { session, input, prepared }),
+      execute(outside, op, call, { session, input, prepared, tell }),
     );
   }
   return once(outside, call, call.idempotencyKey, {
@@ -41,7 +67,7 @@ async function change(outside: Outside, op: Operation, call: Call): Promise<Outc
       const input = validate(op, call.input);
       return { input, prepared: await op.prepare?.(outside, input as never, call.caller) };
     },
-    run: (session, ready) => execute(outside, op, call, { session, ...ready }),
+    run: (session, ready) => execute(outside, op, call, { session, ...ready, tell }),
     refuse: (failure) => refusalOf(op.reply, failure, placeOf(call)),
   });
 }
@@ -79,9 +105,16 @@ async function execute(
   outside: Outside,
   op: Operation,
   call: Call,
-  on: { session: Transaction; input: RawInput; prepared: unknown },
+  on: {
+    readonly session: Transaction;
+    readonly input: RawInput;
+    readonly prepared: unknown;
+    readonly tell: ((done: Done | undefined) => void) | undefined;
+  },
 ): Promise<Outcome> {
   const { caller, ifMatch } = call;
+  // An attempt before this one may have been undone.
+  on.tell?.(undefined);
   const act = new Act({ session: on.session, services: outside, caller, ifMatch });
   try {
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
@@ -92,6 +125,7 @@ async function execute(
     if (value instanceof Failure) {
       return refusalOf(op.reply, value, placeOf(call));
     }
+    on.tell?.({ input: on.input, value });
     return outcomeOf(op, value, outside.settings);
   } catch (error) {
     throw violated(op.fails, error) ?? error;

@@ -23,13 +23,48 @@ export const RunSummary = Type.Object({
 
 const about = (summary: string) => ({ resource: "run", summary, data: RunSummary });
 
+export const RunQueued = event(
+  "workflow.run_queued",
+  about("A run waits until fewer of its workflow are under way."),
+);
 export const RunStarted = event("workflow.run_started", about("A run was started."));
 export const RunCompleted = event("workflow.run_completed", about("A run completed."));
 export const RunFailed = event("workflow.run_failed", about("A run failed."));
 export const RunPaused = event("workflow.run_paused", about("A run waits for an approval."));
 export const RunCancelled = event("workflow.run_cancelled", about("A run was cancelled."));
 export const RunRetried = event("workflow.run_retried", about("A run that was over goes on."));
-export const RunResumed = event(
-  "workflow.run_resumed",
-  about("Somebody approved or rejected what a run waits for."),
+export const RunResumed = event("workflow.run_resumed", {
+  resource: "run",
+  summary: "Somebody approved or rejected what a run waits for.",
+  data: Type.Object({
+    ...RunSummary.properties,
+    stepId: Type.String(),
+    approved: Type.Boolean(),
+  }),
+});
+export const RunTested = event(
+  "workflow.run_tested",
+  about("A workflow was tried out; nothing outside of the run was touched."),
 );
+
+export const BulkRetryRequested = event("workflow.bulk_retry_requested", {
+  resource: "workflow",
+  summary: "Runs that are over were asked to go on, as many as `count` says.",
+  data: Type.Object({
+    workflowId: Type.Optional(id("wf")),
+    status: Type.String(),
+    from: Type.Optional(Type.String()),
+    to: Type.Optional(Type.String()),
+    count: Type.Integer(),
+  }),
+});
+
+export const PinnedDataSet = event("workflow.pinned_data_set", {
+  resource: "workflow",
+  summary: "The outputs were set that test runs of a workflow take for granted; `nodes` names them.",
+  data: Type.Object({ workflowId: id("wf"), nodes: Type.Array(Type.String()) }),
+});
+
+/** What can happen when a run is started, or one ends and another one starts because of it. */
+export const startEvents = [RunQueued, RunStarted, RunCompleted, RunFailed, RunPaused] as const;
+export type StartEvent = (typeof startEvents)[number];

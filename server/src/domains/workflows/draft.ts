@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { nullable, object } from "#kernel/schema.ts";
-import { type Config, type Definition, definitionFields } from "./definition/index.ts";
+import { type Definition, definitionFields } from "./definition/index.ts";
 import { ChangeSummary, Label } from "./versions/version.ts";
 
 /** What goes with the version that a save appends. */
@@ -15,8 +15,8 @@ const { name, description, trigger, nodes, edges, ...limits } = definitionFields
 // first few; the schemas stand here for whoever reads the description of the API.
 const structure = {
   trigger: anything(trigger),
-  nodes: Type.Array(anything(nodes.items), { maxItems: nodes.maxItems }),
-  edges: Type.Array(anything(edges.items), { maxItems: edges.maxItems }),
+  nodes: Type.Array(anything(nodes.items)),
+  edges: Type.Array(anything(edges.items)),
 };
 
 /** A whole definition. */

@@ -51,7 +51,7 @@ const definition = {
     },
   ],
   edges: [],
-} as const;
+};
 
 export const listWorkflows = query({
   id: "workflows.list",

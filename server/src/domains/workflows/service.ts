@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type Caller, membershipIn, personOf, type WorkspaceRef } from "#kernel/caller.ts";
+import type { Caller, WorkspaceRef } from "#kernel/caller.ts";
 import { Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation.ts";
@@ -10,9 +10,12 @@ import * as events from "./events.ts";
 import { WorkflowsTrigger } from "./permissions.ts";
 import { sound } from "./soundness.ts";
 import * as store from "./store.ts";
-import { append } from "./versions/append.ts";
+import { append, authorOf } from "./versions/append.ts";
 import { changedFields } from "./versions/diff.ts";
 import { dataOf, type Outline, referTo, shownOf, type StoredWorkflow, WorkflowArchived } from "./workflow.ts";
+
+/** Whoever changes something and leaves it to others to tell. */
+export type Changing = Omit<WriteContext, "emit">;
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 
@@ -30,7 +33,7 @@ export async function create(
     definition: JSON.stringify(definition),
     newest: 1,
     hook_token: randomBytes(HOOK_TOKEN_BYTES).toString("base64url"),
-    created_by: personOf(ctx.caller),
+    created_by: authorOf(ctx.caller).id,
     created_at: ctx.now,
     updated_at: ctx.now,
   });
@@ -101,7 +104,7 @@ export async function archive(
 }
 
 /** Locks a workflow that is to be changed or deployed, which an archived one can't be. */
-export async function lockToChange(ctx: WriteContext, id: string): Promise<StoredWorkflow> {
+export async function lockToChange(ctx: Changing, id: string): Promise<StoredWorkflow> {
   const workflow = await store.lock(ctx.tx, id);
   ctx.expectRevision(workflow.revision);
   if (workflow.status === "archived") throw new Failure(WorkflowArchived);
@@ -118,6 +121,8 @@ export function shownTo<D extends Outline>(
 
 /** Where the addresses of this workspace's workflows begin. Who knows one can start the workflow. */
 function hooksOf(caller: Caller, workspace: WorkspaceRef): string | undefined {
-  if (!caller.permissions.has(WorkflowsTrigger.name)) return undefined;
-  return `${caller.origin}/hooks/${membershipIn(caller, workspace.id).workspace.slug}`;
+  const memberships = [...(caller.credential?.memberships ?? [])];
+  const slug = memberships.find(([, member]) => member.workspace.id === workspace.id)?.[0];
+  if (slug === undefined || !caller.permissions.has(WorkflowsTrigger.name)) return undefined;
+  return `${caller.origin}/hooks/${slug}`;
 }

@@ -22,11 +22,10 @@ export async function insert(tx: Tx, row: Insertable<Table>): Promise<void> {
 }
 
 export async function get(tx: Tx, id: string): Promise<StoredWorkflow> {
-  const row = await rows(tx, sql<Definition>`w.definition`)
-    .where("w.id", "=", id)
-    .executeTakeFirst();
+  const row = await rows(tx).select("w.definition").where("w.id", "=", id).executeTakeFirst();
   if (!row) throw new Failure(NotFound);
-  return toWorkflow(row);
+  // Only what was checked is ever stored.
+  return toWorkflow(row, row.definition as Definition);
 }
 
 /** Locks the row, so that two changes take turns. */
@@ -54,16 +53,15 @@ export async function update(
 /** Newest first, without their graphs; archived ones only when they are asked for. */
 export async function list(tx: Tx, wanted: Wanted): Promise<StoredWorkflow<Outline>[]> {
   const { status, q, before, limit } = wanted;
-  let found = rows(tx, sql<Outline>`w.definition - 'nodes' - 'edges'`).where(
-    "w.archived_at",
-    status === "archived" ? "is not" : "is",
-    null,
-  );
+  let found = rows(tx)
+    .select(sql<Outline>`w.definition - 'nodes' - 'edges'`.as("outline"))
+    .where("w.archived_at", status === "archived" ? "is not" : "is", null);
   if (status === "active") found = found.where(ENABLED_SOMEWHERE);
   if (status === "inactive") found = found.where(sql<boolean>`not ${ENABLED_SOMEWHERE}`);
   if (q !== undefined) found = found.where("w.name", "ilike", `%${q.replaceAll(/[\\%_]/g, "\\$&")}%`);
   if (before !== undefined) found = found.where("w.id", "<", before);
-  return (await found.orderBy("w.id", "desc").limit(limit).execute()).map(toWorkflow);
+  const page = await found.orderBy("w.id", "desc").limit(limit).execute();
+  return page.map((row) => toWorkflow(row, row.outline));
 }
 
 /** Which of these ids no workflow has. */
@@ -116,26 +114,25 @@ const NEWEST = sql<StoredWorkflow["newest"]>`(
   select jsonb_build_object('id', v.id, 'version', v.number, 'label', v.label, 'status', v.status)
     from workflow_versions v where v.workflow_id = w.id and v.number = w.newest)`;
 
-function rows<D>(tx: Tx, definition: ReturnType<typeof sql<D>>) {
+function rows(tx: Tx) {
   return tx
     .selectFrom("workflows as w")
     .select(["w.id", "w.hook_token", "w.archived_at", "w.revision"])
     .select(["w.created_by", "w.created_at", "w.updated_at"])
     .select([
-      definition.as("definition"),
       ENVIRONMENTS.as("environments"),
       NEWEST.as("newest"),
       ENABLED_SOMEWHERE.as("enabled"),
     ]);
 }
 
-type Row<D> = Awaited<ReturnType<ReturnType<typeof rows<D>>["executeTakeFirstOrThrow"]>>;
+type Row = Awaited<ReturnType<ReturnType<typeof rows>["executeTakeFirstOrThrow"]>>;
 
-function toWorkflow<D>(row: Row<D>): StoredWorkflow<D> {
+function toWorkflow<D>(row: Row, definition: D): StoredWorkflow<D> {
   const status = row.archived_at === null ? (row.enabled ? "active" : "inactive") : "archived";
   return {
     id: row.id,
-    definition: row.definition,
+    definition,
     status,
     newest: row.newest,
     environments: { production: null, staging: null, development: null, ...row.environments },

@@ -100,6 +100,8 @@ class Planner {
   }
 }
 
+const OWN = { enumerable: true, configurable: true, writable: true };
+
 interface NamedFill {
   readonly name: string;
   readonly fill: Fill;
@@ -110,13 +112,17 @@ function arrayFill(members: readonly NamedFill[]): Fill {
 }
 
 function objectFill(members: readonly NamedFill[]): Fill {
-  return (results) =>
-    Object.fromEntries(
-      members.flatMap(({ name, fill }) => {
-        const value = fill(results);
-        return value === undefined ? [] : [[name, value]];
-      }),
-    );
+  return (results) => {
+    const made: Record<string, unknown> = {};
+    for (const { name, fill } of members) {
+      const value = fill(results);
+      if (value === undefined) continue;
+      // A plain assignment would make it the prototype.
+      if (name === "__proto__") Object.defineProperty(made, name, { ...OWN, value });
+      else made[name] = value;
+    }
+    return made;
+  };
 }
 
 function textOf(value: unknown): string {

@@ -8,9 +8,6 @@ const agents = ["agent", "change_manager"] as const;
 const readers = ["builder", "agent", "change_manager", "viewer", "auditor"] as const;
 
 export const PLANNED = [
-  permission("workflows:read", "See workflows and their runs", ["builder", "viewer", "auditor"]),
-  permission("workflows:trigger", "Run a workflow by hand", ["builder", "agent", "change_manager"]),
-  permission("deployments:create", "Deploy a version to an environment", ["builder"]),
   permission("apps:deploy", "Deploy an app", ["builder"]),
   permission("incidents:read", "See incidents", readers),
   permission("incidents:write", "Raise and work on incidents", agents),

@@ -12,7 +12,6 @@ import {
   type Entry,
   findDueRuns,
   findEnded,
-  nextDueMs,
   readJournals,
   readNewEntries,
   type RunRow,
@@ -106,9 +105,7 @@ export class Runner implements RunningEngine {
     const rows = await findDueRuns(this.#outside, lanes, now, { except, mostPerWorkspace });
     const taken = rows.slice(0, room).filter(({ id }) => !this.#active.has(id));
     await this.#take(taken);
-    if (rows.length >= mostPerWorkspace && this.#active.size < ACTIVE_MAX) return "again";
-    const next = await nextDueMs(this.#outside, lanes, now);
-    return Math.max(1, Math.min(LOOK_MS, next - this.#outside.clock.nowMs()));
+    return rows.length >= mostPerWorkspace && this.#active.size < ACTIVE_MAX ? "again" : LOOK_MS;
   }
 
   async #take(rows: readonly RunRow[]): Promise<void> {
@@ -173,6 +170,9 @@ export class Runner implements RunningEngine {
       if (outcome === "again") return this.#step(active);
       if (outcome === "over") return this.#drop(active);
     }
+    if (execution.underWay === 0 && execution.dueMs <= this.#outside.clock.nowMs()) {
+      return this.#step(active);
+    }
     this.#begin(active, begun);
   }
 
@@ -195,7 +195,10 @@ export class Runner implements RunningEngine {
 
   #begin(active: Active, begun: readonly Begun[]): void {
     const { execution } = active;
-    if (begun.length === 0 && execution.underWay === 0) return this.#drop(active);
+    if (begun.length === 0 && execution.underWay === 0) {
+      this.#wakeAt(execution.dueMs);
+      return this.#drop(active);
+    }
     for (const step of begun) {
       void execution.carryOut(step).then(
         () => this.#advance(active),
@@ -205,6 +208,12 @@ export class Runner implements RunningEngine {
           }),
       );
     }
+  }
+
+  /** Looks again at that time; whatever is due between two looks is found by the next one anyway. */
+  #wakeAt(dueMs: number): void {
+    const inMs = dueMs - this.#outside.clock.nowMs();
+    if (inMs < LOOK_MS) setTimeout(() => this.#looking.wake(), Math.max(inMs, 1)).unref();
   }
 
   #merge(execution: Execution, entries: readonly Entry[]): void {

@@ -77,9 +77,6 @@ const TOLD = `
    order by j.run_id, j.entry`;
 const ENDED = `
   select id from runs where id = any($1::text[]) and status in ('completed', 'failed', 'cancelled')`;
-const NEXT_DUE = `
-  select min(r.due_at) as due_at from runs r where r.due_at > $2 and r.lane = any($1::smallint[])`;
-
 export interface Entry {
   readonly run_id: string;
   readonly entry: number;
@@ -110,15 +107,6 @@ export function readNewEntries(
 /** Which of these runs are over. */
 export async function findEnded({ db }: Outside, ids: readonly string[]): Promise<string[]> {
   return (await db.system<{ id: string }>(ENDED, [ids])).map(({ id }) => id);
-}
-
-export async function nextDueMs(
-  { db }: Outside,
-  lanes: readonly number[],
-  now: Date,
-): Promise<number> {
-  const [row] = await db.system<{ due_at: string | null }>(NEXT_DUE, [lanes, now]);
-  return row?.due_at ? Date.parse(row.due_at) : Number.POSITIVE_INFINITY;
 }
 
 const INSERT = `

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { type Receiver, startReceiver } from "../delivery/receiver.ts";
+import * as testing from "./testing.ts";
 
 let world: World;
 let receiver: Receiver;
@@ -24,22 +25,10 @@ afterAll(async () => {
 });
 
 const path = (id: string, rest = "") => `/api/v1/webhooks/${id}/deliveries${rest}`;
-const arrived = (name: string) => receiver.received.filter((one) => one.path === `/${name}`);
+const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);
+const arrived = (name: string) => testing.arrived(receiver, name);
 const write = async (title: string, headers = {}) =>
   (await owner("POST /api/v1/notes", { title, body: "" }, headers)).body.data.id as string;
-
-async function hook(name: string, more: object = {}): Promise<string> {
-  const { status, body } = await owner("POST /api/v1/webhooks", {
-    name,
-    url: `${receiver.url}/${name}`,
-    events: ["note.created"],
-    filter: { "data.title": { startsWith: name } },
-    retries: 0,
-    ...more,
-  });
-  expect(status).toBe(201);
-  return body.data.id;
-}
 
 /** The deliveries of a webhook, once there are so many and none is open. */
 function over(id: string, count: number, headers = {}): Promise<any[]> {
@@ -68,8 +57,8 @@ test("deliveries are listed newest first, page by page, by status and by environ
     after = body.pagination.hasMore ? `&after=${body.pagination.nextCursor}` : "";
   } while (after !== "");
   expect(all.map(({ status }) => status)).toEqual([
-    ...["failed", "failed"],
-    ...["succeeded", "succeeded", "succeeded"],
+    ...Array.from({ length: 2 }, () => "failed"),
+    ...Array.from({ length: 3 }, () => "succeeded"),
   ]);
   expect(all.map((one) => one.id)).toEqual(
     all
@@ -80,6 +69,7 @@ test("deliveries are listed newest first, page by page, by status and by environ
   expect(all.slice(2)).toEqual(well);
   expect(all[4]).toEqual({
     id: expect.stringMatching(/^dlv_/),
+    webhookId: id,
     eventId: `evt_${all[4].id.slice(4, 26)}`,
     eventType: "note.created",
     url: `${receiver.url}/listed`,
@@ -220,6 +210,7 @@ test("a replay is a new delivery of the same event, and sorts as the newest", as
     events: ["webhook.delivery_replayed"],
   });
   const newest = replayed.body.data.id;
+  expect(replayed.headers["location"]).toBe(path(id, `/${newest}`));
   const all = await over(id, 3);
   expect(all.map((one) => one.id)).toEqual([newest, second.id, first.id]);
   expect(all[0]).toMatchObject({ status: "succeeded", attempts: 1 });

@@ -3,6 +3,7 @@ import { EVENT_ID_PATTERN } from "#kernel/event.ts";
 import { failure } from "#kernel/failure.ts";
 import { nullable, Time } from "#kernel/schema.ts";
 import { DELIVERY_ID_PATTERN } from "../delivery/hearing.ts";
+import { WebhookId } from "../webhook.ts";
 
 export const DeliveryId = Type.String({ pattern: DELIVERY_ID_PATTERN });
 
@@ -15,6 +16,7 @@ export type DeliveryStatus = Static<typeof DeliveryStatus>;
 
 const shown = {
   id: DeliveryId,
+  webhookId: WebhookId,
   eventId: Type.String({ pattern: EVENT_ID_PATTERN }),
   eventType: Type.String(),
   url: Type.String(),

@@ -4,9 +4,10 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import { DEPTH_MAX, type Position, type RecordedEvent } from "#kernel/event.ts";
 import { placeOf } from "#kernel/log.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import { compileSince } from "#kernel/since.ts";
 import type { Tables } from "../../../tables.ts";
 import { insertDeliveries } from "../delivery/hand-out.ts";
-import { compileSince, compileSubscription } from "../delivery/hearing.ts";
+import { compileSubscription } from "../delivery/hearing.ts";
 import type { Addressee } from "../delivery/outgoing.ts";
 import type { Format } from "../delivery/payload.ts";
 

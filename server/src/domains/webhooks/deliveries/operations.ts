@@ -95,7 +95,9 @@ export const replayDelivery = command({
   environmental: true,
   permission: WebhooksWrite,
   params: ById,
-  reply: created(Delivery),
+  reply: created(Delivery, {
+    location: ({ webhookId, id }) => `/api/v1/webhooks/${webhookId}/deliveries/${id}`,
+  }),
   emits: [events.DeliveryReplayed],
   fails: [WebhookIsPaused, EventPruned],
   example: byId,

@@ -3,7 +3,13 @@ import type { Outside } from "#kernel/caller.ts";
 import { eventIdOf, type Position, positionOf, type RecordedEvent } from "#kernel/event.ts";
 import { job, type JobType } from "#kernel/job.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { cursorOf, placeBefore, readWorkspaceLog } from "#kernel/workspace-log.ts";
+import {
+  cursorOf,
+  placeBefore,
+  placeOfTransaction,
+  readWorkspaceLog,
+  type Span,
+} from "#kernel/workspace-log.ts";
 import { deliveryIdOf } from "../delivery/hearing.ts";
 import { HAND_OUT, WORK } from "../delivery/work.ts";
 import { RecoveryRequested } from "../events.ts";
@@ -14,6 +20,8 @@ import { before, pastPlace } from "./resuming.ts";
 import * as store from "./store.ts";
 
 const BATCH_EVENTS_MAX = 500;
+/** How long to wait for the reader to get further. */
+const WAIT_MS = 50;
 
 const Payload = Type.Object({
   webhookId: Type.String(),
@@ -25,9 +33,9 @@ const Payload = Type.Object({
 });
 
 /**
- * Goes through the log from some point to where the reader stood when it was asked for: what came
- * later, the reader hands out. What has no delivery gets one, and what has failed is tried again with
- * all its retries. Each batch is a job of its own, and may be repeated.
+ * Goes through the log from some point to where it ended when this was asked for. What has no delivery
+ * gets one, and what has failed is tried again with all its retries. Each batch is a job of its own,
+ * and may be repeated.
  */
 export const recover: JobType<typeof Payload> = job({
   kind: "webhooks.recover",
@@ -36,7 +44,10 @@ export const recover: JobType<typeof Payload> = job({
   run: async (ctx, payload, batch) => {
     if (!batch) return;
     await recoverEvents(ctx, payload.webhookId, batch.events);
-    if (batch.next !== undefined) ctx.enqueue(recover, { ...payload, after: batch.next });
+    const { next } = batch;
+    if (next === undefined) return;
+    const dueAt = new Date(ctx.now.getTime() + next.delayMs);
+    ctx.enqueue(recover, { ...payload, after: eventIdOf(next.after) }, { dueAt });
   },
 });
 
@@ -48,43 +59,63 @@ export async function requestRecovery(
 ): Promise<{ readonly webhookId: string; readonly since: string }> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
   if (positionOf(since)) await pastPlace(ctx, "/since", since);
-  const upTo = await cursorOf(ctx.tx, HAND_OUT);
   ctx.emit(RecoveryRequested, referTo(webhook), { webhookId, since });
-  // Without a cursor no process has ever handed out anything: the reader has it all before it.
-  if (upTo) ctx.enqueue(recover, { webhookId, since, upTo: eventIdOf(upTo) });
+  const upTo = eventIdOf(await placeOfTransaction(ctx.tx, ctx.services.epoch));
+  ctx.enqueue(recover, { webhookId, since, upTo });
   return { webhookId, since };
 }
 
 interface Batch {
   readonly events: readonly RecordedEvent[];
-  readonly next: string | undefined;
+  /** From where to go on and when, unless this was all. */
+  readonly next: { readonly after: Position; readonly delayMs: number } | undefined;
 }
 
 const WORKSPACE = "select workspace_id from webhooks where id = $1";
 
-/** Undefined when the webhook is gone. */
+/**
+ * Undefined when the webhook is gone. No further than the reader that hands out has come: there the
+ * log may still change. Since the request itself is an event, the reader gets as far as is asked for.
+ */
 async function readBatch(
   { db }: Outside,
   { webhookId, since, ...payload }: Static<typeof Payload>,
 ): Promise<Batch | undefined> {
   const [row] = await db.system<{ workspace_id: string }>(WORKSPACE, [webhookId]);
-  const upTo = positionOf(payload.upTo);
-  if (!row || !upTo) return undefined;
-  const first = positionOf(since);
-  const span = { after: placeIn(payload.after) ?? (await beginning({ db }, since)), upTo };
-  const events = await readWorkspaceLog(db, row.workspace_id, span, BATCH_EVENTS_MAX);
-  const sinceMs = first ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  if (!row) return undefined;
+  const partition = { workspace: row.workspace_id, environment: "production" } as const;
+  const cursor = await db.read(partition, (tx) => cursorOf(tx, HAND_OUT));
+  if (!cursor) throw new Error(`The reader ${HAND_OUT} is not registered.`);
+  const after = placeIn(payload.after) ?? (await beginning(db, since));
+  const end = placeIn(payload.upTo) ?? cursor;
+  const upTo = isBefore(cursor, end) ? cursor : end;
+  const events = await readWorkspaceLog(db, row.workspace_id, { after, upTo }, BATCH_EVENTS_MAX);
+  const sinceMs = positionOf(since) ? Number.NEGATIVE_INFINITY : Date.parse(since);
   return {
     events: events.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs),
-    next: events.length === BATCH_EVENTS_MAX ? events.at(-1)?.id : undefined,
+    next: nextOf({ after, upTo, end }, events),
   };
+}
+
+function nextOf(
+  { after, upTo, end }: Span & { readonly end: Position },
+  events: readonly RecordedEvent[],
+): Batch["next"] {
+  const last = events.at(-1);
+  if (last && events.length === BATCH_EVENTS_MAX) return { after: last.position, delayMs: 0 };
+  if (!isBefore(upTo, end)) return undefined;
+  return { after: isBefore(after, upTo) ? upTo : after, delayMs: WAIT_MS };
+}
+
+function isBefore(left: Position, right: Position): boolean {
+  return eventIdOf(left) < eventIdOf(right);
 }
 
 function placeIn(id: string | undefined): Position | undefined {
   return id === undefined ? undefined : positionOf(id);
 }
 
-function beginning({ db }: Pick<Outside, "db">, since: string): Promise<Position> | Position {
+function beginning(db: Outside["db"], since: string): Promise<Position> | Position {
   const first = positionOf(since);
   return first ? before(first) : placeBefore(db, new Date(since));
 }

@@ -34,7 +34,6 @@ type Row = Pick<Selectable<Tables["deliveries"]>, (typeof SHOWN)[number]>;
 
 /** A delivery, and what only we need to know of it. */
 export interface Stored extends Delivery {
-  readonly webhookId: string;
   readonly place: Position;
   readonly resourceId: string;
   readonly format: Format;
@@ -159,6 +158,7 @@ function toStored(row: Row): Stored {
   const place = placeOf({ epoch: row.event_epoch, xid: row.event_xid, seq: row.event_seq });
   return {
     id: row.id,
+    webhookId: row.webhook_id,
     eventId: eventIdOf(place),
     eventType: row.event_type,
     url: row.url,
@@ -172,7 +172,6 @@ function toStored(row: Row): Stored {
     nextAttemptAt: row.due_at,
     replayOf: row.replay_of,
     createdAt: row.created_at,
-    webhookId: row.webhook_id,
     place,
     resourceId: row.resource_id,
     format: row.format as Format,

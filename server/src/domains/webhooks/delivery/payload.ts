@@ -1,6 +1,6 @@
 import { type RecordedEvent } from "#kernel/event.ts";
+import { payloadOf } from "#kernel/event-subject.ts";
 import { workspaceIdOf } from "#kernel/id.ts";
-import { payloadOf } from "./hearing.ts";
 
 export type Format = "millrace" | "cloudevents";
 

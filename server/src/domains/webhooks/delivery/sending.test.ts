@@ -164,7 +164,7 @@ test("a success in between begins the count anew", async () => {
   const id = await hook(name, { retries: 0 });
   for (const body of ["fail", "fail", "fail", "fail", "well", "fail", "fail", "fail", "fail"]) {
     const before = of(name).length;
-    await write(`${name} x`, body);
+    await write(`${name} ${before}`, body);
     await until(async () => of(name).length === before + 1);
     await until(async () =>
       (await deliveriesOf(id)).every(({ status }: any) => /ed$/.test(status)),

@@ -6,8 +6,10 @@ export {
   Definition,
   definitionFields,
   Edge,
+  EDGES_MAX,
   type GraphDefinition,
   Node,
+  NODES_MAX,
   OnError,
   Retry,
 } from "./definition.ts";

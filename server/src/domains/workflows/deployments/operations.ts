@@ -13,7 +13,6 @@ import * as service from "./service.ts";
 
 const published = [
   events.VersionCreated,
-  events.VersionLabelled,
   events.WorkflowPublished,
   events.DeployCompleted,
   events.WorkflowActivated,
@@ -37,7 +36,7 @@ export const publishWorkflow = command({
   body: object({ versionId: Type.Optional(VersionId), label: Type.Optional(Label) }),
   bodyOptional: true,
   reply: one(Workflow),
-  emits: published,
+  emits: [...published, events.VersionLabelled],
   fails: [WorkflowArchived, VersionArchived, service.DefinitionInvalid],
   example: { ...example, body: { label: "Spring release" } },
   async run(ctx, { params, body }) {
@@ -58,13 +57,7 @@ export const activateWorkflow = command({
   params: ById,
   mayChangeNothing: true,
   reply: one(Workflow),
-  emits: [
-    events.VersionCreated,
-    events.WorkflowPublished,
-    events.DeployCompleted,
-    events.WorkflowActivated,
-    events.DeployFailed,
-  ],
+  emits: published,
   fails: [WorkflowArchived, service.DefinitionInvalid],
   example,
   async run(ctx, { params }) {

@@ -4,7 +4,7 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, failure, invalid } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import * as events from "../events.ts";
-import { lockToChange } from "../service.ts";
+import { type Changing, lockToChange } from "../service.ts";
 import { faultsOfDefinition } from "../soundness.ts";
 import * as workflows from "../store.ts";
 import { append } from "../versions/append.ts";
@@ -21,7 +21,6 @@ type Publishing = In<
     | typeof events.DeployCompleted
     | typeof events.DeployFailed
     | typeof events.VersionCreated
-    | typeof events.VersionLabelled
     | typeof events.WorkflowActivated
     | typeof events.WorkflowPublished
   >
@@ -46,11 +45,19 @@ export const DefinitionInvalid = failure(
 
 /** Makes a version the active one of this environment: the live definition, or the one named. */
 export async function publish(
-  ctx: Publishing,
+  ctx: Publishing & WriteContext<typeof events.VersionLabelled>,
   id: string,
   asked: { readonly versionId?: string; readonly label?: string },
 ): Promise<StoredWorkflow | Failure> {
-  return publishLocked(ctx, await lockToChange(ctx, id), asked);
+  const published = await publishLocked(ctx, await lockToChange(ctx, id), asked);
+  const { label } = asked;
+  if (published instanceof Failure || label === undefined) return published;
+  const version = await versions.get(ctx.tx, id, {
+    id: published.environments[ctx.caller.environment]?.versionId ?? "",
+  });
+  if (version.label === label) return published;
+  await setLabel(ctx, version, label);
+  return workflows.get(ctx.tx, id);
 }
 
 /** Makes an earlier version the active one again: the one before, or the one named. */
@@ -113,9 +120,6 @@ async function publishLocked(
   const refusal = await refusalOf(ctx, workflow, found);
   if (refusal) return refusal;
   const version = found ?? (await appendLive(ctx, workflow, asked.label));
-  if (found && asked.label !== undefined && asked.label !== found.label) {
-    await setLabel(ctx, found, asked.label);
-  }
   const deployed = await deploy(ctx, workflow, version);
   ctx.emit(events.WorkflowPublished, referTo(deployed.workflow), {
     ...deployed.data,
@@ -127,7 +131,7 @@ async function publishLocked(
 
 /** The version that has the live definition; there is none after a restore. */
 async function versionOfLive(
-  { tx }: WriteContext,
+  { tx }: Changing,
   { id, definition, newest }: StoredWorkflow,
 ): Promise<FullVersion | undefined> {
   const version = await versions.get(tx, id, { number: newest.version });
@@ -137,7 +141,7 @@ async function versionOfLive(
 }
 
 async function namedVersion(
-  { tx }: WriteContext,
+  { tx }: Changing,
   { id }: StoredWorkflow,
   versionId: string,
 ): Promise<FullVersion> {
@@ -146,7 +150,7 @@ async function namedVersion(
   return version;
 }
 
-async function versionBefore(ctx: WriteContext, { id }: StoredWorkflow): Promise<FullVersion> {
+async function versionBefore(ctx: Changing, { id }: StoredWorkflow): Promise<FullVersion> {
   const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
   const versionId = deployment?.previousVersionId;
   const version = versionId ? await versions.find(ctx.tx, id, { id: versionId }) : undefined;
@@ -200,7 +204,7 @@ interface Deployed {
 }
 
 async function deploy(
-  ctx: WriteContext,
+  ctx: Changing,
   { id, newest }: StoredWorkflow,
   version: FullVersion,
 ): Promise<Deployed> {
@@ -240,7 +244,7 @@ function tell(ctx: Telling, { workflow, data, first }: Deployed): void {
 }
 
 async function turn(
-  ctx: WriteContext,
+  ctx: Changing,
   deployment: store.Deployment,
   enabled: boolean,
 ): Promise<StoredWorkflow> {

@@ -242,7 +242,7 @@ describe("decide", () => {
     });
   });
 
-  test("ten thousand iterations, one change at a time", () => {
+  test("ten thousand iterations, a step or two at a time", () => {
     const progress = begin(each);
     const size = 10_000;
     let decision = advance(progress, journalOf({ each: { items: size } }).values());

@@ -127,9 +127,9 @@ describe("for all graphs, behaviours and orders of events", () => {
         if (path.includes("[")) seen.inLoops += 1;
       }
     });
-    fc.assert(property, { numRuns: 1_000 });
+    fc.assert(property, { numRuns: 500 });
     // Worth something only when all that can happen did so often.
-    expect(Math.min(seen.skipped, seen.failed, seen.inLoops)).toBeGreaterThan(100);
+    expect(Math.min(seen.skipped, seen.failed, seen.inLoops)).toBeGreaterThan(30);
   });
 
   test("a run with any failures fails exactly when the rules say so", () => {
@@ -141,8 +141,8 @@ describe("for all graphs, behaviours and orders of events", () => {
       seen[over.status] += 1;
       checkEnd(world, simulation, over);
     });
-    fc.assert(property, { numRuns: 1_500 });
-    expect(Math.min(seen.completed, seen.failed)).toBeGreaterThan(100);
+    fc.assert(property, { numRuns: 800 });
+    expect(Math.min(seen.completed, seen.failed)).toBeGreaterThan(30);
   });
 
   test("a run that is stopped ends as it was told, and leaves nothing under way", () => {
@@ -159,8 +159,8 @@ describe("for all graphs, behaviours and orders of events", () => {
       const { journal } = simulation;
       expect([...journal.values()].filter(({ status }) => isLive(status))).toEqual([]);
     });
-    fc.assert(property, { numRuns: 1_000 });
-    expect(stopped).toBeGreaterThan(100);
+    fc.assert(property, { numRuns: 500 });
+    expect(stopped).toBeGreaterThan(30);
   });
 
   test("after a retry, with the cause gone, a run ends as if nothing had happened", () => {
@@ -190,7 +190,7 @@ describe("for all graphs, behaviours and orders of events", () => {
       // From the start on: not a trace of the first try.
       if (from === "start") checkEnd(world, simulation, over);
     });
-    fc.assert(property, { numRuns: 1_500 });
-    expect(retried).toBeGreaterThan(100);
+    fc.assert(property, { numRuns: 800 });
+    expect(retried).toBeGreaterThan(30);
   });
 });

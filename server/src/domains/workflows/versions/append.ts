@@ -1,4 +1,5 @@
-import { personOf, type WorkspaceRef } from "#kernel/caller.ts";
+import type { Caller, WorkspaceRef } from "#kernel/caller.ts";
+import type { Actor } from "#kernel/event.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { Definition } from "../definition/index.ts";
@@ -28,7 +29,7 @@ export async function append(
   { workflowId, number, definition, label, changeSummary }: NewVersion,
 ): Promise<{ readonly version: FullVersion; readonly tell: () => void }> {
   await store.settle(ctx.tx, workflowId, { newest: number });
-  const { id: authorId, name: authorName } = authorOf(ctx);
+  const { id: authorId, name: authorName } = authorOf(ctx.caller);
   const id = newId("wfv", ctx.now.getTime());
   await store.insert(ctx.tx, {
     id,
@@ -50,8 +51,9 @@ export async function append(
 }
 
 /** The person, also when it is one of their tokens that asks. */
-function authorOf({ caller }: Context): { readonly id: string; readonly name: string } {
-  return { id: personOf(caller), name: caller.credential?.user.name ?? caller.actor.name };
+export function authorOf({ credential, actor }: Caller): Pick<Actor, "id" | "name"> {
+  const { id, name } = credential?.user ?? actor;
+  return { id, name };
 }
 
 async function summaryOfChange(

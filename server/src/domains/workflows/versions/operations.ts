@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { idPattern } from "#kernel/id.ts";
 import { command, query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { created, one, page } from "#kernel/reply.ts";
@@ -120,7 +121,7 @@ export const archiveVersion = command({
 });
 
 const Ref = Type.String({
-  pattern: `^(live|[1-9][0-9]{0,8})$|${VersionId.pattern}`,
+  pattern: `^(live|[1-9][0-9]{0,8})$|${idPattern("wfv")}`,
   description: "A version's id or number, or `live`",
 });
 const Side = Type.Object({

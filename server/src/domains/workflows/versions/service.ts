@@ -5,7 +5,7 @@ import { Failure } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { Definition } from "../definition/index.ts";
 import * as events from "../events.ts";
-import { lockToChange } from "../service.ts";
+import { type Changing, lockToChange } from "../service.ts";
 import * as workflows from "../store.ts";
 import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
 import { append } from "./append.ts";
@@ -114,7 +114,7 @@ async function side(
 }
 
 /** Whoever changes a version holds its workflow, so that two changes take turns. */
-async function lockVersion(ctx: WriteContext, path: Path) {
+async function lockVersion(ctx: Changing, path: Path) {
   const workflow = await workflows.lock(ctx.tx, path.id);
   return { workflow, before: await entry(ctx.tx, path) };
 }

@@ -1,4 +1,5 @@
 import { ExpressionFailure } from "../failure.ts";
+import { isFunctionName } from "../names.ts";
 import { evaluationFailure } from "../wording.ts";
 import type { Fault, Job, Report } from "./protocol.ts";
 
@@ -31,13 +32,15 @@ function failureOf({ code, position, token, said }: Fault, text: string): Expres
       "The expression needs too much memory, or its result is too large.",
     );
   }
-  // Only what stands in the text itself can be no value.
-  const place = {
-    position,
-    token: token !== undefined && text.includes(token) ? token : undefined,
-  };
-  if (said !== undefined && (text.includes(`"${said}"`) || text.includes(`'${said}'`))) {
+  const place = { position, token: token === undefined ? undefined : written(token, text) };
+  if (said && (text.includes(`"${said}"`) || text.includes(`'${said}'`))) {
     return new ExpressionFailure("evaluation", said, place);
   }
   return evaluationFailure(code, place);
+}
+
+/** A token as it stands in the text. What does not stand there might be a value, and is not told. */
+function written(token: string, text: string): string | undefined {
+  const name = isFunctionName(token) ? `$${token}` : token;
+  return text.includes(name) ? name : undefined;
 }

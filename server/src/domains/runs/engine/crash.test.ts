@@ -1,0 +1,204 @@
+import fc from "fast-check";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { compilePlan, type Definition, nodeTypesOf, planOf } from "#domains/workflows/index.ts";
+import { actBecause } from "#kernel/acting.ts";
+import { newId } from "#kernel/id.ts";
+import { Kernel } from "#kernel/kernel.ts";
+import { TEST_KEY } from "#kernel/testing/database.ts";
+import { startWorld, until, type World } from "#kernel/testing/world.ts";
+import { domains } from "../../../app.ts";
+import { executed, predict, probes, workflows } from "../testing/rehearsals.ts";
+import { headStart, writeBeginning } from "./starting.ts";
+
+let world: World;
+let userId: string;
+beforeAll(async () => {
+  world = await startWorld({ domains: [...domains, probes] });
+  ({ userId } = await world.member(["owner"]));
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** A further kernel on the same database, which can be made to die. */
+async function openKernel() {
+  const kernel = await Kernel.open({
+    database: world.database,
+    settings: world.kernel.settings,
+    masterKey: TEST_KEY,
+    domains: [...domains, probes],
+    log: pino({ level: "silent" }),
+    clock: world.clock,
+  });
+  const state = { writes: 0, dieAt: Number.POSITIVE_INFINITY, after: false, dead: false };
+  const write = kernel.db.write.bind(kernel.db);
+  const system = kernel.db.system.bind(kernel.db);
+  const died = new Error("died");
+  kernel.db.write = async (partition, work) => {
+    if (state.dead) throw died;
+    if (partition.workspace !== world.home) return write(partition, work);
+    state.writes += 1;
+    const last = state.writes === state.dieAt;
+    if (last && !state.after) {
+      state.dead = true;
+      throw died;
+    }
+    const value = await write(partition, work);
+    if (last) {
+      state.dead = true;
+      throw died;
+    }
+    return value;
+  };
+  kernel.db.system = async (text, values) => {
+    if (state.dead) throw died;
+    return system(text, values);
+  };
+  return Object.assign(kernel, { state });
+}
+
+/** What a kill leaves behind, once its time is over. */
+const freeLanes = () => world.sql("delete from lanes; delete from lane_nodes");
+
+async function deploy(definition: Definition): Promise<string> {
+  const [workflow, version] = [newId("wf"), newId("wfv")];
+  const values = [workflow, world.home, definition.name, JSON.stringify(definition), userId];
+  await world.sql(
+    `insert into workflows (id, workspace_id, name, definition, hook_token, created_by, created_at, updated_at)
+     values ($1, $2, $3, $4, $1, $5, now(), now())`,
+    values,
+  );
+  await world.sql(
+    `insert into workflow_versions (id, workspace_id, workflow_id, number, status, definition,
+                                    change_summary, author_id, author_name, created_at)
+     values ($1, $2, $3, 1, 'active', $4, '', $5, '', now())`,
+    [version, world.home, workflow, JSON.stringify(definition), userId],
+  );
+  return version;
+}
+
+async function begin(kernel: Kernel, versionId: string): Promise<string> {
+  const version = await planOf(kernel, versionId);
+  if (!version) throw new Error("The version is gone.");
+  const cause = { correlationId: newId("cor"), depth: 1 };
+  const actor = { id: userId, name: "Somebody", type: "user" } as const;
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const beginning = await headStart(kernel, {
+    ...partition,
+    version,
+    triggerType: "manual",
+    trigger: { type: "manual", input: {} },
+    actor,
+    runAs: userId,
+    cause,
+  });
+  await actBecause(kernel, partition, cause, (ctx) => writeBeginning(ctx, beginning));
+  return beginning.facts.id;
+}
+
+async function ended(id: string) {
+  return until(async () => {
+    const [row] = await world.sql("select status, error from runs where id = $1", [id]);
+    return /completed|failed|cancelled/.test(row?.status) && row;
+  });
+}
+
+async function journalOf(id: string): Promise<Map<string, any>> {
+  const rows = await world.sql("select records from run_journal where run_id = $1 order by entry", [
+    id,
+  ]);
+  const lines = rows.flatMap(({ records }) => records);
+  return new Map(lines.map((line: any) => [line.path, line]));
+}
+
+/** The events of a run: it starts once and ends once, whatever happened in between. */
+async function eventsOf(id: string): Promise<string[]> {
+  const rows = await world.sql(
+    "select type from events where resource_id = $1 order by epoch, xid, seq",
+    [id],
+  );
+  return rows.map(({ type }) => type as string);
+}
+
+async function expectPredicted(id: string, definition: Definition): Promise<void> {
+  const plan = compilePlan(definition, nodeTypesOf(world.kernel));
+  const { over, steps } = predict(plan);
+  const row = await ended(id);
+  expect(row.status).toBe(over.status);
+  expect(await eventsOf(id)).toEqual(["workflow.run_started", `workflow.run_${over.status}`]);
+  // A run that failed leaves open how far the branches beside the failure got.
+  if (over.status !== "completed") return;
+  const journal = await journalOf(id);
+  for (const [path, { status, attempts, branch }] of steps) {
+    expect(journal.get(path), path).toMatchObject({
+      status,
+      ...(status === "completed" && journal.get(path)?.items === undefined && { attempts }),
+      ...(branch !== undefined && { branch }),
+    });
+  }
+}
+
+test("a run that is killed at any point ends as the interpreter predicts, and repeats no step", async () => {
+  await fc.assert(
+    fc.asyncProperty(workflows, async (definition) => {
+      const version = await deploy(definition);
+      const whole = await openKernel();
+      await whole.startWork();
+      const id = await begin(whole, version);
+      await expectPredicted(id, definition);
+      const { writes } = whole.state;
+      await whole.close();
+      for (let dieAt = 1; dieAt <= writes; dieAt += 1) {
+        for (const after of [false, true]) {
+          await freeLanes();
+          await killedAt(version, definition, { dieAt, after });
+        }
+      }
+    }),
+    { numRuns: 4, seed: 4_711, endOnFailure: true },
+  );
+}, 120_000);
+
+async function killedAt(
+  version: string,
+  definition: Definition,
+  at: { readonly dieAt: number; readonly after: boolean },
+): Promise<void> {
+  const first = await openKernel();
+  Object.assign(first.state, at);
+  await first.startWork();
+  const id = await begin(first, version).catch(() => undefined);
+  await until(async () => first.state.dead || (id !== undefined && (await isOver(id))));
+  const known = id ?? (await newest(version));
+  const before = known === undefined ? new Map() : await journalOf(known);
+  const [begunBefore] = [executed.length];
+  await freeLanes();
+  const second = await openKernel();
+  await second.startWork();
+  try {
+    if (known !== undefined) {
+      await expectPredicted(known, definition);
+      const again = executed.slice(begunBefore).filter(({ run }) => run === known);
+      const repeated = again.filter(({ path }) => before.get(path)?.status === "completed");
+      expect(repeated).toEqual([]);
+    }
+  } finally {
+    first.state.dead = false;
+    first.state.dieAt = Number.POSITIVE_INFINITY;
+    await Promise.all([first.close(), second.close()]);
+  }
+}
+
+async function isOver(id: string): Promise<boolean> {
+  const [row] = await world.sql("select status from runs where id = $1", [id]);
+  return /completed|failed|cancelled/.test(row?.status);
+}
+
+/** The run that was written although its beginner never heard of it. */
+async function newest(version: string): Promise<string | undefined> {
+  const [row] = await world.sql(
+    `select id from runs where version_id = $1 and status not in ('completed', 'failed', 'cancelled')
+      order by id desc limit 1`,
+    [version],
+  );
+  return row?.id;
+}

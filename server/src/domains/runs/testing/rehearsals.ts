@@ -1,0 +1,153 @@
+/** Random workflows whose steps end as a script says, for the tests of the engine. */
+import fc from "fast-check";
+import Type from "typebox";
+import {
+  afterFailure,
+  decide,
+  type Definition,
+  NodeTypePoint,
+  nodeAt,
+  nodeType,
+  type Over,
+  type Plan,
+  type StepRecord,
+} from "#domains/workflows/index.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { object } from "#kernel/schema.ts";
+import { executor, executors, StepFailure } from "../index.ts";
+
+/** How often each step fails before it succeeds, by node id. */
+export type Script = Readonly<Record<string, number>>;
+
+/** What the probes were asked to do, across all kernels of this process. */
+export const executed: { readonly run: string; readonly path: string }[] = [];
+
+const probeType = nodeType({
+  type: "probe",
+  summary: "Does as the script says",
+  config: object({ failures: Type.Integer() }),
+  branches: "none",
+  effect: "outside",
+});
+
+/** A step outside that notes each time that it is begun, and fails the first few times. */
+const probe = executor({
+  type: probeType,
+  async run({ failures }, { run, path, attempt }) {
+    executed.push({ run: run.id, path });
+    // Others have a turn in between, as with everything that reaches outside.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (attempt <= failures) throw new StepFailure("scripted", `attempt ${attempt}`);
+    return { output: { path, attempt } };
+  },
+});
+
+export const probes = domain({
+  name: "probes",
+  summary: "",
+  permissions: [],
+  events: [],
+  operations: [],
+  contributions: [contribute(executors, probe), contribute(NodeTypePoint, probeType)],
+});
+
+const ON_ERROR = ["fail", "continue", "branch"] as const;
+
+/** Small graphs with everything in them: branches, joins, loops, retries, handled failures. */
+export const workflows: fc.Arbitrary<Definition> = fc
+  .integer({ min: 2, max: 6 })
+  .chain((count) =>
+    fc.record({
+      nodes: fc.tuple(...Array.from({ length: count }, (_, index) => nodeOf(`n${index}`))),
+      edges: fc.tuple(
+        ...Array.from({ length: count }, () => fc.array(fc.nat(5), { maxLength: 2 })),
+      ),
+      branches: fc.infiniteStream(fc.boolean()),
+    }),
+  )
+  .map(({ nodes, edges, branches }): Definition => {
+    const definition = nodes.flatMap((node, to) =>
+      [...new Set(edges[to]?.map((from) => from % Math.max(to, 1)))]
+        .filter((from) => from < to)
+        .map((from) => ({ from: `n${from}`, to: node.id, ...labelOf(nodes[from], branches) })),
+    );
+    return { name: "random", trigger: { type: "manual" }, nodes, edges: definition };
+  });
+
+function nodeOf(id: string): fc.Arbitrary<Definition["nodes"][number]> {
+  const step = (name: string) =>
+    fc
+      .record({
+        failures: fc.nat(2),
+        retries: fc.integer({ min: 1, max: 3 }),
+        onError: fc.constantFrom(...ON_ERROR),
+      })
+      .map(({ failures, retries, onError }) => ({
+        id: name,
+        type: "probe",
+        config: { failures },
+        retry: { maxAttempts: retries, backoffMs: 0 },
+        onError,
+      }));
+  const condition = fc
+    .boolean()
+    .map((value) => ({ id, type: "condition", config: { expression: String(value) } }));
+  const loop = fc
+    .tuple(step("inner"), fc.integer({ min: 1, max: 2 }))
+    .map(([inner, concurrency]) => ({
+      id,
+      type: "loop",
+      config: { items: [1, 2], concurrency, body: { nodes: [inner], edges: [] } },
+    }));
+  return fc.oneof({ weight: 4, arbitrary: step(id) }, condition, loop);
+}
+
+function labelOf(from: Definition["nodes"][number] | undefined, branches: Iterator<boolean>) {
+  const chosen = branches.next().value === true;
+  if (from?.type === "condition") return { when: String(chosen) };
+  if (from?.type === "probe" && from.onError === "branch" && chosen) return { when: "error" };
+  return {};
+}
+
+/** How the interpreter alone says that it ends: the end, and the last word on each step. */
+export function predict(plan: Plan): { over: Over; steps: ReadonlyMap<string, StepRecord> } {
+  const steps = new Map<string, StepRecord>();
+  for (let turns = 0; turns < 10_000; turns += 1) {
+    const decision = decide(plan, {}, steps);
+    for (const path of decision.skip) steps.set(path, blank(path, "skipped"));
+    for (const path of decision.cancel) steps.set(path, blank(path, "cancelled"));
+    for (const { path, output } of decision.complete) {
+      steps.set(path, { ...blank(path, "completed"), output });
+    }
+    for (const { path, cause } of decision.fail) {
+      const error = steps.get(cause)?.error ?? { code: "", message: "" };
+      const node = nodeAt(plan.graph, path);
+      if (node) steps.set(path, afterFailure(node, blank(path, "failed"), error, 0).record);
+    }
+    if (decision.over) return { over: decision.over, steps };
+    for (const { path, node } of decision.start) {
+      const { type, config } = node;
+      if (type.type === "condition") {
+        steps.set(path, { ...blank(path, "completed"), branch: String(config["expression"]) });
+      } else if (type.iterates) {
+        steps.set(path, { ...blank(path, "running"), items: 2 });
+      } else steps.set(path, outcomeOf(path, node, Number(config["failures"])));
+    }
+  }
+  throw new Error("The prediction does not end.");
+}
+
+function outcomeOf(path: string, node: Parameters<typeof afterFailure>[0], failures: number) {
+  for (let attempts = 1; ; attempts += 1) {
+    const record = { ...blank(path, "completed"), attempts };
+    if (attempts > failures) return { ...record, output: { path, attempt: attempts } };
+    const error = { code: "scripted", message: `attempt ${attempts}` };
+    const after = afterFailure(node, { ...record, status: "failed" }, error, 0);
+    if (after.next !== "retry") return after.record;
+  }
+}
+
+function blank(path: string, status: StepRecord["status"]): StepRecord {
+  return { path, node: path.slice(path.lastIndexOf(".") + 1), status, attempts: 1 };
+}

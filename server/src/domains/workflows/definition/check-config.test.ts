@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { loop, ofNodes, step } from "./testing.ts";
+
+describe("nodes", () => {
+  const http = (config: object, more: object = {}) => ({ id: "a", type: "http", config, ...more });
+  const url = "https://example.com";
+  const ofConfig = (type: string, config?: object) => ({
+    id: "a",
+    type,
+    ...(config && { config }),
+  });
+  test.each<[unknown, string[]]>([
+    ["a", ["/nodes/0 must be object"]],
+    [{ id: "a" }, ["/nodes/0/type is required"]],
+    [step("1st"), ["/nodes/0/id does not have the right form"]],
+    [step("__proto__"), ["/nodes/0/id is a reserved word"]],
+    [step("a", { type: "teleport" }), ["/nodes/0/type is not a known node type"]],
+    [step("a", { colour: 1 }), ["/nodes/0/colour is not a known field"]],
+    [step("a", { onError: "panic" }), ["/nodes/0/onError must be one of fail, continue, branch"]],
+    [step("a", { retry: { maxAttempts: 21 } }), ["/nodes/0/retry/maxAttempts must be <= 20"]],
+    [
+      step("a", { retry: { maxAttempts: 1, backoffMs: 3_600_001 } }),
+      ["/nodes/0/retry/backoffMs must be <= 3600000"],
+    ],
+    [step("a", { timeoutMs: 0 }), ["/nodes/0/timeoutMs must be >= 1"]],
+    [http({}), ["/nodes/0/config/url is required"]],
+    [
+      http({ url: "ftp://x", headers: { a: 1 } }),
+      [
+        "/nodes/0/config/url does not have the right form",
+        "/nodes/0/config/headers/a must be string",
+      ],
+    ],
+    [
+      http({ url, headers: "{{ x }}", query: { a: "{{ bad }}" } }),
+      ["/nodes/0/config/query/a is a bad template"],
+    ],
+    [ofConfig("delay", { ms: "soon" }), ["/nodes/0/config/ms must be integer"]],
+    [ofConfig("delay"), ["/nodes/0/config/ms is required"]],
+    [
+      ofConfig("transform", { expression: "bad" }),
+      ["/nodes/0/config/expression is a bad expression"],
+    ],
+    [
+      ofConfig("transform", { expression: "{{ bad }}" }),
+      ["/nodes/0/config/expression is a bad expression"],
+    ],
+    [ofConfig("script", { source: "return '{{ bad }}'" }), []],
+    [
+      ofConfig("wait_for_event", {
+        topic: "t",
+        eventType: "{{ x }}",
+        filter: { id: { in: "{{ x }}" } },
+      }),
+      [],
+    ],
+    [
+      ofConfig("wait_for_event", { topic: "t", filter: { id: { in: "x" } } }),
+      ["/nodes/0/config/filter/id/in must be a list of at least one value"],
+    ],
+    [
+      ofConfig("records", { operation: "update", table: "t" }),
+      ["/nodes/0/config/id is required to update", "/nodes/0/config/data is required to update"],
+    ],
+    [ofConfig("records", { operation: "{{ x }}", table: "t" }), []],
+    [
+      ofConfig("switch", { expression: "x", cases: ["a", 1, "a", "error"] }),
+      [
+        "/nodes/0/config/cases/2 is there twice",
+        "/nodes/0/config/cases/3 is the name of a branch that every switch has",
+      ],
+    ],
+    [
+      ofConfig("loop", { items: [], concurrency: 101, body: { nodes: [step("b")], edges: [] } }),
+      ["/nodes/0/config/concurrency must be <= 100"],
+    ],
+    [
+      ofConfig("loop", { items: [], as: "steps", body: { nodes: [step("b")], edges: [] } }),
+      ["/nodes/0/config/as does not have the right form"],
+    ],
+    [
+      ofConfig("loop", { items: [], body: { nodes: [], edges: [] } }),
+      ["/nodes/0/config/body/nodes must not have fewer than 1 items"],
+    ],
+    [
+      { ...ofConfig("fail", { message: "no" }), onError: "continue", retry: { maxAttempts: 2 } },
+      [
+        "/nodes/0/retry makes no sense for a step that is meant to fail",
+        "/nodes/0/onError must be fail for a step that is meant to fail",
+      ],
+    ],
+  ])("%j", (node, faults) => {
+    expect(ofNodes([node])).toEqual(faults);
+  });
+
+  test("ids are unique, also between a loop and what is around it", () => {
+    const body = { nodes: [step("a"), step("c"), step("c")], edges: [] };
+    expect(
+      ofNodes([
+        step("a"),
+        step("a"),
+        loop("b", body),
+        loop("d", { nodes: [step("c")], edges: [] }),
+      ]),
+    ).toEqual([
+      "/nodes/1/id is the id of another node too",
+      "/nodes/2/config/body/nodes/0/id is the id of a node outside of the loop too",
+      "/nodes/2/config/body/nodes/2/id is the id of another node too",
+    ]);
+  });
+
+  test("every fault of every node is found, not the first few", () => {
+    const nodes = Array.from({ length: 60 }, (_, index) => step(`n${index}`, { onError: "panic" }));
+    expect(ofNodes(nodes)).toHaveLength(60);
+  });
+});

@@ -1,0 +1,42 @@
+import { builtInNodeTypes } from "./built-in.ts";
+import { checkDefinition } from "./check.ts";
+import { nodeTypes } from "./node-type.ts";
+
+export const types = nodeTypes(builtInNodeTypes);
+
+/** An engine that finds fault with whatever says "bad", so that it is seen what it is asked. */
+export const expressions = {
+  template: (value: unknown) =>
+    pathsOf(value, "").map((path) => ({ path, message: "is a bad template" })),
+  expression: (text: string) => (text.includes("bad") ? [{ message: "is a bad expression" }] : []),
+};
+
+function pathsOf(value: unknown, path: string): string[] {
+  if (typeof value === "string") return /\{\{.*bad.*\}\}/.test(value) ? [path] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => pathsOf(inner, `${path}/${key}`));
+}
+
+/** The faults of a definition, each as its path and its message. */
+export function faultsOf(definition: unknown): string[] {
+  return checkDefinition(definition, types, expressions).map(
+    ({ path, message }) => `${path} ${message}`,
+  );
+}
+
+/** The faults of a definition with these nodes. */
+export function ofNodes(nodes: unknown[], edges: unknown[] = []): string[] {
+  return faultsOf({ name: "x", trigger: { type: "manual" }, nodes, edges });
+}
+
+export const step = (id: string, more: object = {}) => ({
+  id,
+  type: "set",
+  config: { values: {} },
+  ...more,
+});
+export const loop = (id: string, body: unknown) => ({
+  id,
+  type: "loop",
+  config: { items: [], body },
+});

@@ -1,0 +1,228 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { compileExpression } from "../expression.ts";
+import { ExpressionPool } from "./pool.ts";
+
+/** Patient, since the machine may be busy: for what is expected to end by itself. */
+const pool = new ExpressionPool({ timeLimitMs: 20_000 });
+/** For what is expected to be stopped. */
+const strict = new ExpressionPool({ timeLimitMs: 300 });
+afterAll(async () => {
+  await Promise.all([pool.close(), strict.close()]);
+});
+
+const FOREVER = "($f := function(){ $f() }; $f())";
+
+async function evaluate(text: string, in_ = pool, key = "acme", scope: unknown = {}) {
+  return compileExpression(text).evaluate(scope, { pool: in_, key, nowMs: 0 });
+}
+
+describe("a hostile expression ends alone", () => {
+  test.each<[string, string]>([
+    ["an endless recursion", FOREVER],
+    ["a recursion that grows", "($f := function($n){ $f($n + 1) + 1 }; $f(1))"],
+    ["a catastrophic pattern", "$match('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', /(a+)+$/)"],
+    ["a long range", "$sum([1..10000000])"],
+    ["ranges in ranges", "[1..1000].([1..1000].([1..1000]))"],
+    ["a doubling array", "$reduce([1..100], function($a, $b){ $append($a, $a) }, [1, 2])"],
+    ["a doubling text", "$reduce([1..100], function($a, $b){ $a & $a }, 'ab') ~> $length()"],
+    ["a padded text", "$pad('', 500000000, 'ab')"],
+    ["a text of half a gigabyte", "$pad('', 1000000000)"],
+    ["a split text", "$split($pad('', 50000000, 'a'), '')"],
+    ["many texts", "$map([1..1000000], function($i){ $pad('x', 1000) & $i })"],
+    ["a sort", "$sort([1..1000000])"],
+    [
+      "a signature that backtracks",
+      `function($a)<${"n+".repeat(12)}:x>{ 1 }(${"1,".repeat(60)} $sum)`,
+    ],
+    ["a circle", "$ ~> |$|{'self': $}|"],
+    ["a deep result", "$reduce([1..5000], function($a, $b){ [$a, [$a]] }, 1)"],
+  ])("%s", async (_, text) => {
+    const failure = await evaluate(text, strict, text).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: expect.stringMatching(/^(timeout|too_large)$/) });
+    expect(await evaluate("$map([1], function($n){ $n })")).toBe(1);
+  });
+
+  test("and a pool answers again after each", async () => {
+    const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, memoryMb: 32 });
+    const bomb = "$map([1..1000000], function($i){ $pad('x', 1000) & $i })";
+    await expect(evaluate(bomb, own)).rejects.toMatchObject({ code: "too_large" });
+    expect(await evaluate("$reverse([1, 2])", own)).toEqual([2, 1]);
+    await own.close();
+  });
+});
+
+describe("results and inputs are bounded", () => {
+  test("a result", async () => {
+    const small = new ExpressionPool({ timeLimitMs: 20_000, resultCharactersMax: 1_000 });
+    expect(await evaluate("$pad('', 900)", small)).toHaveLength(900);
+    for (const text of [
+      "$pad('', 1000)",
+      "[1..1000]",
+      "$pad('', 600, '\\n')",
+      "{$pad('', 1000): 1}",
+    ]) {
+      await expect(evaluate(text, small), text).rejects.toMatchObject({ code: "too_large" });
+    }
+    await small.close();
+  });
+
+  test("an input", async () => {
+    const small = new ExpressionPool({ inputCharactersMax: 1_000 });
+    const scope = { a: "x".repeat(1_000) };
+    await expect(evaluate("$reverse(a)", small, "acme", scope)).rejects.toMatchObject({
+      code: "too_large",
+    });
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    await expect(evaluate("$reverse(a)", pool, "acme", { a: deep })).rejects.toMatchObject({
+      code: "too_large",
+    });
+  });
+});
+
+describe("nothing is left behind for another expression", () => {
+  test.each([
+    "$ ~> |$sum|{'implementation': function($x){ 'owned' }}|",
+    "$ ~> |$sum|{'signature': 1, 'token': 'x'}|",
+    "$ ~> |$|{'__proto__': {'polluted': 1}}|",
+    "($sum := function($x){ 'owned' }; $sum(1))",
+    "$spread([$sum]).implementation",
+    "$spread($sum)",
+    "$each([$each], function($v){ $v })",
+  ])("by %s", async (text) => {
+    const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1 });
+    const first = await evaluate(text, own).catch((error: unknown) => error);
+    expect(JSON.stringify(first) ?? "").not.toMatch(/implementation|environment/);
+    expect(await evaluate("$reverse([$sum([1, 2]), polluted])", own)).toEqual([3]);
+    await own.close();
+  });
+
+  test("and nothing outside can be reached", async () => {
+    for (const name of ["process", "globalThis", "require", "constructor", "Function", "desk"]) {
+      expect(await evaluate(`[$${name}, ${name}] ~> $reverse()`)).toEqual([]);
+    }
+    expect(await evaluate("$reverse([($eval := 1; $eval)])")).toEqual([1]);
+    await expect(evaluate("/a/('a').next.constructor('return process')()")).rejects.toThrow();
+  });
+});
+
+describe("the pool is shared fairly", () => {
+  test("a flood of one key does not keep another's waiting", async () => {
+    const own = new ExpressionPool({ timeLimitMs: 600, processes: 2 });
+    await Promise.all(["w1", "w2"].map((key) => evaluate("$reverse([1, 2])", own, key)));
+    const order: string[] = [];
+    const flood = Array.from({ length: 6 }, (_, index) =>
+      evaluate(FOREVER, own, "flooder").catch(() => order.push(`flood ${index}`)),
+    );
+    const light = Array.from({ length: 3 }, () =>
+      evaluate("$reverse([1, 2])", own, "light").then(() => order.push("light")),
+    );
+    await Promise.all([...flood, ...light]);
+    expect(order.indexOf("light")).toBeLessThan(2);
+    expect(order.lastIndexOf("light")).toBeLessThan(5);
+    await own.close();
+  });
+
+  test("two floods leave a process to those who use little", async () => {
+    const own = new ExpressionPool({ timeLimitMs: 600, processes: 2 });
+    const order: string[] = [];
+    const stopped = async (key: string): Promise<void> => {
+      await evaluate(FOREVER, own, key).catch(() => order.push(key));
+    };
+    // From now on both are known for their heavy use.
+    await Promise.all([stopped("flood a"), stopped("flood b")]);
+    order.length = 0;
+    const floods = Array.from({ length: 3 }, () => [stopped("flood a"), stopped("flood b")]).flat();
+    const light = evaluate("$reverse([1, 2])", own, "light").then(() => order.push("light"));
+    await Promise.all([...floods, light]);
+    expect(order.indexOf("light")).toBeLessThan(3);
+    await own.close();
+  });
+
+  test("a line that is full says so", async () => {
+    const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, waitingPerKeyMax: 2 });
+    const all = await Promise.allSettled(
+      Array.from({ length: 5 }, () => evaluate("$reverse([1, 2])", own)),
+    );
+    expect(all.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "rejected",
+    ]);
+    expect(all[4]).toMatchObject({ reason: { code: "busy" } });
+    await own.close();
+  });
+});
+
+test("the main thread goes on meanwhile", async () => {
+  const order: string[] = [];
+  const runaway = evaluate(FOREVER, strict, "slow").catch(() => order.push("stopped"));
+  for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+  order.push("100 turns");
+  await runaway;
+  expect(order).toEqual(["100 turns", "stopped"]);
+});
+
+describe("who does not want to wait any more", () => {
+  test("is let go, and the rest goes on", async () => {
+    const own = new ExpressionPool({ timeLimitMs: 300, processes: 1 });
+    const { signal, abort } = stopper();
+    const reason = new Error("The run was cancelled.");
+    const running = evaluate(FOREVER, own).catch((error: unknown) => error);
+    const waiting = compileExpression("$reverse([1])").evaluate(
+      {},
+      { pool: own, key: "a", nowMs: 0, signal },
+    );
+    const after = evaluate("$reverse([2, 1])", own);
+    abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    expect(await running).toMatchObject({ code: "timeout" });
+    expect(await after).toEqual([1, 2]);
+    await expect(
+      own.evaluate({ key: "a", expressions: [], input: "1", nowMs: 0, signal }),
+    ).rejects.toBe(reason);
+    await own.close();
+  });
+
+  function stopper(): { signal: AbortSignal; abort: (reason: unknown) => void } {
+    const controller = new AbortController();
+    return { signal: controller.signal, abort: (reason) => controller.abort(reason) };
+  }
+});
+
+describe("a closed pool", () => {
+  test("has ended its processes and refuses what waits, runs or comes", async () => {
+    const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1 });
+    const before = childrenOf();
+    await evaluate("$reverse([1, 2])", own);
+    const started = childrenOf().filter((pid) => !before.includes(pid));
+    expect(started).toHaveLength(1);
+    const all = [FOREVER, "$reverse([1])"].map((text) => evaluate(text, own));
+    const settled = Promise.allSettled(all);
+    await own.close();
+    for (const one of await settled) {
+      expect(one).toMatchObject({ status: "rejected", reason: { code: "busy" } });
+    }
+    await expect(evaluate("$reverse([1])", own)).rejects.toMatchObject({ code: "busy" });
+    expect(childrenOf().filter((pid) => started.includes(pid))).toEqual([]);
+  });
+
+  test("that was never used started none", async () => {
+    const before = childrenOf();
+    await new ExpressionPool().close();
+    expect(childrenOf()).toEqual(before);
+  });
+});
+
+/** The processes that this one started and that have not ended. */
+function childrenOf(): number[] {
+  const tasks = `/proc/${process.pid}/task`;
+  return readdirSync(tasks)
+    .flatMap((task) => readFileSync(`${tasks}/${task}/children`, "utf8").split(" "))
+    .filter((pid) => pid !== "")
+    .map(Number);
+}
