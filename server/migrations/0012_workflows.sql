@@ -50,6 +50,9 @@ create table workflow_deployments (
   -- The trigger, for whoever looks for those that an event starts.
   trigger_type        text        collate "C" not null,
   topic               text        collate "C",
+  -- From when on that trigger is on; what came before is past, as for a webhook.
+  since_epoch         smallint    not null,
+  since               pg_snapshot not null default pg_current_snapshot(),
   primary key (workflow_id, environment)
 );
 -- For the check that a version which is to be pruned is deployed nowhere.

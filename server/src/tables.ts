@@ -433,6 +433,8 @@ export interface Tables {
     deployed_at: Time;
     trigger_type: string;
     topic: string | null;
+    since_epoch: number;
+    since: Generated<string>;
   };
   workflow_versions: {
     id: string;

@@ -4,6 +4,8 @@ import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "
 import { EventsPublish } from "./permissions.ts";
 import { pruneBus } from "./pruning.ts";
 
+export { AUDIT, PLATFORM_EVENTS, platformTopics } from "./topic.ts";
+
 export const bus = domain({
   name: "bus",
   summary: "Topics of events: the platform's own, and those that its users publish on.",

@@ -1,16 +1,16 @@
 import Type from "typebox";
-import type { Method, Route } from "#kernel/operation.ts";
-import { command, query } from "#kernel/operation.ts";
+import type { Outside } from "#kernel/caller.ts";
+import { command, type Method, query, type Route } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { created, nothing, one, page } from "#kernel/reply.ts";
 import { line, object } from "#kernel/schema.ts";
 import { describeNodeType, NodeTypeDescription, triggerTypes } from "./definition/index.ts";
-import { draftOf, NewWorkflow, WorkflowChange } from "./draft.ts";
+import { type Draft, draftOf, NewWorkflow, WorkflowChange } from "./draft.ts";
 import * as events from "./events.ts";
 import { nodeTypesOf } from "./node-types.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { faultsOfDefinition } from "./soundness.ts";
+import { faultsOfDefinition, readExpressions } from "./soundness.ts";
 import * as store from "./store.ts";
 import { Workflow, WorkflowArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
 
@@ -94,7 +94,8 @@ export const createWorkflow = command({
   reply: created(Workflow, { location: ({ id }) => `/api/v1/workflows/${id}` }),
   emits: [events.WorkflowCreated, events.VersionCreated],
   example: { body: definition },
-  run: async (ctx, { body }) => service.shownTo(ctx, await service.create(ctx, draftOf(body))),
+  prepare: readDraft,
+  run: async (ctx, _input, draft) => service.shownTo(ctx, await service.create(ctx, draft)),
 });
 
 export const getWorkflow = query({
@@ -128,8 +129,9 @@ export const updateWorkflow = command({
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowArchived],
   example: { ...example, body: { name: "Page on-call", changeSummary: "A shorter name" } },
-  run: async (ctx, { params, body }) =>
-    service.shownTo(ctx, await service.save(ctx, params.id, draftOf(body), "merge")),
+  prepare: readDraft,
+  run: async (ctx, { params }, draft) =>
+    service.shownTo(ctx, await service.save(ctx, params.id, draft, "merge")),
 });
 
 export const replaceWorkflow = command({
@@ -145,8 +147,9 @@ export const replaceWorkflow = command({
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowArchived],
   example: { ...example, body: definition },
-  run: async (ctx, { params, body }) =>
-    service.shownTo(ctx, await service.save(ctx, params.id, draftOf(body), "replace")),
+  prepare: readDraft,
+  run: async (ctx, { params }, draft) =>
+    service.shownTo(ctx, await service.save(ctx, params.id, draft, "replace")),
 });
 
 export const archiveWorkflow = command({
@@ -164,6 +167,15 @@ export const archiveWorkflow = command({
   example,
   run: (ctx, { params }) => service.archive(ctx, params.id),
 });
+
+async function readDraft(
+  outside: Outside,
+  { body }: { readonly body: NewWorkflow | WorkflowChange },
+): Promise<Draft> {
+  const draft = draftOf(body);
+  readExpressions(outside, draft.fields);
+  return draft;
+}
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
 
@@ -216,8 +228,9 @@ export const validateWorkflow = query({
     ),
   ),
   example: { body: definition },
-  async run(ctx, { body }) {
-    const errors = await faultsOfDefinition(ctx, draftOf(body).fields);
+  prepare: readDraft,
+  async run(ctx, _input, { fields }) {
+    const errors = await faultsOfDefinition(ctx, fields);
     return { valid: errors.length === 0, errors };
   },
 });

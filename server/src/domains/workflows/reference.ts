@@ -1,4 +1,5 @@
 import { checkExpression } from "#kernel/expression/expression.ts";
+import { dotsOf } from "#kernel/expression/parse.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { templateReferences } from "#kernel/expression/template.ts";
 import { type Config, isTemplate, type NodeTypes, partsOf, subworkflow } from "./definition/index.ts";
@@ -11,21 +12,40 @@ export interface Reference {
   readonly path: string;
 }
 
+/** What a definition refers to. */
+export interface References {
+  readonly references: readonly Reference[];
+  /** Where its expressions became too many to be read; what comes after was not. */
+  readonly excess: string | undefined;
+}
+
+/**
+ * Bounds on all expressions of a definition together. To read one takes about a tenth of a
+ * millisecond, and a time that grows with the square of its dots; meanwhile nobody else is served.
+ */
+const EXPRESSIONS_MAX = 2_000;
+const CHARACTERS_MAX = 200_000;
+const SQUARED_DOTS_MAX = 4_000_000;
+
 /** All that a definition refers to. It takes any JSON, and overlooks what has no meaning. */
-export function referencesIn(definition: unknown, types: NodeTypes): Reference[] {
-  if (!isRecord(definition)) return [];
-  const { trigger, concurrencyKey, errorWorkflowId, nodes } = definition;
+export function referencesIn(definition: unknown, types: NodeTypes): References {
   const found = new Finder(types);
+  if (!isRecord(definition)) return found;
+  const { trigger, concurrencyKey, errorWorkflowId, nodes } = definition;
   found.inTemplate(trigger, "/trigger");
   found.inTemplate(concurrencyKey, "/concurrencyKey");
   found.workflow(errorWorkflowId, "/errorWorkflowId");
   found.inNodes(nodes, "/nodes");
-  return found.references;
+  return found;
 }
 
 class Finder {
   readonly references: Reference[] = [];
   readonly #types: NodeTypes;
+  excess: string | undefined;
+  #expressions = 0;
+  #characters = 0;
+  #squaredDots = 0;
 
   constructor(types: NodeTypes) {
     this.#types = types;
@@ -54,7 +74,8 @@ class Finder {
 
   inTemplate(value: unknown, path: string): void {
     if (typeof value === "string") {
-      if (isTemplate(value)) this.#secrets(templateReferences(value).secrets, path);
+      if (!isTemplate(value) || !this.#afford(value, value.split("{{").length - 1, path)) return;
+      this.#secrets(templateReferences(value).secrets, path);
     } else if (typeof value === "object" && value !== null) {
       for (const [name, part] of Object.entries(value)) {
         this.inTemplate(part, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
@@ -69,8 +90,22 @@ class Finder {
   }
 
   #inExpression(text: string, path: string): void {
-    if (isTemplate(text)) this.inTemplate(text, path);
-    else this.#secrets(checkExpression(text).references.secrets, path);
+    if (isTemplate(text)) return this.inTemplate(text, path);
+    if (this.#afford(text, 1, path)) {
+      this.#secrets(checkExpression(text).references.secrets, path);
+    }
+  }
+
+  #afford(text: string, expressions: number, path: string): boolean {
+    this.#expressions += expressions;
+    this.#characters += text.length;
+    this.#squaredDots += dotsOf(text) ** 2;
+    const affordable =
+      this.#expressions <= EXPRESSIONS_MAX &&
+      this.#characters <= CHARACTERS_MAX &&
+      this.#squaredDots <= SQUARED_DOTS_MAX;
+    if (!affordable) this.excess ??= path;
+    return affordable;
   }
 
   #secrets(names: readonly string[], path: string): void {

@@ -1,5 +1,6 @@
 import { Value } from "typebox/value";
 import { missingSecrets } from "#domains/vault/index.ts";
+import type { Services } from "#kernel/caller.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { checkTemplate } from "#kernel/expression/template.ts";
 import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
@@ -17,8 +18,9 @@ export async function faultsOfDefinition(
   definition: unknown,
 ): Promise<Fault[]> {
   const types = nodeTypesOf(services);
-  const faults = checkDefinition(definition, types, expressions);
-  const references = referencesIn(definition, types);
+  const { references, excess } = referencesIn(definition, types);
+  const faults = checkDefinition(definition, types, excess === undefined ? READ : UNREAD);
+  if (excess !== undefined) faults.push({ path: excess, message: TOO_MANY });
   const named = (kind: "secret" | "workflow") => [
     ...new Set(references.flatMap((one) => (one.kind === kind ? one.name : []))),
   ];
@@ -43,10 +45,20 @@ export async function sound(ctx: Context, definition: unknown): Promise<Definiti
   return definition;
 }
 
-const expressions: ExpressionCheck = {
+/**
+ * Reads the expressions of a draft while no transaction is open. It is what takes longest of
+ * checking a definition, and is remembered until that is done.
+ */
+export function readExpressions(services: Services, definition: unknown): void {
+  referencesIn(definition, nodeTypesOf(services));
+}
+
+const READ: ExpressionCheck = {
   template: checkTemplate,
   expression: (text) => checkExpression(text).faults,
 };
+const UNREAD: ExpressionCheck = { template: () => [], expression: () => [] };
+const TOO_MANY = "is one expression too many: together they are too long";
 
 const MESSAGES = {
   secret: (name: string) => `names the secret ${name}, which does not exist`,

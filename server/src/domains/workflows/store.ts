@@ -1,6 +1,6 @@
 import { type Insertable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { Database } from "#kernel/db/database.ts";
+import type { Database, EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Definition } from "./definition/index.ts";
@@ -81,22 +81,28 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-/** The workflow that an address belongs to, whatever its workspace. */
+/** What a request to a workflow's own address starts. */
 export interface Hooked {
   readonly workspace: string;
-  readonly slug: string;
   readonly workflowId: string;
-  readonly archived: boolean;
+  readonly versionId: string;
+  readonly deployedBy: string;
 }
 
-/** Finds it by the secret part of the address. */
-export async function findByHook(db: Database, hookToken: string): Promise<Hooked | undefined> {
+/** Whose address it is, of whichever workspace, where its trigger is one for requests and is on. */
+export async function findByHook(
+  db: Database,
+  address: { readonly slug: string; readonly token: string; readonly environment: EnvironmentName },
+): Promise<Hooked | undefined> {
   const [hooked] = await db.system<Hooked>(
-    `select w.workspace_id as workspace, s.slug, w.id as "workflowId",
-            w.archived_at is not null as archived
-       from workflows w join workspaces s on s.key = w.workspace_id
-      where w.hook_token = $1`,
-    [hookToken],
+    `select w.workspace_id as workspace, w.id as "workflowId", d.version_id as "versionId",
+            d.deployed_by as "deployedBy"
+       from workflows w
+       join workspaces s on s.key = w.workspace_id
+       join workflow_deployments d on d.workflow_id = w.id and d.environment = $3::environment
+      where w.hook_token = $2 and s.slug = $1 and w.archived_at is null
+        and d.enabled and d.trigger_type = 'webhook'`,
+    [address.slug, address.token, address.environment],
   );
   return hooked;
 }

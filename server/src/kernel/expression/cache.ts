@@ -1,34 +1,38 @@
-/** Keeps what was used last, up to a total weight. */
+/**
+ * Keeps what was used lately, up to a total weight. It has two halves: what is used goes to the newer
+ * one, and when that is full the older one is dropped with all that was not used since. So a hit on
+ * something in use costs one look-up, where an exact order would have to be written anew each time.
+ */
 export class BoundedCache<Value> {
-  readonly #weightMax: number;
-  readonly #entries = new Map<string, { readonly value: Value; readonly weight: number }>();
+  readonly #halfMax: number;
+  #newer = new Map<string, Entry<Value>>();
+  #older = new Map<string, Entry<Value>>();
   #weight = 0;
 
   constructor(weightMax: number) {
-    this.#weightMax = weightMax;
+    this.#halfMax = weightMax / 2;
   }
 
   get(key: string): Value | undefined {
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    // A map goes through its entries in the order of their insertion.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
+    const recent = this.#newer.get(key);
+    if (recent) return recent.value;
+    const entry = this.#older.get(key);
+    if (entry) this.set(key, entry.value, entry.weight);
+    return entry?.value;
   }
 
   set(key: string, value: Value, weight: number): void {
-    this.#drop(key);
-    this.#entries.set(key, { value, weight });
-    this.#weight += weight;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#weightMax) break;
-      this.#drop(oldest);
-    }
+    this.#weight += weight - (this.#newer.get(key)?.weight ?? 0);
+    this.#newer.set(key, { value, weight });
+    this.#older.delete(key);
+    if (this.#weight <= this.#halfMax) return;
+    this.#older = this.#newer;
+    this.#newer = new Map();
+    this.#weight = 0;
   }
+}
 
-  #drop(key: string): void {
-    this.#weight -= this.#entries.get(key)?.weight ?? 0;
-    this.#entries.delete(key);
-  }
+interface Entry<Value> {
+  readonly value: Value;
+  readonly weight: number;
 }

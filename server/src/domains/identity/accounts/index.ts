@@ -5,6 +5,7 @@ import { countMembers } from "./store.ts";
 export { UserActivated } from "./events.ts";
 export {
   addMember,
+  holdersOf,
   MfaEnrollmentRequired,
   permissionsIn,
   permissionsOf,

@@ -1,7 +1,7 @@
 import type { Membership, Outside, Services } from "#kernel/caller.ts";
 import { failure } from "#kernel/failure.ts";
 import { workspaceIdOf } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation.ts";
 import { expand, type Permission } from "#kernel/permission.ts";
 import * as store from "./store.ts";
 
@@ -53,6 +53,19 @@ export async function permissionsIn(
   const rows = await store.membershipsOf(outside.db, userId);
   const row = rows.find((one) => one.workspace === workspace);
   return row ? permissionsOf(row.roles, row.granted, outside.permissions) : new Set();
+}
+
+/** Those of these people who hold a permission in the workspace that the act is in. */
+export async function holdersOf(
+  { tx, services }: Pick<ReadContext, "tx" | "services">,
+  permission: Permission,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await store.rolesOf(tx, userIds);
+  const holders = rows.filter(({ roles, granted }) =>
+    permissionsOf(roles, granted, services.permissions).has(permission.name),
+  );
+  return new Set(holders.map(({ userId }) => userId));
 }
 
 /** The workspaces that hear of a person; what concerns nobody's workspace concerns the installation's own. */

@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
@@ -45,6 +45,19 @@ const MEMBERSHIPS = `
 
 export function membershipsOf(db: Database, userId: string): Promise<MembershipRow[]> {
   return db.system<MembershipRow>(MEMBERSHIPS, [userId]);
+}
+
+/** The roles of active members of this workspace, and what the custom ones among them grant. */
+export async function rolesOf(
+  tx: Tx,
+  userIds: readonly string[],
+): Promise<(Pick<MembershipRow, "roles" | "granted"> & { readonly userId: string })[]> {
+  const { rows } = await sql<{ userId: string; roles: string[]; granted: string[] }>`
+    select m.user_id as "userId", m.roles,
+           array(select unnest(r.permissions) from roles r where r.id = any (m.roles)) as granted
+      from memberships m
+     where m.user_id = any (${userIds}::text[]) and m.status = 'active'`.execute(tx);
+  return rows;
 }
 
 export async function insertUser(tx: Tx, row: Insertable<Tables["users"]>): Promise<User> {

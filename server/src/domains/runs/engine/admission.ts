@@ -7,7 +7,7 @@ import { RunStarted } from "../events.ts";
 import type { Execution } from "./execution.ts";
 import { actorOf, type RunFacts } from "./facts.ts";
 import { type RunRow, writeTurn } from "./store.ts";
-import { summaryOf } from "./writing.ts";
+import { referTo, summaryOf } from "./writing.ts";
 import { WORK } from "./work.ts";
 
 const LOCK = "select pg_advisory_xact_lock($1)";
@@ -48,7 +48,7 @@ export async function admit(
     }
     const turn = { status: "running", dueAt: ctx.now, records: [] } as const;
     const started = await writeTurn(ctx, { id: row.id, entries: execution.entries }, turn);
-    if (started) ctx.emit(RunStarted, { id: row.id }, summaryOf(facts, turn, ctx.now));
+    if (started) ctx.emit(RunStarted, referTo(facts), summaryOf(facts, turn, ctx.now));
     return started;
   });
 }

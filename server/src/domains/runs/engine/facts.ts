@@ -1,3 +1,4 @@
+import type { Definition } from "#domains/workflows/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor, Cause } from "#kernel/event.ts";
 
@@ -5,6 +6,8 @@ import type { Actor, Cause } from "#kernel/event.ts";
 export interface TestRun {
   /** Outputs by node id. */
   readonly mocks: Readonly<Record<string, unknown>>;
+  /** What is tried out, where that is no version. */
+  readonly definition?: Definition;
 }
 
 /** What stands fast about a run from its beginning. */

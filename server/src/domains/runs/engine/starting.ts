@@ -12,14 +12,21 @@ import { compileTemplate } from "#kernel/expression/template.ts";
 import { newId } from "#kernel/id.ts";
 import { LANES } from "#kernel/lanes.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { RunCompleted, RunFailed, RunPaused, RunStarted } from "../events.ts";
+import {
+  RunCompleted,
+  RunFailed,
+  RunPaused,
+  RunQueued,
+  RunStarted,
+  type StartEvent,
+} from "../events.ts";
 import { type Begun, Execution } from "./execution.ts";
 import { actorOf, type RunFacts, type TestRun } from "./facts.ts";
 import { runner } from "./runner.ts";
 import { insertRun, type Turn } from "./store.ts";
 import { keepWaits } from "./waits.ts";
 import { WORK } from "./work.ts";
-import { followUp, summaryOf, turnOf } from "./writing.ts";
+import { followUp, referTo, summaryOf, turnOf } from "./writing.ts";
 
 /** What is needed to start a run. */
 export interface Start {
@@ -70,7 +77,10 @@ export async function headStart(outside: Outside, start: Start): Promise<Beginni
 }
 
 /** Writes a run at its beginning, and hands it on once that is committed. */
-export async function writeBeginning(ctx: WriteContext, beginning: Beginning): Promise<void> {
+export async function writeBeginning(
+  ctx: WriteContext<StartEvent>,
+  beginning: Beginning,
+): Promise<void> {
   const { facts, start, execution, begun, over } = beginning;
   const turn: Turn = execution
     ? turnOf(execution, over)
@@ -79,17 +89,17 @@ export async function writeBeginning(ctx: WriteContext, beginning: Beginning): P
     ...(start.eventId !== undefined && { eventId: start.eventId }),
     ...(facts.concurrencyKey !== undefined && { concurrencyKey: facts.concurrencyKey }),
   });
-  const { id } = facts;
+  const run = referTo(facts);
   ctx.actAs(actorOf(facts));
-  const started = { ...turn, status: "running" } as const;
-  if (turn.status !== "queued") ctx.emit(RunStarted, { id }, summaryOf(facts, started, ctx.now));
+  if (turn.status === "queued") ctx.emit(RunQueued, run, summaryOf(facts, turn, ctx.now));
+  else ctx.emit(RunStarted, run, summaryOf(facts, { status: "running" }, ctx.now));
   if (over) {
     const ended = over.status === "completed" ? RunCompleted : RunFailed;
-    ctx.emit(ended, { id }, summaryOf(facts, turn, ctx.now));
+    ctx.emit(ended, run, summaryOf(facts, turn, ctx.now));
     await followUp(ctx, facts, turn);
   } else if (execution) {
     keepWaits(ctx, execution, execution.unwritten, false);
-    if (turn.status === "paused") ctx.emit(RunPaused, { id }, summaryOf(facts, turn, ctx.now));
+    if (turn.status === "paused") ctx.emit(RunPaused, run, summaryOf(facts, turn, ctx.now));
   }
   const entries = turn.records.length > 0 ? 1 : 0;
   const { services } = ctx;
@@ -105,7 +115,7 @@ export async function writeBeginning(ctx: WriteContext, beginning: Beginning): P
 
 /** The workflow that is to hear of a failure starts with it, when it is deployed here. */
 export async function startErrorRun(
-  ctx: WriteContext,
+  ctx: WriteContext<StartEvent>,
   facts: RunFacts,
   error: unknown,
 ): Promise<void> {
@@ -147,8 +157,7 @@ function newFacts(services: Services, start: Start, key: string | undefined): Ru
     workflowId: version.workflowId,
     workflowName: name,
     versionId: version.versionId,
-    // Who limits how many run at a time must have them all in one hand.
-    lane: sha256(limited ? version.workflowId : id).readUInt8() % LANES,
+    lane: laneOf({ id, workflowId: version.workflowId, limited }),
     triggerType: start.triggerType,
     trigger: start.trigger,
     actor: start.actor,
@@ -162,6 +171,11 @@ function newFacts(services: Services, start: Start, key: string | undefined): Ru
     createdAt: new Date(nowMs).toISOString(),
     deadlineMs: timeoutMs === undefined ? Number.POSITIVE_INFINITY : nowMs + timeoutMs,
   };
+}
+
+/** Who limits how many run at a time must have them all in one hand. */
+export function laneOf(run: Pick<RunFacts, "id" | "workflowId" | "limited">): number {
+  return sha256(run.limited ? run.workflowId : run.id).readUInt8() % LANES;
 }
 
 const KEY_CHARACTERS_MAX = 200;

@@ -2,7 +2,7 @@ import { type Over, type StepError } from "#domains/workflows/index.ts";
 import { actBecause } from "#kernel/acting.ts";
 import type { Outside } from "#kernel/caller.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
+import { RunCancelled, RunCompleted, RunFailed, RunPaused, type StartEvent } from "../events.ts";
 import { letNextIn } from "./admission.ts";
 import type { Execution } from "./execution.ts";
 import { actorOf, type RunFacts } from "./facts.ts";
@@ -32,7 +32,9 @@ export async function writeExecution(
       const written = writeTurn(ctx, { id, entries: execution.entries }, turn);
       keepWaits(ctx, execution, records, over !== undefined);
       if (over) await end(ctx, execution, { turn, over });
-      else if (records.some(isPause)) ctx.emit(RunPaused, { id }, summaryOf(facts, turn, ctx.now));
+      else if (records.some(isPause)) {
+        ctx.emit(RunPaused, referTo(facts), summaryOf(facts, turn, ctx.now));
+      }
       if (!(await written)) throw new Overtaken();
     });
   } catch (error) {
@@ -68,12 +70,16 @@ async function end(
   { facts }: Execution,
   { turn, over }: { readonly turn: Turn; readonly over: Over },
 ): Promise<void> {
-  ctx.emit(ENDS[over.status], { id: facts.id }, summaryOf(facts, turn, ctx.now));
+  ctx.emit(ENDS[over.status], referTo(facts), summaryOf(facts, turn, ctx.now));
   await followUp(ctx, facts, turn);
 }
 
 /** What follows from the end of a run, whoever ended it. */
-export async function followUp(ctx: WriteContext, facts: RunFacts, turn: Turn): Promise<void> {
+export async function followUp(
+  ctx: WriteContext<StartEvent>,
+  facts: RunFacts,
+  turn: Turn,
+): Promise<void> {
   const { parent } = facts;
   if (parent) {
     const word = { path: parent.path, told: true, answer: answerOf(turn) } as const;
@@ -84,6 +90,11 @@ export async function followUp(ctx: WriteContext, facts: RunFacts, turn: Turn): 
 }
 
 const ENDS = { completed: RunCompleted, failed: RunFailed, cancelled: RunCancelled } as const;
+
+/** What an event's envelope says of a run. */
+export function referTo({ id, workflowName }: RunFacts) {
+  return { id, displayName: workflowName };
+}
 
 /** A run as its events tell of it. What it computed is for those who may read the run. */
 export function summaryOf(facts: RunFacts, turn: Pick<Turn, "status" | "error">, now: Date) {

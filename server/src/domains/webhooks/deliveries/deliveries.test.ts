@@ -280,7 +280,10 @@ test("deliveries that are over go after their time, and no others", async () => 
   broken.add("kept");
   const kept = await hook("kept", { retries: 20, retryStrategy: "fixed" });
   await write("kept one");
-  await until(async () => (await owner(`GET ${path(kept)}?status=retrying`)).body.data.length);
+  await until(async () => {
+    const { body } = await owner(`GET ${path(kept)}?status=retrying`);
+    return body.data.length === 1;
+  });
   // Older than they are kept for, all of them.
   await world.sql("update deliveries set created_at = created_at - interval '31 days'");
   await write("pruned two");

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database, EnvironmentName } from "#kernel/db/database.ts";
+import type { Since } from "#kernel/since.ts";
 import type { Trigger } from "../definition/index.ts";
 
 /** What is deployed in one environment. */
@@ -17,14 +18,13 @@ export interface Deployment {
   readonly deployedBy: string;
 }
 
-/** A deployment that events start. */
+/** A deployment that events start; which of them, says its version's trigger. */
 export interface ListeningDeployment {
   readonly workflowId: string;
   readonly versionId: string;
   readonly deployedBy: string;
   readonly topic: string;
-  readonly eventType: string | undefined;
-  readonly filter: Readonly<Record<string, unknown>> | undefined;
+  readonly since: Since;
 }
 
 /** A deployment that starts by the clock, wherever it is. */
@@ -55,29 +55,33 @@ export async function allDeployments(tx: Tx, workflowId: string): Promise<Deploy
   return (await deploymentsOf(tx, workflowId).orderBy("d.environment").execute()).map(toDeployment);
 }
 
-/** Those of this workspace whose trigger is on and waits for events. */
+/** Those of this workspace whose trigger is on and waits for events on one of these topics. */
 export async function listeningDeployments(
   tx: Tx,
   environment: EnvironmentName,
+  topics: readonly string[],
 ): Promise<ListeningDeployment[]> {
-  const rows = await tx
-    .selectFrom("workflow_deployments as d")
-    .innerJoin("workflow_versions as v", "v.id", "d.version_id")
-    .select(["d.workflow_id", "d.version_id", "d.deployed_by", "d.topic"])
-    .select(sql<Listening>`v.definition -> 'trigger'`.as("trigger"))
-    .where("d.environment", "=", environment)
-    .where("d.enabled", "=", true)
-    .where("d.trigger_type", "=", "event_bus")
-    .orderBy("d.workflow_id")
-    .execute();
-  return rows.map(({ trigger, ...row }) => ({
+  const { rows } = await sql<ListeningRow>`
+    select workflow_id, version_id, deployed_by, topic, since_epoch, since::text as since
+      from workflow_deployments
+     where environment = ${environment}::environment and topic = any(${topics}::text[]) and enabled
+     order by workflow_id`.execute(tx);
+  return rows.map((row) => ({
     workflowId: row.workflow_id,
     versionId: row.version_id,
     deployedBy: row.deployed_by,
-    topic: trigger.topic,
-    eventType: trigger.eventType,
-    filter: trigger.filter,
+    topic: row.topic,
+    since: { epoch: row.since_epoch, snapshot: row.since },
   }));
+}
+
+interface ListeningRow {
+  readonly workflow_id: string;
+  readonly version_id: string;
+  readonly deployed_by: string;
+  readonly topic: string;
+  readonly since_epoch: number;
+  readonly since: string;
 }
 
 /** Those of all workspaces whose trigger is on and is a schedule. */
@@ -110,11 +114,26 @@ export async function deploy(
   };
   const place = { workflow_id: deployment.workflowId, environment: deployment.environment };
   await tx
-    .insertInto("workflow_deployments")
-    .values({ ...place, ...columns })
-    .onConflict((conflict) => conflict.columns(["workflow_id", "environment"]).doUpdateSet(columns))
+    .insertInto("workflow_deployments as d")
+    .values({ ...place, ...columns, ...NOW })
+    .onConflict((conflict) =>
+      conflict.columns(["workflow_id", "environment"]).doUpdateSet({
+        ...columns,
+        // What a trigger was on for already must not be missed for a new version's sake.
+        since_epoch: sql<number>`case when ${SAME_TRIGGER} then d.since_epoch else excluded.since_epoch end`,
+        since: sql<string>`case when ${SAME_TRIGGER} then d.since else excluded.since end`,
+      }),
+    )
     .execute();
 }
+
+const NOW = {
+  since_epoch: sql<number>`(select epoch from installation)`,
+  since: sql<string>`pg_current_snapshot()`,
+};
+
+const SAME_TRIGGER = sql`
+  d.enabled and d.trigger_type = excluded.trigger_type and d.topic is not distinct from excluded.topic`;
 
 /** Turns the trigger on or off in one environment. */
 export async function setEnabled(
@@ -124,13 +143,11 @@ export async function setEnabled(
 ): Promise<void> {
   await tx
     .updateTable("workflow_deployments")
-    .set({ enabled })
+    .set({ enabled, ...(enabled && NOW) })
     .where("workflow_id", "=", workflowId)
     .where("environment", "=", environment)
     .execute();
 }
-
-type Listening = Extract<Trigger, { type: "event_bus" }>;
 
 function deploymentsOf(tx: Tx, workflowId: string) {
   return tx

@@ -1,0 +1,174 @@
+import Type, { type Static } from "typebox";
+import { ActorSchema } from "#kernel/event.ts";
+import { failure } from "#kernel/failure.ts";
+import { id, nullable, Time } from "#kernel/schema.ts";
+
+export const RunId = id("run");
+
+export const RunStatus = Type.Enum(
+  ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"],
+  {
+    description:
+      "`queued`: until fewer of its workflow run; `waiting`: for a time, an event or another run; " +
+      "`paused`: for an approval. The last three are final, but for a retry",
+  },
+);
+export type RunStatus = Static<typeof RunStatus>;
+
+export const RunError = Type.Object({
+  code: Type.String(),
+  message: Type.String(),
+  path: Type.Optional(Type.String({ description: "The step that failed" })),
+});
+
+const about = {
+  id: RunId,
+  workflowId: id("wf"),
+  workflowName: Type.String(),
+  versionId: id("wfv"),
+  version: nullable(Type.Integer({ description: "Null when the version is no longer kept" })),
+  environment: Type.Enum(["production", "staging", "development"]),
+  status: RunStatus,
+  triggerType: Type.String({
+    description: "`manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `error` or `test`",
+  }),
+  test: Type.Boolean({ description: "A test touches nothing outside of the run" }),
+  startedBy: ActorSchema,
+  eventId: nullable(Type.String({ description: "The event that started it" })),
+  parentRunId: nullable(Type.String({ description: "The run of which a step waits for this one" })),
+  correlationId: Type.String(),
+  error: nullable(RunError),
+  createdAt: Time,
+  startedAt: nullable(Time),
+  finishedAt: nullable(Time),
+  durationMs: nullable(Type.Integer({ description: "From the start to the end" })),
+};
+
+/** A run as lists show it. */
+export const Run = Type.Object(about, { title: "Run" });
+export type Run = Static<typeof Run>;
+
+/** What whoever started a run is told. */
+export const Triggered = Type.Object(
+  {
+    ...about,
+    runId: RunId,
+    output: Type.Optional(
+      Type.Unknown({ description: "Of a run that is over, for those who waited for it" }),
+    ),
+  },
+  { title: "TriggeredRun" },
+);
+export type Triggered = Static<typeof Triggered> & { readonly waited?: boolean };
+
+export const StepStatus = Type.Enum([
+  "running",
+  "waiting",
+  "paused",
+  "completed",
+  "failed",
+  "skipped",
+  "cancelled",
+]);
+
+export const Decision = Type.Object({
+  userId: Type.String(),
+  name: Type.String(),
+  approved: Type.Boolean(),
+  comment: Type.Optional(Type.String()),
+  data: Type.Optional(Type.Unknown()),
+  at: Time,
+});
+
+const Wait = Type.Object(
+  {
+    kind: Type.Enum(["delay", "event", "approval", "child", "retry"]),
+    until: nullable(Time),
+    topic: Type.Optional(Type.String()),
+    eventType: Type.Optional(Type.String()),
+    filter: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    approvers: Type.Optional(Type.Array(Type.String())),
+    quorum: Type.Optional(Type.Integer()),
+    message: Type.Optional(Type.String()),
+    decisions: Type.Optional(Type.Array(Decision)),
+    runId: Type.Optional(Type.String()),
+  },
+  { title: "RunStepWait" },
+);
+
+/** One step of a run, as the trace shows it. */
+export const Step = Type.Object(
+  {
+    id: Type.String({ description: "`call`, or `each[3].call` for one in a loop" }),
+    nodeId: Type.String(),
+    name: Type.String(),
+    type: nullable(Type.String()),
+    status: StepStatus,
+    attempts: Type.Integer(),
+    input: Type.Optional(Type.Unknown()),
+    output: Type.Optional(Type.Unknown()),
+    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+    branch: Type.Optional(Type.String({ description: "The way that it went" })),
+    items: Type.Optional(Type.Integer({ description: "How many a loop has" })),
+    wait: Type.Optional(Wait),
+    logs: Type.Array(
+      Type.Object({
+        at: Time,
+        level: Type.Enum(["debug", "info", "warn", "error"]),
+        message: Type.String(),
+        metadata: Type.Optional(Type.Unknown()),
+      }),
+    ),
+    startedAt: nullable(Time),
+    finishedAt: nullable(Time),
+    durationMs: nullable(Type.Integer()),
+  },
+  { title: "RunStep" },
+);
+export type Step = Static<typeof Step>;
+
+/** One run with all that is known of it. */
+export const TracedRun = Type.Object(
+  {
+    ...about,
+    trigger: Type.Record(Type.String(), Type.Unknown(), {
+      description: "What expressions see as `trigger`",
+    }),
+    output: Type.Unknown(),
+    trace: Type.Object({
+      steps: Type.Array(Step),
+      total: Type.Integer({ description: "Steps that there are" }),
+      truncated: Type.Boolean({
+        description: "Whether there are more behind these; send the last one's id as `afterStep`",
+      }),
+    }),
+  },
+  { title: "TracedRun" },
+);
+export type TracedRun = Static<typeof TracedRun>;
+
+export const NotDeployed = failure(
+  "not_deployed",
+  409,
+  "No version of the workflow is deployed in this environment.",
+);
+export const RunOver = failure("run_over", 409, "The run is over.");
+export const RunNotOver = failure("run_not_over", 409, "The run is not over yet.");
+export const RunNotFailed = failure(
+  "run_not_failed",
+  409,
+  "The run has completed; it can be done again from the start only.",
+);
+export const TestRunFinal = failure("test_run", 409, "A test is not retried; test again.");
+export const VersionGone = failure(
+  "version_gone",
+  409,
+  "The version that the run started with is no longer kept; retry with the latest one.",
+);
+export const RunNotPaused = failure("run_not_paused", 409, "No such step waits for an approval.");
+export const NotAnApprover = failure(
+  "not_an_approver",
+  403,
+  "Others than you were asked to approve this.",
+);
+export const AlreadyDecided = failure("already_decided", 409, "You have decided on this before.");

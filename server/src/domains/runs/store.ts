@@ -1,0 +1,193 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import type { Actor } from "#kernel/event.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import { firstIdAt } from "#kernel/id.ts";
+import type { TestRun } from "./engine/facts.ts";
+import type { Entry, RunRow } from "./engine/store.ts";
+import { RUN_COLUMNS } from "./engine/store.ts";
+import type { Run, RunStatus } from "./run.ts";
+
+/** What a list is to show. */
+export interface Wanted {
+  readonly workflowId?: string | undefined;
+  readonly status?: RunStatus | undefined;
+  readonly triggerType?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** A run as the reader sees it, with what is needed for its trace. */
+export interface StoredRun extends Run {
+  readonly trigger: Readonly<Record<string, unknown>>;
+  readonly output: unknown;
+  readonly testRun: TestRun | null;
+  readonly entries: number;
+}
+
+const LISTED = sql`
+  r.id, r.environment, r.workflow_id, r.version_id, r.status, r.trigger_type, r.test is not null as test,
+  r.actor, r.event_id, r.parent_run_id, r.correlation_id, r.error, r.created_at, r.started_at,
+  r.finished_at, w.name as workflow_name, v.number as version`;
+const NAMES = sql`
+  join workflows w on w.id = r.workflow_id left join workflow_versions v on v.id = r.version_id`;
+
+/** Newest first. The names are looked up for those rows alone that are shown. */
+export async function list(tx: Tx, wanted: Wanted): Promise<Run[]> {
+  const { rows } = await sql<Row>`
+    select ${LISTED}
+      from (select * from runs where ${conditionsOf(wanted)} order by id desc limit ${wanted.limit}) r
+      ${NAMES}
+     order by r.id desc`.execute(tx);
+  return rows.map(toRun);
+}
+
+/** Ids of runs that are over, oldest first. */
+export async function listIds(tx: Tx, wanted: Wanted): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from runs where ${conditionsOf(wanted)} and test is null
+     order by id limit ${wanted.limit}`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
+  const { rows } = await sql<FullRow>`
+    select ${LISTED}, r.trigger, r.output, r.test as test_run, r.entries
+      from runs r ${NAMES} where r.id = ${id}`.execute(tx);
+  const [row] = rows;
+  return (
+    row && {
+      ...toRun(row),
+      trigger: row.trigger,
+      output: row.output,
+      testRun: row.test_run,
+      entries: row.entries,
+    }
+  );
+}
+
+export async function get(tx: Tx, id: string): Promise<StoredRun> {
+  const run = await find(tx, id);
+  if (!run) throw new Failure(NotFound);
+  return run;
+}
+
+/** Locks the run, so that whoever changes it takes turns; as the engine knows it. */
+export async function lock(tx: Tx, id: string): Promise<RunRow> {
+  const [row] = await lockAll(tx, [id]);
+  if (!row) throw new Failure(NotFound);
+  return row;
+}
+
+/** The same for several, in the order of their ids. */
+export async function lockAll(tx: Tx, ids: readonly string[]): Promise<RunRow[]> {
+  const { rows } = await sql<RunRow>`
+    select ${sql.raw(RUN_COLUMNS)} from runs r where r.id = any (${ids}::text[])
+     order by r.id for update`.execute(tx);
+  return rows;
+}
+
+/** What the journal of a run says from some entry on. */
+export async function readEntries(tx: Tx, id: string, from = 0): Promise<Entry[]> {
+  const { rows } = await sql<Entry>`
+    select run_id, entry, records from run_journal where run_id = ${id} and entry >= ${from}
+     order by entry`.execute(tx);
+  return rows;
+}
+
+/** Counted no further than this. */
+const COUNTED_MAX = 1_000_000;
+
+export async function count(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from (select from runs limit ${COUNTED_MAX}) r`.execute(tx);
+  return rows[0]?.n ?? 0;
+}
+
+/** Spelt out where an index is for some statuses only: of a value that comes later it knows nothing. */
+const STATUS: Readonly<Record<RunStatus, RawBuilder<boolean>>> = {
+  queued: sql`status = 'queued'`,
+  running: sql`status = 'running'`,
+  waiting: sql`status = 'waiting'`,
+  paused: sql`status = 'paused'`,
+  completed: sql`status = 'completed'`,
+  failed: sql`status = 'failed'`,
+  cancelled: sql`status = 'cancelled'`,
+};
+
+function conditionsOf(wanted: Wanted): RawBuilder<unknown> {
+  const { workflowId, status, triggerType, from, to, before } = wanted;
+  const conditions = [
+    workflowId !== undefined && sql`workflow_id = ${workflowId}`,
+    status !== undefined && STATUS[status],
+    triggerType !== undefined && sql`trigger_type = ${triggerType}`,
+    from !== undefined && sql`created_at >= ${from}`,
+    to !== undefined && sql`created_at < ${to}`,
+    // No run is older than its id says: the newest ones need not be looked at.
+    to !== undefined && sql`id < ${firstIdAt("run", Date.parse(to) + 1)}`,
+    before !== undefined && sql`id < ${before}`,
+  ].filter((condition) => typeof condition === "object");
+  return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`;
+}
+
+interface Row {
+  readonly id: string;
+  readonly environment: EnvironmentName;
+  readonly workflow_id: string;
+  readonly workflow_name: string;
+  readonly version_id: string;
+  readonly version: number | null;
+  readonly status: RunStatus;
+  readonly trigger_type: string;
+  readonly test: boolean;
+  readonly actor: Actor;
+  readonly event_id: string | null;
+  readonly parent_run_id: string | null;
+  readonly correlation_id: string;
+  readonly error: Run["error"];
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+}
+
+interface FullRow extends Row {
+  readonly trigger: Readonly<Record<string, unknown>>;
+  readonly output: unknown;
+  readonly test_run: TestRun | null;
+  readonly entries: number;
+}
+
+function toRun(row: Row): Run {
+  return {
+    id: row.id,
+    workflowId: row.workflow_id,
+    workflowName: row.workflow_name,
+    versionId: row.version_id,
+    version: row.version,
+    environment: row.environment,
+    status: row.status,
+    triggerType: row.trigger_type,
+    test: row.test,
+    startedBy: row.actor,
+    eventId: row.event_id,
+    parentRunId: row.parent_run_id,
+    correlationId: row.correlation_id,
+    error: row.error,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    durationMs: durationOf(row.started_at, row.finished_at),
+  };
+}
+
+/** In milliseconds; null unless both are known. */
+export function durationOf(
+  startedAt: string | null | undefined,
+  finishedAt: string | null | undefined,
+): number | null {
+  if (!startedAt || !finishedAt) return null;
+  return Date.parse(finishedAt) - Date.parse(startedAt);
+}
