@@ -36,6 +36,23 @@ export async function compare(contest: Contest, { rounds, roundMs }: Effort): Pr
   };
 }
 
+/** Several contests in one line of the table, one after the other, each with its name in the notes. */
+export function together(parts: Readonly<Record<string, Measured>>): Measured {
+  const all = Object.values(parts);
+  const each = (of: (one: Measured) => string | undefined): string => all.map(of).join(", ");
+  return {
+    ours: each(({ ours }) => ours),
+    reference: each(({ reference }) => reference),
+    ratio: each(({ ratio }) => ratio),
+    target: [...new Set(all.map(({ target }) => target))].join(", "),
+    reached: all.every(({ reached }) => reached),
+    notes: Object.entries(parts).flatMap(([name, { notes }]) =>
+      notes.map((note) => `${name}: ${note}`),
+    ),
+    values: Object.fromEntries(Object.entries(parts).map(([name, { values }]) => [name, values])),
+  };
+}
+
 interface Rate {
   readonly perSecond: number;
 }

@@ -18,6 +18,8 @@ export function payload(n: number) {
 /** The receiving side: where to send to, and what came. */
 export interface Endpoint {
   readonly url: string;
+  /** The same without TLS. */
+  readonly plainUrl: string;
   /** With these settings the product sends there. */
   readonly env: Readonly<Record<string, string>>;
   /** Forgets what came; below the path `hanging`, nothing is answered from now on. */
@@ -28,9 +30,10 @@ export interface Endpoint {
 
 export async function startEndpoint(rig: Rig): Promise<Endpoint> {
   const child = await rig.startProgram("receiver.ts");
-  const { port } = await ask<{ port: number }>(child, "/");
+  const { port, plainPort } = await ask<{ port: number; plainPort: number }>(child, "/");
   return {
     url: `https://127.0.0.1:${port}`,
+    plainUrl: `http://127.0.0.1:${plainPort}`,
     env: {
       MILLRACE_OUTBOUND_ALLOW: LOOPBACK,
       MILLRACE_OUTBOUND_CA: await rig.write("ca.pem", TEST_CA_PEM),

@@ -7,6 +7,8 @@ export interface Target {
   /** The next request, whole: head and body. */
   readonly next: () => string;
   readonly status: number;
+  /** Sixteen unless given. */
+  readonly connections?: number;
 }
 
 /** How long to go on: for a time, or for a number of requests. */
@@ -26,7 +28,7 @@ const LIMIT_MS = 300_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /**
- * Sixteen keep-alive connections, each of which sends its next request when the last is answered.
+ * Keep-alive connections, each of which sends its next request when the last is answered.
  *
  * The generator shares the machine's cores with what it measures, so it speaks HTTP on bare sockets
  * and only as far as our two servers do: 30 µs of processor time for each request, where undici's
@@ -42,7 +44,8 @@ export async function load(target: Target, extent: Extent): Promise<Load> {
     const now = performance.now();
     if (now < endsAt) latenciesMs.push(now - sentAt);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => converse(target, more, done)));
+  const { connections = CONNECTIONS } = target;
+  await Promise.all(Array.from({ length: connections }, () => converse(target, more, done)));
   const elapsedMs = Math.min(performance.now(), endsAt) - startedAt;
   if ("count" in extent && latenciesMs.length < extent.count) {
     throw new Error(`Only ${latenciesMs.length} of ${extent.count} requests were done in time.`);

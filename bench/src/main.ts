@@ -5,11 +5,15 @@ import { auth } from "./figures/auth.ts";
 import { create } from "./figures/create.ts";
 import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
+import { eventRuns } from "./figures/event-runs.ts";
 import { hanging } from "./figures/hanging.ts";
 import { logins } from "./figures/logins.ts";
+import { manyRuns } from "./figures/many-runs.ts";
 import { memory } from "./figures/memory.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
+import { runLag } from "./figures/run-lag.ts";
+import { runs } from "./figures/runs.ts";
 import { start } from "./figures/start.ts";
 import { Rig } from "./rig.ts";
 import { drawTable } from "./table.ts";
@@ -25,6 +29,10 @@ const FIGURES: readonly Figure[] = [
   deliveries,
   deliveryLag,
   hanging,
+  runs,
+  eventRuns,
+  runLag,
+  manyRuns,
 ];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.

@@ -1,6 +1,7 @@
 /**
- * An endpoint for webhooks, in a process of its own: it takes whatever is posted and counts it. It is
- * told what to do, and asked what came, over plain HTTP on another port.
+ * An endpoint for webhooks and steps, in a process of its own: it takes whatever is posted, with TLS
+ * on one port and without on another, and counts it. It is told what to do, and asked what came, over
+ * plain HTTP on a third.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -17,7 +18,19 @@ let hangingPath: string | undefined;
 const held = new Set<ServerResponse>();
 let waiting: { readonly count: number; readonly answer: () => void } | undefined;
 
-const endpoint = createTlsServer(TEST_IDENTITY, (request, response) => {
+const endpoints = [createTlsServer(TEST_IDENTITY, take), createServer(take)];
+for (const endpoint of endpoints) {
+  // No connection is to be closed under a sender between two rounds.
+  endpoint.keepAliveTimeout = 300_000;
+  endpoint.listen(0, "127.0.0.1");
+  await new Promise((resolve) => endpoint.once("listening", resolve));
+}
+
+const control = createServer((request, response) => answer(request, response));
+control.listen(Number(process.env["PORT"]), "127.0.0.1");
+process.once("SIGTERM", () => process.exit(0));
+
+function take(request: IncomingMessage, response: ServerResponse): void {
   // On arrival of the head: the body is a few hundred bytes in the same packet.
   const atMs = nowMs();
   request.resume();
@@ -29,20 +42,13 @@ const endpoint = createTlsServer(TEST_IDENTITY, (request, response) => {
   }
   response.end();
   if (path.startsWith("/bad")) return;
-  const id = String(request.headers["x-service-delivery"]);
+  const { headers } = request;
+  const id = String(headers["x-service-delivery"] ?? headers["idempotency-key"]);
   if (seen.has(id)) repeated += 1;
   seen.add(id);
   lastAtMs = atMs;
   if (waiting && seen.size >= waiting.count) waiting.answer();
-});
-// No connection is to be closed under a sender between two rounds.
-endpoint.keepAliveTimeout = 300_000;
-endpoint.listen(0, "127.0.0.1");
-await new Promise((resolve) => endpoint.once("listening", resolve));
-
-const control = createServer((request, response) => answer(request, response));
-control.listen(Number(process.env["PORT"]), "127.0.0.1");
-process.once("SIGTERM", () => process.exit(0));
+}
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? "", "http://receiver");
@@ -63,5 +69,6 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     if (hangingPath === undefined) for (const one of held) one.end();
   }
   // The address of a server that listens on a port has this form.
-  response.end(JSON.stringify({ port: (endpoint.address() as AddressInfo).port }));
+  const [port, plainPort] = endpoints.map((one) => (one.address() as AddressInfo).port);
+  response.end(JSON.stringify({ port, plainPort }));
 }

@@ -1,6 +1,7 @@
 /**
  * The reference: what somebody would write for one table with nothing around it. No tenancy, no
- * permissions, no event, no log; one prepared statement for each request.
+ * permissions, no event, no log; one prepared statement for each request, and two for what stands
+ * for a run: it is written down when it begins, and again when it is done.
  */
 import { randomUUID } from "node:crypto";
 import Fastify from "fastify";
@@ -9,6 +10,12 @@ import pg from "pg";
 interface NoteIn {
   readonly title: string;
   readonly body: string;
+}
+
+interface Order {
+  readonly number: string;
+  readonly price: number;
+  readonly quantity: number;
 }
 
 const note = {
@@ -30,11 +37,34 @@ const noteIn = {
   },
 };
 
+const orderIn = {
+  type: "object",
+  required: ["number", "price", "quantity"],
+  properties: {
+    number: { type: "string", maxLength: 100 },
+    price: { type: "number" },
+    quantity: { type: "integer" },
+  },
+};
+const verdict = {
+  type: "object",
+  properties: { number: { type: "string" }, accepted: { type: "boolean" } },
+};
+
 const COLUMNS = `id, title, body, created_at as "createdAt"`;
 const FIND = { name: "find", text: `select ${COLUMNS} from notes where id = $1` };
 const ADD = {
   name: "add",
   text: `insert into notes (id, title, body, created_at) values ($1, $2, $3, $4) returning ${COLUMNS}`,
+};
+
+const BEGIN_RUN = {
+  name: "begin run",
+  text: "insert into runs (id, status, input, created_at) values ($1, 'running', $2, $3)",
+};
+const END_RUN = {
+  name: "end run",
+  text: "update runs set status = 'completed', output = $2, finished_at = $3 where id = $1",
 };
 
 const connection = JSON.parse(process.env["REFERENCE_DATABASE"] ?? "{}") as pg.ClientConfig;
@@ -59,6 +89,18 @@ app.post<{ Body: NoteIn }>(
     const { rows } = await pool.query({ ...ADD, values });
     answer.code(201);
     return { data: rows[0] };
+  },
+);
+
+app.post<{ Body: Order }>(
+  "/runs",
+  { schema: { body: orderIn, response: { 200: verdict } } },
+  async ({ body }) => {
+    const id = `run_${randomUUID()}`;
+    await pool.query({ ...BEGIN_RUN, values: [id, JSON.stringify(body), new Date()] });
+    const answer = { number: body.number, accepted: body.price * body.quantity > 100 };
+    await pool.query({ ...END_RUN, values: [id, JSON.stringify(answer), new Date()] });
+    return answer;
   },
 );
 

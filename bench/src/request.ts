@@ -10,10 +10,34 @@ export function readsOf(paths: readonly string[], headers?: Readonly<Record<stri
   return (): string => requests[at++ % requests.length] ?? "";
 }
 
-/** Ever new notes, each with a title of its own. All are of one length, so the head is made once. */
+/** Ever new notes, each with a title of its own. */
 export function newNotes(path: string, headers?: Readonly<Record<string, string>>) {
+  return everNew(
+    (number) => ({ title: `Note ${number}`, body: "All is well. ".repeat(8) }),
+    (body) => post(path, body, headers),
+  );
+}
+
+/** Ever new orders, as another system would send them to a workflow's address. */
+export function newOrders(path: string) {
+  return everNew(
+    (number) => ({ number: `ORD-${number}`, price: 49.9, quantity: 3, customer: "Ada Lovelace" }),
+    (body) => post(path, body),
+  );
+}
+
+/** Ever new messages for a topic. */
+export function newMessages(topic: string, headers: Readonly<Record<string, string>>) {
+  return everNew(
+    (number) => ({ type: "order.placed", payload: { number: `ORD-${number}`, total: 149.7 } }),
+    (body) => post(`/api/v1/events/topics/${topic}/publish`, body, headers),
+  );
+}
+
+/** All are of one length, so the head is made once. */
+function everNew(body: (number: string) => unknown, request: (body: unknown) => string) {
   const blank = "0".repeat(12);
-  const model = post(path, { title: `Note ${blank}`, body: "All is well. ".repeat(8) }, headers);
+  const model = request(body(blank));
   const at = model.lastIndexOf(blank);
   const [before, after] = [model.slice(0, at), model.slice(at + blank.length)];
   let made = 0;

@@ -164,7 +164,7 @@ async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.
   }
 }
 
-/** The same table without what the product adds to it: no tenancy, no rule about titles. */
+/** The same table without what the product adds to it, no tenancy, no rule about titles; and runs. */
 const REFERENCE_SQL = `
   create table notes (
     id         text        collate "C" primary key,
@@ -172,6 +172,14 @@ const REFERENCE_SQL = `
     body       text        not null,
     revision   integer     not null default 1,
     created_at timestamptz not null
+  );
+  create table runs (
+    id          text        collate "C" primary key,
+    status      text        collate "C" not null,
+    input       jsonb       not null,
+    output      jsonb,
+    created_at  timestamptz not null,
+    finished_at timestamptz
   )`;
 
 const SEED = (columns: string, values: string): string => `

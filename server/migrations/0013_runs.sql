@@ -39,7 +39,15 @@ create table runs (
 );
 create index runs_list on runs (workspace_id, environment, id);
 create index runs_workflow on runs (workflow_id, environment, id);
-create index runs_status on runs (workspace_id, environment, status, id);
+create index runs_trigger on runs (workspace_id, environment, trigger_type, id);
+-- Most runs have completed: who looks for those finds them without these two.
+create index runs_status on runs (workspace_id, environment, status, id) where status <> 'completed';
+create index runs_workflow_status on runs (workflow_id, environment, status, id)
+  where status <> 'completed';
+-- What an event led to, and what a run that is cancelled takes with it.
+create index runs_cause on runs (causation_id) where causation_id is not null;
+create index runs_children on runs (parent_run_id)
+  where status in ('queued', 'running', 'waiting', 'paused') and parent_run_id is not null;
 create index runs_due on runs (workspace_id, due_at) where due_at is not null;
 -- Those that count against a limit.
 create index runs_started on runs (workflow_id, environment, concurrency_key)

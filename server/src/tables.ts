@@ -256,6 +256,18 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  run_approvals: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    run_id: string;
+    path: string;
+    approvers: string[];
+    quorum: number;
+    message: string | null;
+    expires_at: Time | null;
+    decided_by: Generated<string[]>;
+    created_at: Time;
+  };
   run_journal: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -435,6 +447,13 @@ export interface Tables {
     topic: string | null;
     since_epoch: number;
     since: Generated<string>;
+  };
+  workflow_pins: {
+    workflow_id: string;
+    workspace_id: Generated<string>;
+    outputs: Json;
+    revision: Generated<number>;
+    updated_at: Time;
   };
   workflow_versions: {
     id: string;

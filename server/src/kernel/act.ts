@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import type { Caller, Services, WorkspaceRef } from "./caller.ts";
 import type { Partition, Transaction } from "./db/database.ts";
-import { type Actor, type EventType, topicOf } from "./event.ts";
+import { type Actor, type Cause, type EventType, topicOf } from "./event.ts";
 import { Failure, PreconditionFailed } from "./failure.ts";
 import { enqueue, type JobOptions, type JobType } from "./job.ts";
 import { append, appendAndTell, type PendingEvent } from "./log.ts";
@@ -32,11 +32,13 @@ export class Act {
   readonly #pending: Pending[] = [];
   readonly #published: { readonly partition: Partition; readonly event: PendingEvent }[] = [];
   #actor: Actor;
+  #cause: Cause;
 
   constructor(options: ActOptions) {
     const { session, services, caller, ifMatch } = options;
     this.#options = options;
     this.#actor = caller.actor;
+    this.#cause = caller.cause;
     this.ctx = {
       tx: session.tx,
       now: services.clock.now(),
@@ -53,8 +55,9 @@ export class Act {
       enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
         this.#push({ job, payload, options }),
       expectRevision: (revision) => expectRevision(revision, ifMatch),
-      actAs: (actor) => {
+      actAs: (actor, cause) => {
         this.#actor = actor;
+        if (cause) this.#cause = cause;
       },
       enter: (partition) => session.enter(partition),
       onCommit: (listener) => session.onCommit(listener),
@@ -92,8 +95,8 @@ export class Act {
   }
 
   #act() {
-    const { cause, requestId } = this.#options.caller;
-    return { actor: this.#actor, at: this.ctx.now, cause, requestId };
+    const { requestId } = this.#options.caller;
+    return { actor: this.#actor, at: this.ctx.now, cause: this.#cause, requestId };
   }
 
   #notices(): Notice[] {

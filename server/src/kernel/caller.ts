@@ -58,6 +58,16 @@ export interface Credential {
   readonly confinedTo?: WorkspaceRef;
 }
 
+/** A request as it came: nothing of it has been looked at. */
+export interface RawRequest {
+  readonly bytes: Buffer;
+  /** Of the bytes, without its parameters; empty when the client did not say. */
+  readonly mediaType: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
 /** One call of one operation, wherever it comes from. */
 export interface Caller {
   readonly actor: Actor;
@@ -75,6 +85,8 @@ export interface Caller {
   readonly basic?: { readonly name: string; readonly password: string };
   /** The browser's cookies by name, for the operations that ask for them. */
   readonly cookies?: ReadonlyMap<string, string>;
+  /** The request as it came, for the operations that take any. */
+  readonly request?: RawRequest;
   readonly cause: Cause;
   /** Aborted when the client has left, for the operations that keep it waiting. */
   readonly gone?: AbortSignal;

@@ -121,6 +121,7 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
         },
       },
     }),
+    ...(op.readsRequest && { requestBody: { required: false, content: { "*/*": {} } } }),
     responses: responsesOf(op, components),
     "x-permission": op.permission?.name ?? null,
     "x-events": op.emits.map(({ type }) => type),
@@ -187,14 +188,17 @@ function responsesOf(op: Operation, components: Components): Json {
     ...(op.reply.body && {
       content: { "application/json": { schema: components.resolve(op.reply.body) } },
     }),
-    ...((op.reply.shown ?? op.reply.streamed) && {
+    ...((op.reply.shown ?? op.reply.streamed) && !op.reply.body && {
       content: { [op.reply.mediaType ?? "text/html"]: { schema: { type: "string" } } },
     }),
   };
   return {
     [op.reply.status]: succeeded,
     ...(op.reply.also && { [op.reply.also.status]: succeeded }),
-    ...(op.reply.shown && !op.reply.mediaType && { 303: { description: "On to another page." } }),
+    ...(op.reply.shown && !op.reply.mediaType && !op.reply.body && {
+      303: { description: "On to another page." },
+    }),
+    ...(op.reply.otherwise !== undefined && { default: { description: op.reply.otherwise } }),
     ...Object.fromEntries(
       [...byStatus].map(([status, types]) => [
         status,

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import type { Tx } from "./db/connection.ts";
 import type { Partition, Transaction } from "./db/database.ts";
-import type { Actor, DataOf, EventType, ResourceRef } from "./event.ts";
+import type { Actor, Cause, DataOf, EventType, ResourceRef } from "./event.ts";
 import type { Failure, FailureType } from "./failure.ts";
 import type { JobOptions, JobType } from "./job.ts";
 import type { PendingEvent } from "./log.ts";
@@ -48,6 +48,8 @@ interface Declaration<
   readonly acceptsBasic?: boolean;
   /** Whether it is told the browser's cookies; they are in `caller.cookies`. */
   readonly readsCookies?: boolean;
+  /** Whether it takes whatever is sent, of any media type and with any query; it is in `caller.request`. */
+  readonly readsRequest?: boolean;
   /** Whether it may be called even where something else must be done first, such as to enrol a second factor. */
   readonly evenIfBarred?: boolean;
   /** Whether a credential that is good for one workspace may call it, although it serves the whole account. */
@@ -96,8 +98,8 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   ) => void;
   /** Fails with 412 when the caller's If-Match names another revision than this one. */
   readonly expectRevision: (revision: number) => void;
-  /** Whom the events name, where the act itself finds out who it is. */
-  readonly actAs: (actor: Actor) => void;
+  /** Whom the events name, and the chain that they belong to, where the act itself finds that out. */
+  readonly actAs: (actor: Actor, cause?: Cause) => void;
   /** Goes on in another partition, for the rare act that concerns several. */
   readonly enter: (partition: Partition) => void;
   /** Called when this has committed: to wake whoever carries out what was written. */

@@ -18,13 +18,18 @@ export interface Reply<Value = unknown> {
   readonly wrap: (value: Value) => unknown;
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
   /** For what is no JSON: the status and text themselves. */
-  readonly shown?: (value: Value) => { readonly status: number; readonly body: string };
+  readonly shown?: (value: Value) => {
+    readonly status: number;
+    readonly body: string | undefined;
+  };
   /** A second status of success, for some values. */
   readonly also?: { readonly status: number; readonly when: (value: Value) => boolean };
   /** For what comes piece by piece, while the client listens. */
   readonly streamed?: (value: Value) => AsyncIterable<string>;
   /** Of what is shown, when it is no page. */
   readonly mediaType?: string;
+  /** What other answers of success there may be, where nobody but their author knows their form. */
+  readonly otherwise?: string;
   readonly refusal?: Refusal;
 }
 
@@ -107,6 +112,25 @@ export function media(mediaType: string): Reply<string> {
     wrap: () => undefined,
     headers: () => ({ "content-type": mediaType }),
     shown: (body) => ({ status: 200, body }),
+  };
+}
+
+/** An answer that somebody wrote who is neither the caller nor us. */
+export interface Written {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Answers with what a handler says, to the letter. What we say ourselves is 202 with this schema. */
+export function written<Value extends Written>(schema: TSchema, otherwise: string): Reply<Value> {
+  return {
+    status: 202,
+    body: Type.Object({ data: schema }),
+    wrap: (value) => value.body,
+    headers: ({ headers }) => headers,
+    shown: ({ status, body }) => ({ status, body }),
+    otherwise,
   };
 }
 

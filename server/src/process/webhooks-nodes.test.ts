@@ -47,9 +47,13 @@ test("a worker that ends in good order hands its webhooks over at once, in the m
   });
   expect(await ended).toBe(0);
   // It waited for what was under way and gave everything back: nobody has to wait until it is missed.
-  const left = await database.rows("select distinct node from lane_nodes");
+  const left = await database.rows(
+    "select distinct node from lane_nodes where name = 'webhooks.sender'",
+  );
   expect(left).toHaveLength(1);
-  const held = await database.rows("select distinct node from lanes");
+  const held = await database.rows(
+    "select distinct node from lanes where name = 'webhooks.sender'",
+  );
   expect(held).toEqual(left);
   await assertArrived();
 });
@@ -61,7 +65,9 @@ async function launchThree() {
   const workers = [0, 1].map(() => launch({ ...env, MILLRACE_ROLE: "worker" }));
   const [address = ""] = await Promise.all([api, ...workers].map(({ ready }) => ready));
   await until(async () => {
-    const shares = await database.rows("select count(*)::int as n from lanes group by node");
+    const shares = await database.rows(
+      "select count(*)::int as n from lanes where name = 'webhooks.sender' group by node",
+    );
     return shares.length === 2 && shares.every(({ n }) => n === LANES / 2);
   }, WORK_LIMIT_MS);
   return { ask: asker(address, await logIn(address)), workers };
@@ -85,7 +91,7 @@ async function makeHooks(ask: Ask): Promise<void> {
 /** The nodes that hold the lanes of our webhooks. */
 function holders(): Promise<any[]> {
   return database.rows(
-    `select distinct l.node from webhooks w join lanes l on l.lane = w.lane
+    `select distinct l.node from webhooks w join lanes l on l.name = 'webhooks.sender' and l.lane = w.lane
       where l.held_until > clock_timestamp()`,
   );
 }

@@ -5,6 +5,8 @@ import { executors } from "./engine/executor.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
 import { ownExecutors } from "./executors/own.ts";
+import { getRun, listRuns, listRunsOfWorkflow } from "./operations/reading.ts";
+import { triggerWorkflow } from "./operations/trigger.ts";
 
 export { type Executor, executor, executors, StepFailure } from "./engine/executor.ts";
 
@@ -13,6 +15,7 @@ export const runs = domain({
   summary: "What workflows do, and did.",
   permissions: [],
   events: [
+    events.RunQueued,
     events.RunStarted,
     events.RunCompleted,
     events.RunFailed,
@@ -21,7 +24,7 @@ export const runs = domain({
     events.RunRetried,
     events.RunResumed,
   ],
-  operations: [],
+  operations: [triggerWorkflow, listRuns, listRunsOfWorkflow, getRun],
   engines: [runner],
   contributions: [
     contribute(executors, ...ownExecutors),

@@ -4,6 +4,7 @@ import {
   nodeAt,
   parsePath,
   type Plan,
+  type PlannedNode,
 } from "#domains/workflows/index.ts";
 import type { JournalRecord, Wait } from "./engine/record.ts";
 import { isOver } from "./engine/store.ts";
@@ -140,7 +141,7 @@ function placeIn(graph: Graph, path: string): readonly number[] {
   const place: number[] = [];
   let within: Graph | undefined = graph;
   for (const iteration of iterations) {
-    const node = within?.byId.get(iteration.id);
+    const node: PlannedNode | undefined = within?.byId.get(iteration.id);
     place.push(node?.index ?? 0, iteration.index);
     within = node?.body;
   }

@@ -16,6 +16,7 @@ export {
   type ScheduledDeployment,
   scheduledDeployments,
 } from "./deployments/store.ts";
+export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
   WorkflowActivated,
   WorkflowArchived,
@@ -40,8 +41,10 @@ export {
   type VersionSource,
 } from "./versions/plans.ts";
 export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
+export { VersionArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
+export { faultsOfDefinition } from "./soundness.ts";
 export type { StoredWorkflow } from "./workflow.ts";
-export { WorkflowId } from "./workflow.ts";
+export { WorkflowArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
 
 export const workflows = domain({
   name: "workflows",

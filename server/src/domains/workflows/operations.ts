@@ -173,7 +173,7 @@ async function readDraft(
   { body }: { readonly body: NewWorkflow | WorkflowChange },
 ): Promise<Draft> {
   const draft = draftOf(body);
-  readExpressions(outside, draft.fields);
+  await readExpressions(outside, draft.fields);
   return draft;
 }
 

@@ -2,7 +2,27 @@ import { checkExpression } from "#kernel/expression/expression.ts";
 import { dotsOf } from "#kernel/expression/parse.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { templateReferences } from "#kernel/expression/template.ts";
-import { type Config, isTemplate, type NodeTypes, partsOf, subworkflow } from "./definition/index.ts";
+import {
+  type Config,
+  isTemplate,
+  type NodeTypes,
+  partsOf,
+  subworkflow,
+} from "./definition/index.ts";
+
+/** A text somewhere in a definition that refers to something. */
+interface Mention {
+  readonly kind: "template" | "expression" | "workflow";
+  readonly text: string;
+  readonly path: string;
+}
+
+/** What a definition mentions. */
+export interface Mentions {
+  readonly all: readonly Mention[];
+  /** Where its expressions became too many to be read; those that follow were left out. */
+  readonly excess: string | undefined;
+}
 
 /** Something outside of a definition that it counts on. */
 export interface Reference {
@@ -12,23 +32,16 @@ export interface Reference {
   readonly path: string;
 }
 
-/** What a definition refers to. */
-export interface References {
-  readonly references: readonly Reference[];
-  /** Where its expressions became too many to be read; what comes after was not. */
-  readonly excess: string | undefined;
-}
-
 /**
  * Bounds on all expressions of a definition together. To read one takes about a tenth of a
- * millisecond, and a time that grows with the square of its dots; meanwhile nobody else is served.
+ * millisecond, and a time that grows with the square of its dots.
  */
 const EXPRESSIONS_MAX = 2_000;
 const CHARACTERS_MAX = 200_000;
 const SQUARED_DOTS_MAX = 4_000_000;
 
-/** All that a definition refers to. It takes any JSON, and overlooks what has no meaning. */
-export function referencesIn(definition: unknown, types: NodeTypes): References {
+/** Finds the expressions and names of a definition. It takes any JSON, and overlooks what has no meaning. */
+export function mentionsIn(definition: unknown, types: NodeTypes): Mentions {
   const found = new Finder(types);
   if (!isRecord(definition)) return found;
   const { trigger, concurrencyKey, errorWorkflowId, nodes } = definition;
@@ -39,10 +52,20 @@ export function referencesIn(definition: unknown, types: NodeTypes): References 
   return found;
 }
 
+/** What a mention refers to. The first time that it sees an expression it has to read it. */
+export function referencesOf({ kind, text, path }: Mention): Reference[] {
+  if (kind === "workflow") return [{ kind, name: text, path }];
+  const { secrets } =
+    kind === "template" ? templateReferences(text) : checkExpression(text).references;
+  return secrets
+    .filter((name) => name !== ANY_NAME)
+    .map((name) => ({ kind: "secret", name, path }));
+}
+
 class Finder {
-  readonly references: Reference[] = [];
-  readonly #types: NodeTypes;
+  readonly all: Mention[] = [];
   excess: string | undefined;
+  readonly #types: NodeTypes;
   #expressions = 0;
   #characters = 0;
   #squaredDots = 0;
@@ -62,7 +85,7 @@ class Finder {
       const { templates, expressions } = partsOf(type.config, config);
       this.inTemplate(templates, place);
       for (const [name, text] of Object.entries(expressions)) {
-        this.#inExpression(text, `${place}/${name}`);
+        this.#expression(isTemplate(text) ? "template" : "expression", text, `${place}/${name}`);
       }
       if (type.type === subworkflow.type) {
         this.workflow(config["workflowId"], `${place}/workflowId`);
@@ -74,8 +97,7 @@ class Finder {
 
   inTemplate(value: unknown, path: string): void {
     if (typeof value === "string") {
-      if (!isTemplate(value) || !this.#afford(value, value.split("{{").length - 1, path)) return;
-      this.#secrets(templateReferences(value).secrets, path);
+      if (isTemplate(value)) this.#expression("template", value, path);
     } else if (typeof value === "object" && value !== null) {
       for (const [name, part] of Object.entries(value)) {
         this.inTemplate(part, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
@@ -85,33 +107,21 @@ class Finder {
 
   workflow(id: unknown, path: string): void {
     // What a template becomes is known only when the step runs.
-    if (typeof id !== "string" || isTemplate(id)) return;
-    this.references.push({ kind: "workflow", name: id, path });
-  }
-
-  #inExpression(text: string, path: string): void {
-    if (isTemplate(text)) return this.inTemplate(text, path);
-    if (this.#afford(text, 1, path)) {
-      this.#secrets(checkExpression(text).references.secrets, path);
+    if (typeof id === "string" && !isTemplate(id)) {
+      this.all.push({ kind: "workflow", text: id, path });
     }
   }
 
-  #afford(text: string, expressions: number, path: string): boolean {
-    this.#expressions += expressions;
+  #expression(kind: "template" | "expression", text: string, path: string): void {
+    this.#expressions += kind === "template" ? text.split("{{").length - 1 : 1;
     this.#characters += text.length;
     this.#squaredDots += dotsOf(text) ** 2;
     const affordable =
       this.#expressions <= EXPRESSIONS_MAX &&
       this.#characters <= CHARACTERS_MAX &&
       this.#squaredDots <= SQUARED_DOTS_MAX;
-    if (!affordable) this.excess ??= path;
-    return affordable;
-  }
-
-  #secrets(names: readonly string[], path: string): void {
-    for (const name of names) {
-      if (name !== ANY_NAME) this.references.push({ kind: "secret", name, path });
-    }
+    if (affordable) this.all.push({ kind, text, path });
+    else this.excess ??= path;
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Value } from "typebox/value";
 import { missingSecrets } from "#domains/vault/index.ts";
 import type { Services } from "#kernel/caller.ts";
@@ -7,7 +8,7 @@ import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
 import { nodeTypesOf } from "./node-types.ts";
-import { referencesIn } from "./reference.ts";
+import { mentionsIn, referencesOf } from "./reference.ts";
 import { missing } from "./store.ts";
 
 type Context = Pick<ReadContext, "tx" | "services">;
@@ -18,9 +19,10 @@ export async function faultsOfDefinition(
   definition: unknown,
 ): Promise<Fault[]> {
   const types = nodeTypesOf(services);
-  const { references, excess } = referencesIn(definition, types);
+  const { all, excess } = mentionsIn(definition, types);
   const faults = checkDefinition(definition, types, excess === undefined ? READ : UNREAD);
   if (excess !== undefined) faults.push({ path: excess, message: TOO_MANY });
+  const references = all.flatMap(referencesOf);
   const named = (kind: "secret" | "workflow") => [
     ...new Set(references.flatMap((one) => (one.kind === kind ? one.name : []))),
   ];
@@ -41,20 +43,29 @@ export async function sound(ctx: Context, definition: unknown): Promise<Definiti
   if (first) {
     throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
   }
-  if (!Value.Check(Definition, definition)) throw new Error("A definition was checked too loosely.");
+  if (!Value.Check(Definition, definition)) {
+    throw new Error("A definition was checked too loosely.");
+  }
   return definition;
 }
 
+/** Between two breaths: some milliseconds. */
+const BATCH_EXPRESSIONS = 20;
+
 /**
- * Reads the expressions of a draft while no transaction is open. It is what takes longest of
- * checking a definition, and is remembered until that is done.
+ * Reads the expressions of a draft while no transaction is open, and lets others be served in
+ * between. It is what takes longest of checking a definition, and is remembered until that is done.
  */
-export function readExpressions(services: Services, definition: unknown): void {
-  referencesIn(definition, nodeTypesOf(services));
+export async function readExpressions(services: Services, definition: unknown): Promise<void> {
+  const { all } = mentionsIn(definition, nodeTypesOf(services));
+  for (const [index, mention] of all.entries()) {
+    referencesOf(mention);
+    if (index % BATCH_EXPRESSIONS === BATCH_EXPRESSIONS - 1) await setImmediate();
+  }
 }
 
 const READ: ExpressionCheck = {
-  template: checkTemplate,
+  template: (value) => checkTemplate(value).map(({ path, message }) => ({ path, message })),
   expression: (text) => checkExpression(text).faults,
 };
 const UNREAD: ExpressionCheck = { template: () => [], expression: () => [] };

@@ -28,6 +28,29 @@ export function parseForm(bytes: Buffer): unknown {
   return value;
 }
 
+/**
+ * Reads what somebody sends who knows nothing of us: JSON, a form or any other text. A name that comes
+ * twice in a form has a list of values. No body is null.
+ */
+export function parseAny(bytes: Buffer, mediaType: string): unknown {
+  if (bytes.length === 0) return null;
+  if (mediaType === JSON_TYPE || mediaType.endsWith("+json")) return parseBody(bytes);
+  const text = decode(bytes);
+  const value = mediaType === FORM ? fieldsOf(new URLSearchParams(text)) : text;
+  assertSound(value, "", 0);
+  return value;
+}
+
+function fieldsOf(form: URLSearchParams): Readonly<Record<string, string | string[]>> {
+  const names = [...new Set(form.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const [first = "", ...others] = form.getAll(name);
+      return [name, others.length === 0 ? first : [first, ...others]];
+    }),
+  );
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function decode(bytes: Buffer): string {

@@ -1,10 +1,16 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
-import type { Caller, Outside } from "../caller.ts";
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteHandlerMethod,
+  RouteOptions,
+} from "fastify";
+import type { Caller, Outside, RawRequest } from "../caller.ts";
 import { Failure, MethodNotAllowed, WrongMediaType } from "../failure.ts";
 import { assertSoundTexts, FORM, JSON_TYPE } from "./body.ts";
 import type { Method, Operation, Route } from "../operation.ts";
-import type { Outcome } from "../call.ts";
+import type { Outcome, RawInput } from "../call.ts";
 import { authorise, perform } from "../perform.ts";
 import { type Authenticate, enter } from "./entry.ts";
 import type { Pressure } from "./pressure.ts";
@@ -36,7 +42,7 @@ export function mount(app: FastifyInstance, options: MountOptions): void {
     for (const route of [op.route, ...(op.also ?? [])]) {
       const { method, url } = parseRoute(route);
       methodsOf.set(url, (methodsOf.get(url) ?? new Set()).add(method));
-      app.route({
+      const declared: RouteOptions = {
         method,
         url,
         bodyLimit: op.bodyBytesMax ?? BODY_BYTES_MAX,
@@ -44,10 +50,23 @@ export function mount(app: FastifyInstance, options: MountOptions): void {
         onRequest: (request, reply) => admit(op, request, reply, options),
         preValidation: async (request) => assertMediaType(op, request),
         handler: (request, reply) => serve(op, request, reply, options.outside),
-      });
+      };
+      if (op.readsRequest) routeBytes(app, declared);
+      else app.route(declared);
     }
   }
   for (const [url, methods] of methodsOf) refuseOtherMethods(app, url, methods);
+}
+
+/** A route in a scope of its own, where the one parser there is leaves every body as it is. */
+function routeBytes(app: FastifyInstance, route: RouteOptions): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, bytes, done) =>
+      done(null, bytes),
+    );
+    scope.route(route);
+  });
 }
 
 /** A path outside the API that can only be read. */
@@ -75,11 +94,15 @@ async function admit(
 
 /** The parsers are the server's; whether a form will do is the operation's affair. */
 function assertMediaType(op: Operation, { headers, body }: FastifyRequest): void {
-  if (body === undefined) return;
-  const [type = ""] = (headers["content-type"] ?? "").split(";");
-  const name = type.trim().toLowerCase();
+  if (body === undefined || op.readsRequest) return;
+  const name = mediaTypeOf(headers);
   const accepted = name === JSON_TYPE || (name === FORM && op.acceptsForm);
   if (!accepted) throw new Failure(WrongMediaType);
+}
+
+function mediaTypeOf(headers: FastifyRequest["headers"]): string {
+  const [type = ""] = (headers["content-type"] ?? "").split(";");
+  return type.trim().toLowerCase();
 }
 
 async function serve(
@@ -93,17 +116,37 @@ async function serve(
   assertSoundTexts(request.params as object, ":");
   assertSoundTexts(request.query as object, "?");
   const outcome = await perform(outside, op, {
-    caller: op.waits ? { ...caller, ...waitingOf(request, reply) } : caller,
-    input: {
-      params: request.params,
-      query: op.query || hasKeys(request.query) ? request.query : undefined,
-      body: request.body,
+    caller: {
+      ...caller,
+      ...(op.waits && waitingOf(request, reply)),
+      ...(op.readsRequest && { request: rawOf(request) }),
     },
+    input: inputOf(op, request),
     instance: pathOf(request),
     idempotencyKey: single(headers["idempotency-key"]),
     ifMatch: headers["if-match"],
   });
   return answer(request, reply, outcome);
+}
+
+function inputOf(op: Operation, { params, query, body }: FastifyRequest): RawInput {
+  if (!op.readsRequest) {
+    return { params, query: op.query || hasKeys(query) ? query : undefined, body };
+  }
+  // Of a query that is the sender's own, only what the operation knows is ours to check.
+  const known = Object.keys(op.query?.properties ?? {});
+  const ours = Object.entries(query as object).filter(([name]) => known.includes(name));
+  return { params, query: op.query && Object.fromEntries(ours), body: undefined };
+}
+
+function rawOf({ headers, query, body }: FastifyRequest): RawRequest {
+  const named = Object.entries(headers).map(([name, value]) => [name, single(value) ?? ""]);
+  return {
+    bytes: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+    mediaType: mediaTypeOf(headers),
+    headers: Object.fromEntries(named) as Record<string, string>,
+    query: { ...(query as object) },
+  };
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
@@ -137,6 +180,12 @@ function waitingOf(
 export function pathOf(request: FastifyRequest): string {
   const end = request.url.indexOf("?");
   return end === -1 ? request.url : request.url.slice(0, end);
+}
+
+/** The path for the log. One that strangers call holds the only secret that they have. */
+export function loggedPathOf(request: FastifyRequest): string {
+  const { url, config } = request.routeOptions;
+  return config.operation?.readsRequest ? (url ?? "") : pathOf(request);
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, methods: Set<string>): void {

@@ -23,7 +23,7 @@ import { problemOf, refusalOf } from "../problem.ts";
 import { FORM, JSON_TYPE, parseBody, parseForm } from "./body.ts";
 import { requestIdOf } from "./entry.ts";
 import { Metrics } from "./metrics.ts";
-import { mount, pathOf } from "./mount.ts";
+import { loggedPathOf, mount, pathOf } from "./mount.ts";
 import { Pressure } from "./pressure.ts";
 import { mountProbes } from "./probes.ts";
 import { mountReference } from "./reference.ts";
@@ -126,7 +126,7 @@ function logResponse(log: Logger, request: FastifyRequest, reply: FastifyReply):
     {
       requestId: request.id,
       method: request.method,
-      path: pathOf(request),
+      path: loggedPathOf(request),
       operation: operation?.id,
       status: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime * 10) / 10,
@@ -140,7 +140,7 @@ function report(error: unknown, request: FastifyRequest, reply: FastifyReply): F
   const known = asFailure(error);
   // A failure that was meant, such as a refusal while we are busy, is no trouble of ours.
   if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
-    request.log.error({ err: error, path: pathOf(request) }, "request failed");
+    request.log.error({ err: error, path: loggedPathOf(request) }, "request failed");
   }
   const at = { instance: pathOf(request), requestId: request.id };
   const { operation } = request.routeOptions.config;

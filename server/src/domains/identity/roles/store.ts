@@ -22,6 +22,14 @@ export async function find(tx: Tx, id: string): Promise<Role | undefined> {
   return row && toRole(row);
 }
 
+/** The names of those of these roles that are custom ones. */
+export async function roleNamesOf(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const custom = ids.filter((id) => id.startsWith("rol_"));
+  if (custom.length === 0) return [];
+  const rows = await tx.selectFrom("roles").select("name").where("id", "in", custom).execute();
+  return rows.map(({ name }) => name);
+}
+
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<Role & { readonly revision: number }> {
   const row = await byId(tx, id).forUpdate().executeTakeFirst();

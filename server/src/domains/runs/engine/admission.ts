@@ -4,6 +4,7 @@ import type { Outside } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { RunStarted } from "../events.ts";
+import { concurrencyKeyOf } from "./concurrency-key.ts";
 import type { Execution } from "./execution.ts";
 import { actorOf, type RunFacts } from "./facts.ts";
 import { type RunRow, writeTurn } from "./store.ts";
@@ -15,6 +16,7 @@ const COUNT = `
   select count(*)::int as n from runs
    where workflow_id = $1 and concurrency_key is not distinct from $2
      and status in ('running', 'waiting', 'paused')`;
+const KEEP_KEY = "update runs set concurrency_key = $2 where id = $1 and status = 'queued'";
 /** Without a due time it waits for another one to end. */
 const HOLD_BACK = "update runs set due_at = null where id = $1 and status = 'queued'";
 const LET_IN = `
@@ -25,31 +27,38 @@ const LET_IN = `
                 order by id limit 1)`;
 
 /**
- * Whether a run that is queued may start. Whoever decides that, and whoever makes room by ending,
- * holds the same lock: a run is never held back by one that has just ended.
+ * What becomes of a run that is queued: it starts, stays, or has its key from now on and can be taken
+ * up again. Whoever decides that it starts, and whoever makes room by ending, holds the same lock: a
+ * run is never held back by one that has just ended.
  */
 export async function admit(
   outside: Outside,
   row: RunRow,
-  { maxConcurrency }: Pick<Definition, "maxConcurrency">,
+  { maxConcurrency, concurrencyKey }: Pick<Definition, "maxConcurrency" | "concurrencyKey">,
   execution: Execution,
-): Promise<boolean> {
+): Promise<"started" | "held" | "keyed"> {
   const { facts } = execution;
   const { workspace, environment, cause } = facts;
-  return actBecause(outside, { workspace, environment }, cause, async (ctx) => {
+  const partition = { workspace, environment };
+  if (maxConcurrency !== undefined && concurrencyKey !== undefined && row.concurrency_key === null) {
+    const key = await concurrencyKeyOf(outside, facts, concurrencyKey);
+    await actBecause(outside, partition, cause, (ctx) => ctx.send(KEEP_KEY, [row.id, key]));
+    return "keyed";
+  }
+  return actBecause(outside, partition, cause, async (ctx) => {
     ctx.actAs(actorOf(facts));
     if (maxConcurrency !== undefined) {
       void ctx.send(LOCK, [lockOf(facts)]);
       const counted = await ctx.send<{ n: number }>(COUNT, [row.workflow_id, row.concurrency_key]);
       if ((counted[0]?.n ?? 0) >= maxConcurrency) {
         await ctx.send(HOLD_BACK, [row.id]);
-        return false;
+        return "held";
       }
     }
     const turn = { status: "running", dueAt: ctx.now, records: [] } as const;
     const started = await writeTurn(ctx, { id: row.id, entries: execution.entries }, turn);
     if (started) ctx.emit(RunStarted, referTo(facts), summaryOf(facts, turn, ctx.now));
-    return started;
+    return started ? "started" : "held";
   });
 }
 

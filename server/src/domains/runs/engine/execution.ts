@@ -100,7 +100,7 @@ export class Execution {
     return paused ? "paused" : "waiting";
   }
 
-  /** Whether any step of it ever waited for an event. */
+  /** Whether any step of it ever waited for an event, or for people. */
   get hasWaits(): boolean {
     return this.#hasWaits;
   }
@@ -236,7 +236,9 @@ export class Execution {
 
   #fail(node: PlannedNode, record: Omit<JournalRecord, "status">, error: StepError): void {
     const failed = { ...record, status: "failed" as const };
-    const { record: after } = afterFailure(node, failed, error, this.#outside.clock.nowMs());
+    // A test shows what happens; nobody waits for another attempt at it.
+    const tried = this.facts.test ? { ...node, retry: undefined } : node;
+    const { record: after } = afterFailure(tried, failed, error, this.#outside.clock.nowMs());
     const over = after.status === "waiting" ? {} : { finishedAt: this.#now() };
     this.#record({ ...after, ...over });
   }
@@ -279,7 +281,9 @@ export class Execution {
       return this.#fail(node, record, { code: "subworkflow_failed", message });
     }
     if (wait?.kind === "approval" && verdict) {
-      return complete({ approved: verdict === "approved", decisions: wait.decisions }, verdict);
+      const { decisions } = wait;
+      const data = decisions.findLast((one) => one.data !== undefined)?.data ?? null;
+      return complete({ approved: verdict === "approved", data, decisions }, verdict);
     }
     if (wait?.kind === "delay") return complete(null);
     const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";
@@ -316,7 +320,8 @@ export class Execution {
     const waits = record.status === "waiting" || record.status === "paused";
     if (waits) this.#waiting.set(record.path, record);
     else this.#waiting.delete(record.path);
-    if (record.wait?.kind === "event") this.#hasWaits = true;
+    const { kind } = record.wait ?? {};
+    if (kind === "event" || kind === "approval") this.#hasWaits = true;
     if (record.items === undefined) return;
     const { items, as } = (record.input ?? {}) as { items?: unknown[]; as?: string };
     this.#scope.addItems(record.path, as ?? "item", items ?? []);

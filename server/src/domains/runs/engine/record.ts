@@ -13,6 +13,8 @@ export interface Decision {
   readonly name: string;
   readonly approved: boolean;
   readonly comment?: string;
+  /** What the person adds for the steps that follow. */
+  readonly data?: unknown;
   readonly at: string;
 }
 

@@ -61,7 +61,7 @@ export class Runner implements RunningEngine {
       outside.signal.subscribe((what) => {
         if (what === WORK) this.#looking.wake();
       }),
-      outside.news.subscribe((notice) => this.#hear(notice)),
+      outside.news.subscribe((notice) => void this.#hear(notice).catch(onError)),
     ];
   }
 
@@ -141,8 +141,10 @@ export class Runner implements RunningEngine {
 
   async #admit(active: Active, row: RunRow, limits: Parameters<typeof admit>[2]): Promise<void> {
     await this.#guarded(active, async () => {
-      if (await admit(this.#outside, row, limits, active.execution)) return this.#step(active);
+      const outcome = await admit(this.#outside, row, limits, active.execution);
+      if (outcome === "started") return this.#step(active);
       this.#drop(active);
+      if (outcome === "keyed") this.#looking.wake();
     });
   }
 
@@ -186,10 +188,12 @@ export class Runner implements RunningEngine {
       execution.abort();
       return "over";
     }
-    this.#merge(
-      execution,
-      await readNewEntries(this.#outside, [{ id, entries: execution.entries }]),
-    );
+    const news = await readNewEntries(this.#outside, [{ id, entries: execution.entries }]);
+    if (news.some(takesBack)) {
+      this.#abandon(active);
+      return "over";
+    }
+    this.#merge(execution, news);
     return "again";
   }
 
@@ -240,18 +244,29 @@ export class Runner implements RunningEngine {
       if (!active) continue;
       void this.#guarded(active, async () => {
         const { execution } = active;
-        this.#merge(
-          execution,
-          entries.filter(({ entry }) => entry >= execution.entries),
-        );
+        const news = entries.filter(({ entry }) => entry >= execution.entries);
+        if (news.some(takesBack)) return this.#abandon(active);
+        this.#merge(execution, news);
         await this.#step(active);
       });
     }
   }
 
-  #hear({ type, resourceId }: Notice): void {
-    if (type !== "workflow.run_cancelled") return;
-    this.#active.get(resourceId)?.execution.abort();
+  /**
+   * Stops what is under way of a run that was cancelled. A notice may come late, when the run goes on
+   * again by a retry: what the database says of it counts, and of the one that was in memory before.
+   */
+  async #hear({ type, resourceId }: Notice): Promise<void> {
+    const active = type === "workflow.run_cancelled" && this.#active.get(resourceId);
+    if (!active || (await findEnded(this.#outside, [resourceId])).length === 0) return;
+    this.#abandon(active);
+  }
+
+  /** Whoever takes it up next begins anew. */
+  #abandon(active: Active): void {
+    this.#drop(active);
+    active.execution.abort();
+    this.#looking.wake();
   }
 
   #drop(active: Active): void {
@@ -278,6 +293,11 @@ export class Runner implements RunningEngine {
     );
     await Promise.all(leaving.map(({ ended }) => ended));
   }
+}
+
+/** Whether somebody retried the run meanwhile: what is under way here is of the time before. */
+function takesBack({ records }: Entry): boolean {
+  return records.some((line) => "forgotten" in line);
 }
 
 /** A run that is in memory. */

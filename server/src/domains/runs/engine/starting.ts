@@ -8,7 +8,6 @@ import type { Outside, Services } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { type Actor, type Cause, DEPTH_MAX } from "#kernel/event.ts";
-import { compileTemplate } from "#kernel/expression/template.ts";
 import { newId } from "#kernel/id.ts";
 import { LANES } from "#kernel/lanes.ts";
 import type { WriteContext } from "#kernel/operation.ts";
@@ -59,7 +58,7 @@ export interface Beginning {
 
 /** A run that the runner carries on from its beginning. */
 export function plainBeginning(services: Services, start: Start): Beginning {
-  return { facts: newFacts(services, start, undefined), start, begun: [], over: undefined };
+  return { facts: newFacts(services, start), start, begun: [], over: undefined };
 }
 
 /**
@@ -68,8 +67,7 @@ export function plainBeginning(services: Services, start: Start): Beginning {
  */
 export async function headStart(outside: Outside, start: Start): Promise<Beginning> {
   const { definition, plan } = start.version;
-  const key = await concurrencyKeyOf(outside, start);
-  const facts = newFacts(outside, start, key);
+  const facts = newFacts(outside, start);
   if (definition.maxConcurrency !== undefined) return { facts, start, begun: [], over: undefined };
   const execution = new Execution(outside, facts, plan, { lines: [], entries: 0 });
   const { begun, over } = await execution.settle();
@@ -85,17 +83,15 @@ export async function writeBeginning(
   const turn: Turn = execution
     ? turnOf(execution, over)
     : { status: facts.limited ? "queued" : "running", dueAt: ctx.now, records: [] };
-  insertRun(ctx, facts, turn, {
-    ...(start.eventId !== undefined && { eventId: start.eventId }),
-    ...(facts.concurrencyKey !== undefined && { concurrencyKey: facts.concurrencyKey }),
-  });
+  insertRun(ctx, facts, turn, start.eventId);
   const run = referTo(facts);
   ctx.actAs(actorOf(facts));
   if (turn.status === "queued") ctx.emit(RunQueued, run, summaryOf(facts, turn, ctx.now));
   else ctx.emit(RunStarted, run, summaryOf(facts, { status: "running" }, ctx.now));
   if (over) {
-    const ended = over.status === "completed" ? RunCompleted : RunFailed;
-    ctx.emit(ended, run, summaryOf(facts, turn, ctx.now));
+    const summary = summaryOf(facts, turn, ctx.now);
+    if (over.status === "completed") ctx.emit(RunCompleted, run, summary);
+    else ctx.emit(RunFailed, run, summary);
     await followUp(ctx, facts, turn);
   } else if (execution) {
     keepWaits(ctx, execution, execution.unwritten, false);
@@ -144,7 +140,7 @@ export async function startErrorRun(
   ctx.actAs(actorOf(facts));
 }
 
-function newFacts(services: Services, start: Start, key: string | undefined): RunFacts {
+function newFacts(services: Services, start: Start): RunFacts {
   const { version, parent, test } = start;
   const { maxConcurrency, timeoutMs, name } = version.definition;
   const nowMs = services.clock.nowMs();
@@ -167,7 +163,8 @@ function newFacts(services: Services, start: Start, key: string | undefined): Ru
     test,
     generation: 0,
     limited,
-    concurrencyKey: key,
+    // Known when it is admitted: to evaluate it may take longer than a transaction may wait.
+    concurrencyKey: undefined,
     createdAt: new Date(nowMs).toISOString(),
     deadlineMs: timeoutMs === undefined ? Number.POSITIVE_INFINITY : nowMs + timeoutMs,
   };
@@ -176,24 +173,4 @@ function newFacts(services: Services, start: Start, key: string | undefined): Ru
 /** Who limits how many run at a time must have them all in one hand. */
 export function laneOf(run: Pick<RunFacts, "id" | "workflowId" | "limited">): number {
   return sha256(run.limited ? run.workflowId : run.id).readUInt8() % LANES;
-}
-
-const KEY_CHARACTERS_MAX = 200;
-
-/** What runs that exclude each other have in common; what can't be evaluated is a key of its own. */
-export async function concurrencyKeyOf(
-  outside: Outside,
-  start: Start,
-): Promise<string | undefined> {
-  const { concurrencyKey, maxConcurrency } = start.version.definition;
-  if (concurrencyKey === undefined || maxConcurrency === undefined) return undefined;
-  const scope = { trigger: start.trigger, environment: start.environment };
-  const evaluation = {
-    pool: outside.expressions,
-    key: start.workspace,
-    nowMs: outside.clock.nowMs(),
-  };
-  const value: unknown = await compileTemplate(concurrencyKey).evaluate(scope, evaluation);
-  const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
-  return text.slice(0, KEY_CHARACTERS_MAX);
 }

@@ -132,7 +132,7 @@ export function insertRun(
   ctx: WriteContext<never>,
   facts: RunFacts,
   turn: Turn,
-  more: { readonly eventId?: string; readonly concurrencyKey?: string } = {},
+  eventId?: string,
 ): void {
   const { now } = ctx;
   const { cause, parent, deadlineMs } = facts;
@@ -146,7 +146,7 @@ export function insertRun(
     turn.dueAt,
     facts.triggerType,
     JSON.stringify(facts.trigger),
-    more.eventId ?? null,
+    eventId ?? null,
     facts.test ? JSON.stringify(facts.test) : null,
     jsonOf(turn.output),
     jsonOf(turn.error),
@@ -157,7 +157,7 @@ export function insertRun(
     cause.depth,
     parent?.runId ?? null,
     parent?.path ?? null,
-    more.concurrencyKey ?? null,
+    facts.concurrencyKey ?? null,
     Number.isFinite(deadlineMs) ? new Date(deadlineMs) : null,
     turn.records.length > 0 ? 1 : 0,
     now,

@@ -1,6 +1,6 @@
 import type { WriteContext } from "#kernel/operation.ts";
 import type { Execution } from "./execution.ts";
-import type { JournalRecord } from "./record.ts";
+import type { JournalRecord, Wait } from "./record.ts";
 
 const WAIT = `
   insert into run_waits (run_id, path, topic, event_type, filter, since_epoch)
@@ -10,8 +10,16 @@ const WAIT = `
          since_epoch = excluded.since_epoch, since = excluded.since`;
 const WAIT_NO_MORE =
   "delete from run_waits where run_id = $1 and ($2::text[] is null or path = any($2))";
+const ASK = `
+  insert into run_approvals (run_id, path, approvers, quorum, message, expires_at, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (run_id, path) do update
+     set approvers = excluded.approvers, quorum = excluded.quorum, message = excluded.message,
+         expires_at = excluded.expires_at, created_at = excluded.created_at, decided_by = '{}'`;
+const ASK_NO_MORE =
+  "delete from run_approvals where run_id = $1 and ($2::text[] is null or path = any($2))";
 
-/** Keeps the list of those who wait for an event as the journal has it. */
+/** Keeps the lists of those who wait for an event, and for people, as the journal has it. */
 export function keepWaits(
   ctx: WriteContext<never>,
   { facts, hasWaits }: Pick<Execution, "facts" | "hasWaits">,
@@ -20,16 +28,36 @@ export function keepWaits(
 ): void {
   const { id } = facts;
   if (over) {
-    if (hasWaits) void ctx.send(WAIT_NO_MORE, [id, null]);
+    if (hasWaits) forgetWaits(ctx, id);
     return;
   }
   for (const { path, wait, status } of records) {
-    if (wait?.kind !== "event") continue;
-    if (status !== "waiting") void ctx.send(WAIT_NO_MORE, [id, [path]]);
-    else {
-      const filter = wait.filter ? JSON.stringify(wait.filter) : null;
-      const { epoch } = ctx.services;
-      void ctx.send(WAIT, [id, path, wait.topic, wait.eventType ?? null, filter, epoch]);
+    if (wait?.kind === "event") {
+      if (status === "waiting") waitFor(ctx, id, path, wait);
+      else void ctx.send(WAIT_NO_MORE, [id, [path]]);
+    } else if (wait?.kind === "approval") {
+      if (status === "paused") ask(ctx, id, path, wait);
+      else void ctx.send(ASK_NO_MORE, [id, [path]]);
     }
   }
+}
+
+/** Nothing of the run waits any more. */
+export function forgetWaits(ctx: WriteContext<never>, runId: string): void {
+  void ctx.send(WAIT_NO_MORE, [runId, null]);
+  void ctx.send(ASK_NO_MORE, [runId, null]);
+}
+
+type WaitOf<Kind extends Wait["kind"]> = Extract<Wait, { readonly kind: Kind }>;
+
+function waitFor(ctx: WriteContext<never>, id: string, path: string, wait: WaitOf<"event">): void {
+  const filter = wait.filter ? JSON.stringify(wait.filter) : null;
+  const { epoch } = ctx.services;
+  void ctx.send(WAIT, [id, path, wait.topic, wait.eventType ?? null, filter, epoch]);
+}
+
+function ask(ctx: WriteContext<never>, id: string, path: string, wait: WaitOf<"approval">): void {
+  const { approvers, quorum, message = null, untilMs } = wait;
+  const expires = untilMs === undefined ? null : new Date(untilMs);
+  void ctx.send(ASK, [id, path, approvers, quorum, message, expires, ctx.now]);
 }

@@ -74,18 +74,23 @@ async function end(
   await followUp(ctx, facts, turn);
 }
 
-/** What follows from the end of a run, whoever ended it. */
+/** What follows from the end of a run. */
 export async function followUp(
   ctx: WriteContext<StartEvent>,
   facts: RunFacts,
   turn: Turn,
 ): Promise<void> {
+  if (turn.status === "failed") await startErrorRun(ctx, facts, turn.error);
+  release(ctx, facts, turn);
+}
+
+/** Tells those who wait for the end of a run, whoever ended it. */
+export function release(ctx: WriteContext<never>, facts: RunFacts, turn: Turn): void {
   const { parent } = facts;
   if (parent) {
     const word = { path: parent.path, told: true, answer: answerOf(turn) } as const;
     void leaveWord(ctx, parent.runId, [word]);
   }
-  if (turn.status === "failed") await startErrorRun(ctx, facts, turn.error);
   letNextIn(ctx, facts);
 }
 

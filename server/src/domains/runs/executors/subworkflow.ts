@@ -20,7 +20,9 @@ export const subworkflow = executor({
       });
     }
     const partition = { workspace: run.workspace, environment: run.environment };
-    const id = derivedId("run", `${run.id} ${run.generation} ${path} ${attempt}`);
+    const key = `${run.id} ${run.generation} ${path} ${attempt}`;
+    // It stands beside its parent in lists.
+    const id = derivedId("run", key, Date.parse(run.createdAt));
     const earlier = await resultOf(tools, id);
     if (earlier) return earlier;
     const deployment = await outside.db.read(partition, (tx) =>
@@ -45,10 +47,18 @@ export const subworkflow = executor({
       // One that has ended already need not be told of: it is the result.
       parent: { runId: run.id, path },
     });
-    await actBecause(outside, partition, cause, (ctx) => writeBeginning(ctx, beginning));
+    await actBecause(outside, partition, cause, async (ctx) => {
+      // Whoever cancels the run that waits takes its children with it: those that it can see.
+      const waiting = await ctx.send(STILL_GOING, [run.id]);
+      if (waiting.length === 0) throw new StepFailure("cancelled", "The run was ended.");
+      await Promise.all([types.holdVersion(ctx.tx, version.versionId), writeBeginning(ctx, beginning)]);
+    });
     return (await resultOf(tools, id)) ?? { wait: { kind: "child", runId: id } };
   },
 });
+
+const STILL_GOING = `
+  select id from runs where id = $1 and status not in ('completed', 'failed', 'cancelled') for share`;
 
 /** What a child run gave, or that it is to be waited for; undefined when there is none. */
 async function resultOf({ outside, run }: StepTools, id: string): Promise<StepResult | undefined> {

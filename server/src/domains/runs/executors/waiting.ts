@@ -1,5 +1,5 @@
 import * as types from "#domains/workflows/index.ts";
-import { executor } from "../engine/executor.ts";
+import { executor, StepFailure } from "../engine/executor.ts";
 
 export const delay = executor({
   type: types.delay,
@@ -10,15 +10,24 @@ export const delay = executor({
 
 export const waitForEvent = executor({
   type: types.waitForEvent,
-  run: ({ topic, eventType, filter, timeoutMs }, { outside }) => ({
-    wait: {
-      kind: "event",
-      topic,
-      ...(eventType !== undefined && { eventType }),
-      ...(filter !== undefined && { filter }),
-      ...(timeoutMs !== undefined && { untilMs: outside.clock.nowMs() + timeoutMs }),
-    },
-  }),
+  run({ topic, eventType, filter, timeoutMs }, { outside }) {
+    // What its templates gave may be no condition.
+    const [fault] = types.waitForEvent.check?.({ eventType, filter }) ?? [];
+    if (fault) {
+      throw new StepFailure("invalid_config", `${fault.path} ${fault.message}`, {
+        retryable: false,
+      });
+    }
+    return {
+      wait: {
+        kind: "event",
+        topic,
+        ...(eventType !== undefined && { eventType }),
+        ...(filter !== undefined && { filter }),
+        ...(timeoutMs !== undefined && { untilMs: outside.clock.nowMs() + timeoutMs }),
+      },
+    };
+  },
 });
 
 export const approval = executor({

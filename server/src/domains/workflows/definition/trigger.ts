@@ -56,6 +56,13 @@ export const WebhookTrigger = object({
       ),
       encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "`hex` unless given" })),
       prefix: Type.Optional(line(20, "What precedes the signature, such as `sha256=`")),
+      timestamped: Type.Optional(
+        Type.Boolean({
+          description:
+            "The header has `t=<seconds>` among its parts, and `<seconds>.<body>` is what is signed, " +
+            "at most five minutes ago",
+        }),
+      ),
     }),
   ),
 });

@@ -114,14 +114,14 @@ export async function deploy(
   };
   const place = { workflow_id: deployment.workflowId, environment: deployment.environment };
   await tx
-    .insertInto("workflow_deployments as d")
+    .insertInto("workflow_deployments")
     .values({ ...place, ...columns, ...NOW })
     .onConflict((conflict) =>
       conflict.columns(["workflow_id", "environment"]).doUpdateSet({
         ...columns,
         // What a trigger was on for already must not be missed for a new version's sake.
-        since_epoch: sql<number>`case when ${SAME_TRIGGER} then d.since_epoch else excluded.since_epoch end`,
-        since: sql<string>`case when ${SAME_TRIGGER} then d.since else excluded.since end`,
+        since_epoch: sql<number>`case when ${SAME_TRIGGER} then workflow_deployments.since_epoch else excluded.since_epoch end`,
+        since: sql<string>`case when ${SAME_TRIGGER} then workflow_deployments.since else excluded.since end`,
       }),
     )
     .execute();
@@ -133,7 +133,8 @@ const NOW = {
 };
 
 const SAME_TRIGGER = sql`
-  d.enabled and d.trigger_type = excluded.trigger_type and d.topic is not distinct from excluded.topic`;
+  workflow_deployments.enabled and workflow_deployments.trigger_type = excluded.trigger_type
+  and workflow_deployments.topic is not distinct from excluded.topic`;
 
 /** Turns the trigger on or off in one environment. */
 export async function setEnabled(

@@ -27,8 +27,8 @@ export interface Desk {
 export interface Furniture {
   readonly make: JsonataMaker;
   readonly base64: Substitutes["window"];
-  readonly instancesMax: number;
-  readonly compiledMax: number;
+  /** How much memory, by estimate, compiled expressions may take. */
+  readonly bytesMax: number;
   readonly depthMax: number;
 }
 
@@ -41,7 +41,6 @@ export function carried(): string {
     compile,
     newInstance,
     clockOf,
-    keep,
     parsed,
     isReserved,
     isFunction,
@@ -57,6 +56,7 @@ interface Room extends Furniture {
   readonly desk: Desk;
   /** An instance for each key: what one key's expressions might do to theirs, no other's would see. */
   readonly instances: Map<string, Instance>;
+  bytes: number;
   readonly clock: DateConstructor;
 }
 
@@ -86,7 +86,8 @@ export function openDesk(furniture: Furniture): Desk {
     },
     forget: () => room.instances.delete(desk.key),
   };
-  const room: Room = { ...furniture, desk, instances: new Map(), clock: clockOf(desk) };
+  const clock = clockOf(desk);
+  const room: Room = { ...furniture, desk, instances: new Map(), bytes: 0, clock };
   freezeIntrinsics();
   return desk;
 }
@@ -110,9 +111,17 @@ function compiledFor(room: Room): Compiled {
   // It could change the functions of an instance under the feet of later expressions.
   if (writes) return compile(newInstance(room), text);
   const instance = room.instances.get(key) ?? newInstance(room);
-  keep(room.instances, { key, value: instance, max: room.instancesMax });
   const expression = instance.compiled.get(text) ?? compile(instance, text);
-  keep(instance.compiled, { key: text, value: expression, max: room.compiledMax });
+  const isNew = !instance.compiled.has(text);
+  room.bytes += (room.instances.has(key) ? 0 : 120_000) + (isNew ? 18_000 + 120 * text.length : 0);
+  // Rare enough that the few which are in use may be made again.
+  if (room.bytes > room.bytesMax) {
+    room.instances.clear();
+    room.bytes = 0;
+    return expression;
+  }
+  room.instances.set(key, instance);
+  instance.compiled.set(text, expression);
   return expression;
 }
 
@@ -138,19 +147,6 @@ function clockOf(desk: Desk): DateConstructor {
   }
   // The library makes times from nothing or from a number.
   return Time as unknown as DateConstructor;
-}
-
-/** Keeps what was used last. */
-function keep<Value>(
-  map: Map<string, Value>,
-  { key, value, max }: { readonly key: string; readonly value: Value; readonly max: number },
-): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const oldest of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(oldest);
-  }
 }
 
 /** JSONata takes an object for a function by a member that any JSON may have. */

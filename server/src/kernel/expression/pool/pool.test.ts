@@ -53,6 +53,20 @@ describe("a hostile expression ends alone", () => {
   });
 });
 
+test("however many expressions and keys it has seen, a process goes on", async () => {
+  const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, memoryMb: 48 });
+  const filling = "1,".repeat(4_000);
+  for (let round = 0; round < 20; round += 1) {
+    const texts = Array.from(
+      { length: 10 },
+      (_, index) => `$reverse([${filling}${round * 10 + index}])[0]`,
+    );
+    const results = texts.map((text, index) => evaluate(text, own, `key ${(round + index) % 7}`));
+    expect(await Promise.all(results)).toEqual(texts.map((_, index) => round * 10 + index));
+  }
+  await own.close();
+});
+
 describe("results and inputs are bounded", () => {
   test("a result", async () => {
     const small = new ExpressionPool({ timeLimitMs: 20_000, resultCharactersMax: 1_000 });

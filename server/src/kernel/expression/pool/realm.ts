@@ -19,8 +19,7 @@ export function openRealm(): JobRunner {
   const desk = open({
     make: compileJsonata(context),
     base64: BASE64,
-    instancesMax: 16,
-    compiledMax: 200,
+    bytesMax: 16 * 1024 * 1024,
     depthMax: 200,
   });
   // A time limit goes with a script, not with a function, so the script must find the desk.

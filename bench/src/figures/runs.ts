@@ -1,0 +1,51 @@
+import { compare, together } from "../compare.ts";
+import type { Figure, Measured } from "../figure.ts";
+import { newOrders } from "../request.ts";
+import { deploy, ORDERS } from "../workflow.ts";
+
+const CONNECTIONS = [16, 64];
+const RATIO = 0.3;
+
+/**
+ * Durable runs of a request that is computed with, decided on and answered, against two commits of
+ * one row and the same answer.
+ */
+export const runs: Figure = {
+  name: "runs",
+  async measure(rig, effort) {
+    const product = await rig.startProduct(effort);
+    const reference = await rig.startReference();
+    const { hookPath } = await deploy(product, ORDERS);
+    const parts: Record<string, Measured> = {};
+    for (const connections of CONNECTIONS) {
+      const common = { status: 200, connections };
+      const contest = {
+        ours: { ...common, port: product.port, next: newOrders(hookPath) },
+        reference: { ...common, port: reference.port, next: newOrders("/runs") },
+        ratioAtLeast: RATIO,
+      };
+      parts[`${connections} connections`] = await compare(contest, effort);
+    }
+    await assertDurable(rig, parts);
+    return together(parts);
+  },
+};
+
+/** Whoever was answered has a run that completed, with its journal and its two events. */
+async function assertDurable(
+  rig: Parameters<Figure["measure"]>[0],
+  parts: Readonly<Record<string, Measured>>,
+): Promise<void> {
+  const answered = Object.values(parts)
+    .flatMap(({ values }) => values["ours"] as readonly { readonly requests: number }[])
+    .reduce((sum, { requests }) => sum + requests, 0);
+  const [row] = await rig.query<{ runs: number; journals: number; events: number }>(`
+    select (select count(*) from runs where status = 'completed')::int as runs,
+           (select count(distinct run_id) from run_journal)::int as journals,
+           (select count(*) from events
+             where type in ('workflow.run_started', 'workflow.run_completed'))::int as events`);
+  const { runs: written = 0, journals = 0, events = 0 } = row ?? {};
+  if (written < answered || journals !== written || events !== 2 * written) {
+    throw new Error(`${answered} runs were answered, but ${JSON.stringify(row)} written.`);
+  }
+}

@@ -1,0 +1,68 @@
+import Type from "typebox";
+import {
+  ArchivedVersion,
+  ArchivedWorkflow,
+  VersionId,
+  WorkflowId,
+  WorkflowsTrigger,
+} from "#domains/workflows/index.ts";
+import { command } from "#kernel/operation.ts";
+import { ChainTooDeep } from "#kernel/perform.ts";
+import { accepted } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { startEvents } from "../events.ts";
+import { NotDeployed, Triggered } from "../run.ts";
+import { followTrigger, prepareTrigger, trigger } from "../triggering.ts";
+
+const WAIT_MAX_MS = 60_000;
+
+export const triggerWorkflow = command({
+  id: "workflows.trigger",
+  route: "POST /api/v1/workflows/{id}/trigger",
+  also: ["POST /api/workflows/{id}/trigger"],
+  summary: "Run a workflow by hand",
+  description:
+    "Runs the version that is deployed in the environment of the request, with the permissions of " +
+    "whoever deployed it; or the version that `versionId` names, with those of the caller. Expressions " +
+    "see `input` as `trigger.input`. The answer is 202 with the run's id. With `wait` it comes when " +
+    "the run is over, 200 with its `output`; a run that takes longer is answered 202 as it is then.",
+  permission: WorkflowsTrigger,
+  params: object({ id: WorkflowId }),
+  query: object({
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: WAIT_MAX_MS,
+        description: "How long to wait for the end of the run, in milliseconds",
+      }),
+    ),
+  }),
+  body: object({
+    input: Type.Optional(Type.Unknown()),
+    versionId: Type.Optional(VersionId),
+  }),
+  bodyOptional: true,
+  waits: true,
+  reply: accepted(Triggered, {
+    // A field of the value, and not of the answer.
+    also: { status: 200, when: (value) => (value as Triggered).waited === true },
+    location: ({ runId }) => `/api/v1/runs/${runId}`,
+  }),
+  emits: startEvents,
+  fails: [NotDeployed, ArchivedWorkflow, ArchivedVersion, ChainTooDeep],
+  example: {
+    params: { id: "wf_01jd0000000000000000000000" },
+    query: { wait: 5_000 },
+    body: { input: { order: 4711 } },
+  },
+  prepare: (outside, { params, body }, caller) =>
+    prepareTrigger(outside, caller, params.id, body),
+  async run(ctx, { query }, beginning) {
+    const { output, ...run } = await trigger(ctx, beginning);
+    return query.wait === undefined || output === undefined ? run : { ...run, output };
+  },
+  async follow(outside, { query: { wait } }, { value, caller }) {
+    if (wait === undefined) return undefined;
+    return followTrigger(outside, caller, { value, waitMs: wait });
+  },
+});

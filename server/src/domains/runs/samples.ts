@@ -1,0 +1,65 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+import { deployed } from "./testing/workflows.ts";
+
+/** What is deployed in one environment is triggered there. */
+async function triggerable(owner: Ask, nodes: readonly object[], more: object = {}) {
+  const id = await deployed(owner, nodes, more);
+  return { params: { id }, environmental: false };
+}
+
+async function aRun(owner: Ask, nodes: readonly object[] = SET): Promise<{ runId: string }> {
+  const id = await deployed(owner, nodes);
+  const { body } = await owner(`POST /api/v1/workflows/${id}/trigger`, {});
+  return { runId: body.data.runId };
+}
+
+const SET = [{ id: "greet", type: "set", config: { values: { hello: "world" } } }];
+const FAIL = [{ id: "stop", type: "fail", config: { message: "That is how it is." } }];
+const ASK = [{ id: "ask", type: "approval", config: { approvers: ["owner"] } }];
+
+export const samples: readonly Sample[] = [
+  {
+    operation: "workflows.trigger",
+    arrange: async (owner) => ({ ...(await triggerable(owner, SET)), body: { input: { n: 1 } } }),
+  },
+  {
+    operation: "workflows.trigger",
+    name: "that waits",
+    arrange: async (owner) => ({
+      ...(await triggerable(owner, SET)),
+      query: { wait: "1000" },
+      status: 200,
+    }),
+  },
+  {
+    operation: "workflows.trigger",
+    name: "that fails",
+    arrange: (owner) => triggerable(owner, FAIL),
+  },
+  {
+    operation: "workflows.trigger",
+    name: "that asks somebody",
+    arrange: (owner) => triggerable(owner, ASK),
+  },
+  {
+    operation: "workflows.trigger",
+    name: "that queues",
+    arrange: (owner) => triggerable(owner, SET, { maxConcurrency: 1 }),
+  },
+  {
+    operation: "runs.list",
+    arrange: async (owner) => {
+      await aRun(owner);
+      return { query: { status: "completed", limit: "2" } };
+    },
+  },
+  {
+    operation: "workflows.runs",
+    arrange: async (owner) => ({
+      params: { id: await deployed(owner, SET) },
+      environmental: false,
+    }),
+  },
+  { operation: "runs.get", arrange: async (owner) => ({ params: await aRun(owner) }) },
+];

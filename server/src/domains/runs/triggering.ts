@@ -1,0 +1,149 @@
+import {
+  ArchivedVersion,
+  ArchivedWorkflow,
+  findStartable,
+  findVersion,
+  holdVersion,
+  planOf,
+  type PlannedVersion,
+} from "#domains/workflows/index.ts";
+import { type Caller, type Outside, personOf, type WorkspaceRef } from "#kernel/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { DEPTH_MAX } from "#kernel/event.ts";
+import { Failure, invalid, NotFound } from "#kernel/failure.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { ChainTooDeep } from "#kernel/perform.ts";
+import { type Beginning, headStart, writeBeginning } from "./engine/starting.ts";
+import { isOver } from "./engine/store.ts";
+import { turnOf } from "./engine/writing.ts";
+import type { StartEvent } from "./events.ts";
+import { NotDeployed, type Triggered } from "./run.ts";
+import { durationOf, type StoredRun } from "./store.ts";
+import { type Patience, untilOver } from "./watch.ts";
+
+/** What is to be run, by hand. */
+export interface Asked {
+  readonly input?: unknown;
+  readonly versionId?: string;
+}
+
+/** Finds what is to run, and takes it as far as it goes before anything is written. */
+export async function prepareTrigger(
+  outside: Outside,
+  caller: Caller,
+  workflowId: string,
+  asked: Asked,
+): Promise<Beginning> {
+  const { environment, cause } = caller;
+  if (cause.depth >= DEPTH_MAX) throw new Failure(ChainTooDeep);
+  const workspace = keyOf(caller);
+  const { versionId, runAs } = await outside.db.read({ workspace, environment }, (tx) =>
+    chosen(tx, caller, workflowId, asked.versionId),
+  );
+  const version = await planOf(outside, versionId);
+  if (!version) throw new Failure(NotDeployed);
+  return headStart(outside, {
+    workspace,
+    environment,
+    version,
+    triggerType: "manual",
+    trigger: { type: "manual", input: asked.input ?? null },
+    actor: caller.actor,
+    runAs,
+    cause: { ...cause, depth: cause.depth + 1 },
+  });
+}
+
+/** Writes the run. One that is over already needs its version no more; others keep it from being pruned. */
+export async function trigger(
+  ctx: WriteContext<StartEvent> & { readonly workspace: WorkspaceRef },
+  beginning: Beginning,
+): Promise<Triggered> {
+  const { facts, start, over } = beginning;
+  const shown = triggeredOf(beginning, ctx.now);
+  const held = over ? true : holdVersion(ctx.tx, facts.versionId);
+  const [, isThere] = await Promise.all([writeBeginning(ctx, beginning), held]);
+  if (!isThere) throw new Failure(NotDeployed, { detail: `${start.version.versionId} is gone.` });
+  return shown;
+}
+
+/** The run once it is over; undefined when that takes longer than the caller waits. */
+export async function followTrigger(
+  outside: Outside,
+  caller: Caller,
+  { value, waitMs }: { readonly value: Triggered; readonly waitMs: number },
+): Promise<Triggered | undefined> {
+  if (isOver(value.status)) return { ...value, waited: true };
+  if (waitMs === 0) return undefined;
+  const patience: Patience = { waitMs, gone: caller.gone };
+  const partition = { workspace: keyOf(caller), environment: caller.environment };
+  const run = await untilOver(outside, partition, value.runId, patience);
+  if (!run) return undefined;
+  const { output, ...rest }: StoredRun = run;
+  if (!isOver(run.status)) return { ...rest, runId: run.id };
+  return { ...rest, runId: run.id, output, waited: true };
+}
+
+async function chosen(
+  tx: Tx,
+  caller: Caller,
+  workflowId: string,
+  versionId: string | undefined,
+): Promise<{ readonly versionId: string; readonly runAs: string }> {
+  const { environment } = caller;
+  const workflow = await findStartable(tx, workflowId, environment);
+  if (!workflow) throw new Failure(NotFound);
+  if (workflow.archived) throw new Failure(ArchivedWorkflow);
+  if (versionId === undefined) {
+    const { deployed } = workflow;
+    if (!deployed) {
+      const detail = `No version is deployed in ${environment}; publish one there, or name a versionId.`;
+      throw new Failure(NotDeployed, { detail });
+    }
+    return { versionId: deployed.versionId, runAs: deployed.deployedBy };
+  }
+  const version = await findVersion(tx, workflowId, { id: versionId });
+  if (!version) throw invalid("/versionId", "is not a version of this workflow");
+  if (version.status === "archived") throw new Failure(ArchivedVersion);
+  // Nobody has answered for it by deploying it: it may do what the caller may.
+  return { versionId, runAs: personOf(caller) };
+}
+
+/** A run as it is at its beginning, from memory. */
+export function triggeredOf(beginning: Beginning, now: Date): Triggered {
+  const { facts, start, execution, over } = beginning;
+  const { version }: { version: PlannedVersion } = start;
+  const turn = execution
+    ? turnOf(execution, over)
+    : { status: facts.limited ? ("queued" as const) : ("running" as const) };
+  const error = "error" in turn ? (turn.error as Triggered["error"]) : null;
+  const startedAt = turn.status === "queued" ? null : now.toISOString();
+  const finishedAt = over ? now.toISOString() : null;
+  return {
+    id: facts.id,
+    runId: facts.id,
+    workflowId: facts.workflowId,
+    workflowName: facts.workflowName,
+    versionId: facts.versionId,
+    version: version.number,
+    environment: facts.environment,
+    status: turn.status,
+    triggerType: facts.triggerType,
+    test: facts.test !== undefined,
+    startedBy: facts.actor,
+    eventId: start.eventId ?? null,
+    parentRunId: facts.parent?.runId ?? null,
+    correlationId: facts.cause.correlationId,
+    error: error ?? null,
+    createdAt: now.toISOString(),
+    startedAt,
+    finishedAt,
+    durationMs: durationOf(startedAt, finishedAt),
+    ...("output" in turn && { output: turn.output }),
+  };
+}
+
+function keyOf({ workspace }: Caller): string {
+  if (!workspace) throw new Error("Runs belong to a workspace.");
+  return workspace.key;
+}

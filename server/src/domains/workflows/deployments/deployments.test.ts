@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import type { Answer, Ask, World } from "#kernel/testing/world.ts";
+import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
+import { findDeployment, listeningDeployments, scheduledDeployments } from "./store.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+async function act(
+  id: string,
+  what: "publish" | "rollback" | "activate" | "deactivate",
+  options: { readonly in?: EnvironmentName; readonly body?: object } = {},
+): Promise<Answer> {
+  const headers = { "x-environment": options.in ?? "production" };
+  return owner(`POST /api/v1/workflows/${id}/${what}`, options.body, headers);
+}
+
+async function save(id: string, change: object): Promise<string> {
+  const { body } = await owner(`PATCH /api/v1/workflows/${id}`, change);
+  return body.data.versions.newest.id;
+}
+
+async function statuses(id: string): Promise<unknown[]> {
+  return (await versionsOf(owner, id)).map(({ version, status, activeIn }) => [
+    version,
+    status,
+    activeIn,
+  ]);
+}
+
+test("the first publish in an environment turns the trigger on there, later ones leave it as it is", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  const first = await act(id, "publish", { in: "staging", body: { label: "One" } });
+  expect(first).toMatchObject({
+    status: 200,
+    events: [
+      "workflow.published",
+      "deploy.completed",
+      "workflow.activated",
+      "workflow.version_labelled",
+    ],
+    body: {
+      data: {
+        status: "active",
+        versions: { newest: { label: "One", status: "active" } },
+        environments: {
+          production: null,
+          staging: { versionId: versions.newest.id, version: 1, enabled: true },
+          development: null,
+        },
+      },
+    },
+  });
+  expect(await act(id, "deactivate", { in: "staging" })).toMatchObject({
+    status: 200,
+    events: ["workflow.deactivated"],
+    body: { data: { status: "inactive", environments: { staging: { enabled: false } } } },
+  });
+  const second = await save(id, { name: "Two" });
+  expect(await act(id, "publish", { in: "staging" })).toMatchObject({
+    events: ["workflow.published", "deploy.completed"],
+    body: { data: { environments: { staging: { versionId: second, enabled: false } } } },
+  });
+  expect(await act(id, "activate", { in: "staging" })).toMatchObject({
+    events: ["workflow.activated"],
+    body: { data: { status: "active", environments: { staging: { enabled: true } } } },
+  });
+  expect(await act(id, "activate", { in: "staging" })).toMatchObject({ status: 200, events: [] });
+  expect(await act(id, "deactivate", { in: "development" })).toMatchObject({
+    status: 200,
+    events: [],
+  });
+});
+
+test("what happens in an environment stands in its log, and says who, what and where", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  await act(id, "publish", { in: "staging" });
+  const { body } = await owner("GET /api/v1/audit?limit=3", undefined, {
+    "x-environment": "staging",
+  });
+  const place = { environment: "staging", versionId: versions.newest.id, version: 1 };
+  expect(body.data).toMatchObject([
+    { type: "workflow.activated", environment: "staging", data: { id, name: "Greet", ...place } },
+    {
+      type: "deploy.completed",
+      resource: { type: "deployment", id },
+      data: { kind: "workflow", id, name: "Greet", ...place },
+    },
+    { type: "workflow.published", data: { id, ...place, previousVersionId: null } },
+  ]);
+});
+
+test("activate publishes where nothing is deployed, and needs nobody to publish first", async () => {
+  const { id } = await makeWorkflow(owner);
+  expect(await act(id, "activate")).toMatchObject({
+    status: 200,
+    events: ["workflow.published", "deploy.completed", "workflow.activated"],
+    body: { data: { environments: { production: { version: 1, enabled: true } } } },
+  });
+});
+
+test("a version goes from staging to production by its id, and stays active until it is active nowhere", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  const one: string = versions.newest.id;
+  await act(id, "publish", { in: "staging" });
+  await save(id, { name: "Two" });
+  await act(id, "publish", { body: { versionId: one } });
+  expect(await statuses(id)).toEqual([
+    [2, "draft", []],
+    [1, "active", ["production", "staging"]],
+  ]);
+  await act(id, "publish", { in: "staging" });
+  expect(await statuses(id)).toEqual([
+    [2, "active", ["staging"]],
+    [1, "active", ["production"]],
+  ]);
+  await act(id, "publish");
+  expect(await statuses(id)).toEqual([
+    [2, "active", ["production", "staging"]],
+    [1, "superseded", []],
+  ]);
+});
+
+test("a rollback brings back the version before, a second one undoes it, and the definition stays", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  const one: string = versions.newest.id;
+  expect(await act(id, "rollback")).toMatchObject({
+    status: 409,
+    body: { code: "nothing_to_roll_back" },
+    events: [],
+  });
+  await act(id, "publish");
+  const two = await save(id, { name: "Two" });
+  await act(id, "publish");
+  const back = await act(id, "rollback");
+  expect(back).toMatchObject({
+    status: 200,
+    events: ["workflow.rolled_back", "deploy.completed"],
+    body: { data: { name: "Two", environments: { production: { versionId: one, version: 1 } } } },
+  });
+  expect(await statuses(id)).toEqual([
+    [2, "superseded", []],
+    [1, "active", ["production"]],
+  ]);
+  expect((await act(id, "rollback")).body.data.environments.production.versionId).toBe(two);
+  // To where nothing was yet, a version that is named can go.
+  expect(await act(id, "rollback", { in: "development", body: { versionId: one } })).toMatchObject({
+    events: ["workflow.rolled_back", "deploy.completed", "workflow.activated"],
+    body: { data: { environments: { development: { version: 1 } } } },
+  });
+});
+
+test("a version of another workflow, or an archived one, is not deployed", async () => {
+  const { versions: others } = await makeWorkflow(owner);
+  const { id, versions } = await makeWorkflow(owner);
+  const one: string = versions.newest.id;
+  await save(id, { name: "Two" });
+  await owner(`POST /api/v1/workflows/${id}/versions/${one}/archive`);
+  for (const what of ["publish", "rollback"] as const) {
+    expect(await act(id, what, { body: { versionId: others.newest.id } })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: "/versionId" }] },
+      events: [],
+    });
+    expect(await act(id, what, { body: { versionId: one } })).toMatchObject({
+      status: 409,
+      body: { code: "version_archived" },
+      events: [],
+    });
+  }
+});
+
+test("what is restored is published as a new version", async () => {
+  const { id, versions } = await makeWorkflow(owner, { name: "One" });
+  await save(id, { name: "Two" });
+  await owner(`POST /api/v1/workflows/${id}/versions/${versions.newest.id}/restore`);
+  expect(await act(id, "publish", { body: { label: "Again" } })).toMatchObject({
+    events: [
+      "workflow.version_created",
+      "workflow.published",
+      "deploy.completed",
+      "workflow.activated",
+    ],
+    body: { data: { name: "One", environments: { production: { version: 3 } } } },
+  });
+  expect(await versionsOf(owner, id)).toMatchObject([
+    { version: 3, status: "active", label: "Again", changeSummary: "Set name" },
+    { version: 2, status: "superseded" },
+    { version: 1, status: "superseded", label: null },
+  ]);
+});
+
+test("a definition that is no longer sound is not deployed, and the log says why", async () => {
+  await owner("POST /api/v1/secrets", { name: "FLEETING", value: "a value" });
+  const { id } = await makeWorkflow(owner, { concurrencyKey: "{{ secrets.FLEETING }}" });
+  await owner("DELETE /api/v1/secrets/FLEETING");
+  const reasons = [
+    { path: "/concurrencyKey", message: "names the secret FLEETING, which does not exist" },
+  ];
+  expect(await act(id, "publish")).toMatchObject({
+    status: 422,
+    body: { code: "definition_invalid", errors: reasons },
+    events: ["deploy.failed"],
+  });
+  const [failed] = (await owner("GET /api/v1/audit?limit=1")).body.data;
+  expect(failed.data).toMatchObject({ kind: "workflow", id, environment: "production", reasons });
+  expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.environments.production).toBeNull();
+});
+
+test("who starts runs finds what listens, what is scheduled, and what is deployed", async () => {
+  const trigger = { type: "event_bus", topic: "orders" };
+  const listening = await makeWorkflow(owner, { trigger });
+  const scheduled = await makeWorkflow(owner, {
+    trigger: { type: "schedule", cron: "0 9 * * *", timezone: "Europe/Oslo" },
+  });
+  const off = await makeWorkflow(owner, { trigger });
+  for (const { id } of [listening, scheduled, off]) await act(id, "publish", { in: "staging" });
+  await act(off.id, "deactivate", { in: "staging" });
+  const versionId: string = listening.versions.newest.id;
+  await world.kernel.db.read({ workspace: world.home, environment: "staging" }, async (tx) => {
+    expect(await findDeployment(tx, listening.id, "staging")).toEqual({
+      workflowId: listening.id,
+      environment: "staging",
+      versionId,
+      number: 1,
+      previousVersionId: null,
+      enabled: true,
+      deployedBy: owner.userId,
+    });
+    expect(await findDeployment(tx, listening.id, "production")).toBeUndefined();
+    expect(await listeningDeployments(tx, "staging", ["orders", "bills"])).toMatchObject([
+      { workflowId: listening.id, versionId, deployedBy: owner.userId, topic: "orders" },
+    ]);
+    expect(await listeningDeployments(tx, "staging", ["bills"])).toEqual([]);
+    expect(await listeningDeployments(tx, "production", ["orders"])).toEqual([]);
+  });
+  expect(await scheduledDeployments(world.kernel.db)).toMatchObject([
+    {
+      workspace: world.home,
+      environment: "staging",
+      workflowId: scheduled.id,
+      cron: "0 9 * * *",
+      timezone: "Europe/Oslo",
+    },
+  ]);
+});
+
+test("a deployment keeps the trigger of its version, whatever is saved later", async () => {
+  const { id } = await makeWorkflow(owner, { trigger: { type: "event_bus", topic: "kept" } });
+  await act(id, "publish");
+  await save(id, aDefinition({ trigger: { type: "event_bus", topic: "other" } }));
+  await world.kernel.db.read({ workspace: world.home, environment: "production" }, async (tx) => {
+    const listening = await listeningDeployments(tx, "production", ["kept", "other"]);
+    expect(listening).toMatchObject([{ workflowId: id, topic: "kept" }]);
+  });
+});

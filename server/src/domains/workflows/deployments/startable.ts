@@ -1,0 +1,29 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+
+/** What must be known of a workflow to run it by hand. */
+export interface Startable {
+  readonly archived: boolean;
+  /** What is deployed there. */
+  readonly deployed: { readonly versionId: string; readonly deployedBy: string } | undefined;
+}
+
+/** Looks at a workflow and its deployment at once; undefined when there is no such workflow. */
+export async function findStartable(
+  tx: Tx,
+  workflowId: string,
+  environment: EnvironmentName,
+): Promise<Startable | undefined> {
+  const row = await tx
+    .selectFrom("workflows as w")
+    .leftJoin("workflow_deployments as d", (join) =>
+      join.onRef("d.workflow_id", "=", "w.id").on("d.environment", "=", environment),
+    )
+    .select(["w.archived_at", "d.version_id", "d.deployed_by"])
+    .where("w.id", "=", workflowId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { archived_at, version_id: versionId, deployed_by: deployedBy } = row;
+  const deployed = versionId !== null && deployedBy !== null ? { versionId, deployedBy } : undefined;
+  return { archived: archived_at !== null, deployed };
+}

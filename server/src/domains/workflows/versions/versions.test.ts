@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Ask, World } from "#kernel/testing/world.ts";
+import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
+import { loadVersions, planOf, plansOfAll } from "./plans.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorkflowWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("a snapshot of the live definition becomes the draft", async () => {
+  const { id } = await makeWorkflow(owner);
+  const taken = await owner(`POST /api/v1/workflows/${id}/versions`, {
+    label: "Kept",
+    changeSummary: "Before the migration",
+  });
+  const { id: versionId, createdAt } = taken.body.data;
+  expect(taken).toMatchObject({
+    status: 201,
+    headers: { location: `/api/v1/workflows/${id}/versions/${versionId}`, etag: '"1"' },
+    events: ["workflow.version_created"],
+  });
+  const entry = {
+    id: versionId,
+    workflowId: id,
+    version: 2,
+    label: "Kept",
+    status: "draft",
+    activeIn: [],
+    author: { id: owner.userId, name: "Somebody" },
+    changeSummary: "Before the migration",
+    createdAt,
+  };
+  expect(taken.body.data).toEqual(entry);
+  expect((await owner(`GET /api/v1/workflows/${id}/versions/${versionId}`)).body.data).toEqual({
+    ...entry,
+    definition: aDefinition(),
+  });
+  expect(await versionsOf(owner, id)).toMatchObject([entry, { version: 1, status: "superseded" }]);
+});
+
+test("the history is paged, newest first, and a cursor is good for one workflow", async () => {
+  const { id } = await makeWorkflow(owner);
+  const { id: other } = await makeWorkflow(owner);
+  for (const label of ["2", "3", "4", "5"]) {
+    await owner(`POST /api/v1/workflows/${id}/versions`, { label });
+  }
+  const list = (query: string) => owner(`GET /api/v1/workflows/${id}/versions?${query}`);
+  const first = (await list("limit=3")).body;
+  expect(first.data.map(({ version }: any) => version)).toEqual([5, 4, 3]);
+  const { nextCursor } = first.pagination;
+  const second = (await list(`limit=3&after=${nextCursor}`)).body;
+  expect(second.data.map(({ version }: any) => version)).toEqual([2, 1]);
+  expect(second.pagination).toEqual({ nextCursor: null, hasMore: false, limit: 3 });
+  const elsewhere = await owner(`GET /api/v1/workflows/${other}/versions?after=${nextCursor}`);
+  expect(elsewhere).toMatchObject({ status: 422, body: { errors: [{ path: "?after" }] } });
+});
+
+test("only the label of a version can be changed", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  const path = `/api/v1/workflows/${id}/versions/${versions.newest.id}`;
+  expect(await owner(`PATCH ${path}`, { label: "Audited" })).toMatchObject({
+    status: 200,
+    headers: { etag: '"2"' },
+    events: ["workflow.version_labelled"],
+    body: { data: { label: "Audited" } },
+  });
+  const [labelled] = (await owner("GET /api/v1/audit?limit=1")).body.data;
+  expect(labelled.data).toMatchObject({
+    before: { label: null },
+    after: { label: "Audited" },
+    changes: ["label"],
+  });
+  expect(await owner(`PATCH ${path}`, { label: "Audited" })).toMatchObject({
+    status: 200,
+    events: [],
+  });
+  expect((await owner(`PATCH ${path}`, { label: null })).body.data.label).toBeNull();
+  expect(await owner(`PATCH ${path}`, { changeSummary: "Nothing" })).toMatchObject({
+    status: 422,
+    events: [],
+  });
+  // Not even the application itself can overwrite what a version holds.
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const forging = world.kernel.db.write(partition, ({ tx }) =>
+    tx.updateTable("workflow_versions").set({ definition: "{}" }).execute(),
+  );
+  await expect(forging).rejects.toThrow(/permission denied/);
+});
+
+test("a restore overwrites the live definition and leaves the history alone", async () => {
+  const { id, versions } = await makeWorkflow(owner, { name: "One" });
+  const one: string = versions.newest.id;
+  await owner(`PATCH /api/v1/workflows/${id}`, { name: "Two", nodes: [], edges: [] });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  const before = await versionsOf(owner, id);
+  const restored = await owner(`POST /api/v1/workflows/${id}/versions/${one}/restore`);
+  expect(restored).toMatchObject({
+    status: 200,
+    events: ["workflow.restored"],
+    body: {
+      data: {
+        ...aDefinition({ name: "One" }),
+        versions: { newest: { version: 2, status: "active" } },
+        environments: { production: { version: 2 } },
+      },
+    },
+  });
+  expect(await versionsOf(owner, id)).toEqual(before);
+  const [told] = (await owner("GET /api/v1/audit?limit=1")).body.data;
+  expect(told.data).toMatchObject({ id, name: "One", versionId: one, version: 1 });
+  expect(await owner("GET /api/v1/workflows?q=One")).toMatchObject({ body: { data: [{ id }] } });
+});
+
+test("an archived version stays archived, and what it holds comes back as another", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  const one: string = versions.newest.id;
+  const path = `/api/v1/workflows/${id}/versions/${one}`;
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  expect(await owner(`POST ${path}/archive`)).toMatchObject({
+    status: 409,
+    body: { code: "version_active" },
+    events: [],
+  });
+  await owner(`PATCH /api/v1/workflows/${id}`, { name: "Two" });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  expect(await owner(`POST ${path}/archive`)).toMatchObject({
+    status: 200,
+    events: ["workflow.version_archived"],
+    body: { data: { status: "archived" } },
+  });
+  expect(await owner(`POST ${path}/archive`)).toMatchObject({ status: 200, events: [] });
+  expect(await owner(`POST /api/v1/workflows/${id}/rollback`)).toMatchObject({
+    status: 409,
+    body: { code: "version_archived" },
+    events: [],
+  });
+  await owner(`POST ${path}/restore`);
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  expect(await versionsOf(owner, id)).toMatchObject([
+    { version: 3, status: "active" },
+    { version: 2, status: "superseded" },
+    { version: 1, status: "archived" },
+  ]);
+});
+
+test("a live definition whose newest version is archived is published as a new one", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  await owner(`POST /api/v1/workflows/${id}/versions/${versions.newest.id}/archive`);
+  expect(await owner(`POST /api/v1/workflows/${id}/publish`)).toMatchObject({
+    events: [
+      "workflow.version_created",
+      "workflow.published",
+      "deploy.completed",
+      "workflow.activated",
+    ],
+    body: { data: { environments: { production: { version: 2 } } } },
+  });
+});
+
+test("two versions are compared by id, number or as the live definition", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  const one: string = versions.newest.id;
+  const nodes = [
+    { id: "answer", type: "respond", name: "Say it", config: { body: "Hi" } },
+    { id: "stop", type: "fail", config: { message: "No" } },
+  ];
+  await owner(`PATCH /api/v1/workflows/${id}`, {
+    description: "Curt",
+    trigger: { type: "webhook" },
+    nodes,
+    edges: [{ from: "answer", to: "stop" }],
+  });
+  const diff = async (a: string, b: string) =>
+    (await owner(`GET /api/v1/workflows/${id}/versions/${a}/diff/${b}`)).body.data;
+  const { nodes: before } = aDefinition();
+  const found = await diff(one, "2");
+  expect(found).toEqual({
+    from: { id: one, version: 1 },
+    to: { id: expect.stringMatching(/^wfv_/), version: 2 },
+    identical: false,
+    fields: [{ field: "description", before: null, after: "Curt" }],
+    trigger: { before: { type: "manual" }, after: { type: "webhook" } },
+    nodes: {
+      added: [nodes[1]],
+      removed: [before[0]],
+      changed: [{ id: "answer", changes: ["config", "name"], before: before[1], after: nodes[0] }],
+    },
+    edges: {
+      added: [{ from: "answer", to: "stop" }],
+      removed: [{ from: "make", to: "answer" }],
+    },
+  });
+  expect(await diff(one, "live")).toEqual({ ...found, to: { id: null, version: null } });
+  expect(await diff("2", "live")).toMatchObject({ identical: true, trigger: null, fields: [] });
+  expect((await owner(`GET /api/v1/workflows/${id}/versions/1/diff/9`)).status).toBe(404);
+});
+
+test("a plan is made once for each version, and none for what does not exist", async () => {
+  const { id, versions } = await makeWorkflow(owner);
+  const versionId: string = versions.newest.id;
+  const plan = await planOf(world.kernel, versionId);
+  expect(plan).toMatchObject({ versionId, workflowId: id, number: 1, definition: aDefinition() });
+  expect(plan?.plan.graph.nodes.map((node) => node.id)).toEqual(["make", "answer"]);
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const again = await world.kernel.db.read(partition, (tx) =>
+    planOf({ tx, services: world.kernel }, versionId),
+  );
+  expect(again).toBe(plan);
+  const { versions: others } = await makeWorkflow(owner);
+  const absent = "wfv_00000000000000000000000000";
+  const all = await plansOfAll(world.kernel, [versionId, others.newest.id, absent]);
+  expect([...all.keys()].toSorted()).toEqual([versionId, others.newest.id].toSorted());
+  expect(await planOf(world.kernel, absent)).toBeUndefined();
+  expect(await loadVersions(world.kernel.db, [versionId])).toEqual([
+    { versionId, workflowId: id, number: 1, definition: aDefinition() },
+  ]);
+});
