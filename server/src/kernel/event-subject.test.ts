@@ -4,7 +4,12 @@ import { payloadOf, subjectOf } from "./event-subject.ts";
 
 const data = { before: { severity: "low" }, after: { severity: "high" }, changes: ["severity"] };
 const event = (more: object = {}): RecordedEvent =>
-  ({ type: "incident.updated", resource: { type: "incident", id: "inc_1" }, data, ...more }) as never;
+  ({
+    type: "incident.updated",
+    resource: { type: "incident", id: "inc_1" },
+    data,
+    ...more,
+  }) as never;
 
 test("of a change the payload is the resource as it is now, of a message what was published", () => {
   expect(payloadOf(event())).toEqual({ severity: "high" });

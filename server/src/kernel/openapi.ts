@@ -188,16 +188,19 @@ function responsesOf(op: Operation, components: Components): Json {
     ...(op.reply.body && {
       content: { "application/json": { schema: components.resolve(op.reply.body) } },
     }),
-    ...((op.reply.shown ?? op.reply.streamed) && !op.reply.body && {
-      content: { [op.reply.mediaType ?? "text/html"]: { schema: { type: "string" } } },
-    }),
+    ...((op.reply.shown ?? op.reply.streamed) &&
+      !op.reply.body && {
+        content: { [op.reply.mediaType ?? "text/html"]: { schema: { type: "string" } } },
+      }),
   };
   return {
     [op.reply.status]: succeeded,
     ...(op.reply.also && { [op.reply.also.status]: succeeded }),
-    ...(op.reply.shown && !op.reply.mediaType && !op.reply.body && {
-      303: { description: "On to another page." },
-    }),
+    ...(op.reply.shown &&
+      !op.reply.mediaType &&
+      !op.reply.body && {
+        303: { description: "On to another page." },
+      }),
     ...(op.reply.otherwise !== undefined && { default: { description: op.reply.otherwise } }),
     ...Object.fromEntries(
       [...byStatus].map(([status, types]) => [

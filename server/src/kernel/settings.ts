@@ -29,6 +29,8 @@ export interface Settings {
   /** Days that events are kept; 0 keeps them for ever. */
   readonly eventRetentionDays: number;
   readonly deliveryRetentionDays: number;
+  /** Days that runs are kept after their end; 0 keeps them for ever. */
+  readonly runRetentionDays: number;
   /** Deliveries under way at once to one webhook. */
   readonly webhookConcurrency: number;
 }
@@ -66,6 +68,7 @@ export function readSettings(env: Environment): Settings {
     smtpUrl: read("MILLRACE_SMTP_URL", undefined, smtpUrl),
     mailFrom: read("MILLRACE_MAIL_FROM", "Millrace <millrace@localhost>", mailFrom),
     eventRetentionDays: read("MILLRACE_EVENT_RETENTION_DAYS", 0, integer(0, 36_500)),
+    runRetentionDays: read("MILLRACE_RUN_RETENTION_DAYS", 30, integer(0, 36_500)),
     deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, integer(1, 36_500)),
     webhookConcurrency: read("MILLRACE_WEBHOOK_CONCURRENCY", 10, integer(1, 1_000)),
   };
@@ -99,6 +102,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
   MILLRACE_MAIL_FROM: "the sender of e-mails, such as Millrace <desk@example.com>",
   MILLRACE_EVENT_RETENTION_DAYS: "the days that events are kept, 0 for ever",
+  MILLRACE_RUN_RETENTION_DAYS: "the days that runs are kept after their end, 0 for ever",
   MILLRACE_DELIVERY_RETENTION_DAYS: "the days that webhook deliveries are kept, at least 1",
   MILLRACE_WEBHOOK_CONCURRENCY: "deliveries under way at once to one webhook, 1 to 1000",
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",

@@ -1,19 +1,32 @@
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension.ts";
+import { retryBatch } from "./bulk-retry.ts";
+import { cancelRest } from "./cancelling.ts";
 import { executors } from "./engine/executor.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
 import { ownExecutors } from "./executors/own.ts";
+import { listApprovals, resumeRun } from "./operations/approvals.ts";
+import { cancelRun, retryRun, retryRuns } from "./operations/control.ts";
 import { getRun, listRuns, listRunsOfWorkflow } from "./operations/reading.ts";
+import { streamRun } from "./operations/stream.ts";
+import { getPinnedData, setPinnedData, testWorkflow } from "./operations/trial.ts";
 import { triggerWorkflow } from "./operations/trigger.ts";
+import { ApprovalsDecide } from "./permissions.ts";
+import { pruneRuns } from "./pruning.ts";
+import { count } from "./store.ts";
+import { runTracer } from "./tracing.ts";
+import { followEvents } from "./triggers/events.ts";
+import { receiveRequest } from "./triggers/inbound.ts";
+import { keepSchedules, startOnTime } from "./triggers/schedule.ts";
 
 export { type Executor, executor, executors, StepFailure } from "./engine/executor.ts";
 
 export const runs = domain({
   name: "runs",
   summary: "What workflows do, and did.",
-  permissions: [],
+  permissions: [ApprovalsDecide],
   events: [
     events.RunQueued,
     events.RunStarted,
@@ -23,8 +36,30 @@ export const runs = domain({
     events.RunCancelled,
     events.RunRetried,
     events.RunResumed,
+    events.RunTested,
+    events.BulkRetryRequested,
+    events.PinnedDataSet,
   ],
-  operations: [triggerWorkflow, listRuns, listRunsOfWorkflow, getRun],
+  operations: [
+    triggerWorkflow,
+    receiveRequest,
+    listRuns,
+    listRunsOfWorkflow,
+    getRun,
+    streamRun,
+    cancelRun,
+    retryRun,
+    retryRuns,
+    resumeRun,
+    listApprovals,
+    testWorkflow,
+    getPinnedData,
+    setPinnedData,
+  ],
+  readers: [followEvents, keepSchedules],
+  jobs: [startOnTime, retryBatch, cancelRest, pruneRuns],
+  counters: [{ name: "runs", count }],
+  tracers: [runTracer],
   engines: [runner],
   contributions: [
     contribute(executors, ...ownExecutors),

@@ -62,4 +62,43 @@ export const samples: readonly Sample[] = [
     }),
   },
   { operation: "runs.get", arrange: async (owner) => ({ params: await aRun(owner) }) },
+  { operation: "runs.stream", arrange: async (owner) => ({ params: await aRun(owner) }) },
+  { operation: "runs.cancel", arrange: async (owner) => ({ params: await aRun(owner, ASK) }) },
+  {
+    operation: "runs.retry",
+    arrange: async (owner) => ({ params: await aRun(owner, FAIL), body: { from: "failed" } }),
+  },
+  {
+    operation: "runs.retry_many",
+    arrange: async (owner) => {
+      await aRun(owner, FAIL);
+      return { body: { filter: { status: "failed" }, limit: 1 } };
+    },
+  },
+  {
+    operation: "runs.resume",
+    arrange: async (owner) => ({
+      params: await aRun(owner, ASK),
+      body: { approved: true, comment: "Fine." },
+    }),
+  },
+  {
+    operation: "approvals.list",
+    arrange: async (owner) => {
+      await aRun(owner, ASK);
+      return { query: { limit: "2" } };
+    },
+  },
+  {
+    operation: "workflows.test",
+    arrange: async (owner) => ({
+      ...(await triggerable(owner, SET)),
+      body: { input: 1, mocks: { greet: 2 } },
+    }),
+  },
+  { operation: "workflows.pinned_data", arrange: (owner) => triggerable(owner, SET) },
+  {
+    operation: "workflows.pin_data",
+    arrange: async (owner) => ({ ...(await triggerable(owner, SET)), body: { greet: "hello" } }),
+  },
 ];

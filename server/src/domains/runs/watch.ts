@@ -1,26 +1,36 @@
 import type { Outside } from "#kernel/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
+import { Loop, type Next } from "#kernel/loop.ts";
 import { isOver } from "./engine/store.ts";
 import * as store from "./store.ts";
 
 type Listener = () => void;
 
-/** Tells those who watch a run that something happened to it; one ear for all of them. */
+const LOOK_MS = 250;
+const LOOK = "select id, entries, status from runs where id = any($1::text[])";
+
+/**
+ * Tells those who watch a run that something happened to it: one ear for all of them. That a step
+ * ended is no event; for those who want to know that too, one look at the database serves all.
+ */
 export class Watch {
+  readonly #outside: Pick<Outside, "db" | "log">;
   readonly #listeners = new Map<string, Set<Listener>>();
+  /** How many follow each run, and what it was like at the last look. */
+  readonly #followed = new Map<string, { count: number; seen: string }>();
+  #looking: Loop | undefined;
 
-  constructor({ news }: Pick<Outside, "news">) {
-    news.subscribe(({ resourceId }) => this.tell(resourceId));
+  constructor(outside: Pick<Outside, "db" | "log" | "news">) {
+    this.#outside = outside;
+    outside.news.subscribe(({ resourceId }) => this.#tell(resourceId));
   }
 
-  get runs(): readonly string[] {
-    return [...this.#listeners.keys()];
+  /** How many are watched, and whether there is a look every now and then. */
+  get size(): { readonly listened: number; readonly followed: number } {
+    return { listened: this.#listeners.size, followed: this.#followed.size };
   }
 
-  tell(runId: string): void {
-    for (const listener of this.#listeners.get(runId) ?? []) listener();
-  }
-
+  /** Hears of events of the run. */
   subscribe(runId: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(runId) ?? new Set();
     this.#listeners.set(runId, listeners.add(listener));
@@ -30,6 +40,46 @@ export class Watch {
         this.#listeners.delete(runId);
       }
     };
+  }
+
+  /** Hears of its steps too. */
+  follow(runId: string, listener: Listener): () => void {
+    const unsubscribe = this.subscribe(runId, listener);
+    const followed = this.#followed.get(runId) ?? { count: 0, seen: "" };
+    followed.count += 1;
+    this.#followed.set(runId, followed);
+    this.#looking ??= new Loop(
+      () => this.#look(),
+      (error) => this.#outside.log.error({ err: error }, "runs can't be followed"),
+    );
+    return () => {
+      unsubscribe();
+      followed.count -= 1;
+      if (followed.count === 0) this.#followed.delete(runId);
+      if (this.#followed.size > 0) return;
+      void this.#looking?.stop();
+      this.#looking = undefined;
+    };
+  }
+
+  async #look(): Promise<Next> {
+    const ids = [...this.#followed.keys()];
+    const rows = await this.#outside.db.system<{ id: string; entries: number; status: string }>(
+      LOOK,
+      [ids],
+    );
+    for (const { id, entries, status } of rows) {
+      const followed = this.#followed.get(id);
+      const seen = `${entries} ${status}`;
+      if (!followed || followed.seen === seen) continue;
+      followed.seen = seen;
+      this.#tell(id);
+    }
+    return LOOK_MS;
+  }
+
+  #tell(runId: string): void {
+    for (const listener of this.#listeners.get(runId) ?? []) listener();
   }
 }
 
@@ -81,7 +131,7 @@ export async function untilOver(
   }
 }
 
-/** A sleep from which one can be woken; what wakes it while nobody sleeps is not forgotten. */
+/** A sleep from which one can be woken; whoever is to look in between begins it before looking. */
 export class Pause {
   #end: () => void = () => undefined;
 

@@ -41,10 +41,10 @@ export {
   type VersionSource,
 } from "./versions/plans.ts";
 export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
-export { VersionArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
+export { VersionIsArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
 export { faultsOfDefinition } from "./soundness.ts";
 export type { StoredWorkflow } from "./workflow.ts";
-export { WorkflowArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
+export { WorkflowIsArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
 
 export const workflows = domain({
   name: "workflows",

@@ -12,7 +12,7 @@ import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import { faultsOfDefinition, readExpressions } from "./soundness.ts";
 import * as store from "./store.ts";
-import { Workflow, WorkflowArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
+import { Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
 
 /** Every path of workflows has two spellings. */
 export function at<M extends Method>(
@@ -28,6 +28,8 @@ export function at<M extends Method>(
 export const ById = object({ id: WorkflowId });
 export const example = { params: { id: "wf_01jd0000000000000000000000" } };
 const LIST = "workflows, newest first";
+/** Greater than every id. */
+const AFTER_ALL = "~";
 
 const definition = {
   name: "Page on-call for critical incidents",
@@ -70,9 +72,9 @@ export const listWorkflows = query({
   reply: page(WorkflowSummary),
   async run(ctx, { query: { limit, after, status, q } }) {
     const { cursors } = ctx.services;
-    const [last] = after === undefined ? [] : cursors.decode(LIST, after);
-    const before = last === undefined ? undefined : String(last);
-    const rows = await store.list(ctx.tx, { status, q, before, limit: limit + 1 });
+    const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
+    const wanted = { status, q, before: String(before), limit: limit + 1 };
+    const rows = await store.list(ctx.tx, wanted);
     return pageOf(
       rows,
       limit,
@@ -127,7 +129,7 @@ export const updateWorkflow = command({
   mayChangeNothing: true,
   reply: one(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
-  fails: [WorkflowArchived],
+  fails: [WorkflowIsArchived],
   example: { ...example, body: { name: "Page on-call", changeSummary: "A shorter name" } },
   prepare: readDraft,
   run: async (ctx, { params }, draft) =>
@@ -145,7 +147,7 @@ export const replaceWorkflow = command({
   mayChangeNothing: true,
   reply: one(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
-  fails: [WorkflowArchived],
+  fails: [WorkflowIsArchived],
   example: { ...example, body: definition },
   prepare: readDraft,
   run: async (ctx, { params }, draft) =>

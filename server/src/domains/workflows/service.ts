@@ -12,7 +12,14 @@ import { sound } from "./soundness.ts";
 import * as store from "./store.ts";
 import { append, authorOf } from "./versions/append.ts";
 import { changedFields } from "./versions/diff.ts";
-import { dataOf, type Outline, referTo, shownOf, type StoredWorkflow, WorkflowArchived } from "./workflow.ts";
+import {
+  dataOf,
+  type Outline,
+  referTo,
+  shownOf,
+  type StoredWorkflow,
+  WorkflowIsArchived,
+} from "./workflow.ts";
 
 /** Whoever changes something and leaves it to others to tell. */
 export type Changing = Omit<WriteContext, "emit">;
@@ -38,7 +45,13 @@ export async function create(
     updated_at: ctx.now,
   });
   const changeSummary = about.changeSummary ?? "Created";
-  const version = await append(ctx, { workflowId: id, number: 1, definition, ...about, changeSummary });
+  const version = await append(ctx, {
+    workflowId: id,
+    number: 1,
+    definition,
+    ...about,
+    changeSummary,
+  });
   const workflow = await store.get(ctx.tx, id);
   ctx.emit(events.WorkflowCreated, referTo(workflow), dataOf(workflow));
   version.tell();
@@ -107,7 +120,7 @@ export async function archive(
 export async function lockToChange(ctx: Changing, id: string): Promise<StoredWorkflow> {
   const workflow = await store.lock(ctx.tx, id);
   ctx.expectRevision(workflow.revision);
-  if (workflow.status === "archived") throw new Failure(WorkflowArchived);
+  if (workflow.status === "archived") throw new Failure(WorkflowIsArchived);
   return workflow;
 }
 

@@ -13,7 +13,8 @@ export interface Wanted {
   readonly status: WorkflowSummary["status"] | undefined;
   /** Part of the name. */
   readonly q: string | undefined;
-  readonly before: string | undefined;
+  /** Only those with a lesser id. */
+  readonly before: string;
   readonly limit: number;
 }
 
@@ -55,11 +56,12 @@ export async function list(tx: Tx, wanted: Wanted): Promise<StoredWorkflow<Outli
   const { status, q, before, limit } = wanted;
   let found = rows(tx)
     .select(sql<Outline>`w.definition - 'nodes' - 'edges'`.as("outline"))
-    .where("w.archived_at", status === "archived" ? "is not" : "is", null);
+    .where("w.archived_at", status === "archived" ? "is not" : "is", null)
+    .where("w.id", "<", before);
   if (status === "active") found = found.where(ENABLED_SOMEWHERE);
   if (status === "inactive") found = found.where(sql<boolean>`not ${ENABLED_SOMEWHERE}`);
-  if (q !== undefined) found = found.where("w.name", "ilike", `%${q.replaceAll(/[\\%_]/g, "\\$&")}%`);
-  if (before !== undefined) found = found.where("w.id", "<", before);
+  if (q !== undefined)
+    found = found.where("w.name", "ilike", `%${q.replaceAll(/[\\%_]/g, "\\$&")}%`);
   const page = await found.orderBy("w.id", "desc").limit(limit).execute();
   return page.map((row) => toWorkflow(row, row.outline));
 }

@@ -68,17 +68,35 @@ const FAULTY: [name: string, fields: object, paths: string[]][] = [
   ],
   [
     "edges that join nothing",
-    { nodes: [set("a")], edges: [{ from: "a", to: "b" }, { from: "c", to: "a" }] },
+    {
+      nodes: [set("a")],
+      edges: [
+        { from: "a", to: "b" },
+        { from: "c", to: "a" },
+      ],
+    },
     ["/edges/0/to", "/edges/1/from"],
   ],
   [
     "an edge that is there twice",
-    { nodes: [set("a"), set("b")], edges: [{ from: "a", to: "b" }, { from: "a", to: "b" }] },
+    {
+      nodes: [set("a"), set("b")],
+      edges: [
+        { from: "a", to: "b" },
+        { from: "a", to: "b" },
+      ],
+    },
     ["/edges/1"],
   ],
   [
     "a cycle",
-    { nodes: [set("a"), set("b")], edges: [{ from: "a", to: "b" }, { from: "b", to: "a" }] },
+    {
+      nodes: [set("a"), set("b")],
+      edges: [
+        { from: "a", to: "b" },
+        { from: "b", to: "a" },
+      ],
+    },
     ["/edges/1"],
   ],
   [
@@ -121,7 +139,10 @@ const FAULTY: [name: string, fields: object, paths: string[]][] = [
     {
       trigger: { type: "webhook", signature: { secret: "{{secrets.GONE}}" } },
       nodes: [
-        set("a", { x: "{{ secrets.KNOWN }}", "b/c": ["{{ secrets.GONE }} {{ $uppercase(secrets.LOST) }}"] }),
+        set("a", {
+          x: "{{ secrets.KNOWN }}",
+          "b/c": ["{{ secrets.GONE }} {{ $uppercase(secrets.LOST) }}"],
+        }),
         { id: "b", type: "condition", config: { expression: "secrets.GONE = 'x'" } },
         loop("c", [set("d", { y: "{{secrets.GONE}}" })]),
       ],
@@ -150,9 +171,11 @@ const FAULTY: [name: string, fields: object, paths: string[]][] = [
     "faults inside of a loop, and one outside",
     {
       nodes: [
-        loop("each", [set("a"), { id: "each", type: "set" }, { id: "b", type: "nothing" }], [
-          { from: "a", to: "z" },
-        ]),
+        loop(
+          "each",
+          [set("a"), { id: "each", type: "set" }, { id: "b", type: "nothing" }],
+          [{ from: "a", to: "z" }],
+        ),
         { id: "late", type: "delay", config: {} },
       ],
       edges: [],
@@ -217,8 +240,14 @@ test("a definition of everything is sound", async () => {
     },
     nodes: [
       { id: "check", type: "condition", config: { expression: "trigger.event.data.priority < 3" } },
-      { id: "call", type: "http", config: { method: "GET", url: "https://example.com/{{ run.id }}" },
-        retry: { maxAttempts: 3, backoffMs: 10, strategy: "fixed" }, timeoutMs: 1_000, onError: "branch" },
+      {
+        id: "call",
+        type: "http",
+        config: { method: "GET", url: "https://example.com/{{ run.id }}" },
+        retry: { maxAttempts: 3, backoffMs: 10, strategy: "fixed" },
+        timeoutMs: 1_000,
+        onError: "branch",
+      },
       loop("each", [set("inner", { x: "{{ item }}" })]),
       { id: "sub", type: "subworkflow", config: { workflowId: other, input: { a: 1 } } },
       { id: "picked", type: "subworkflow", config: { workflowId: "{{ trigger.event.data.id }}" } },

@@ -96,7 +96,7 @@ export interface StoredWorkflow<D = Definition> {
 
 export type Outline = Omit<Definition, "nodes" | "edges">;
 
-export const WorkflowArchived = failure(
+export const WorkflowIsArchived = failure(
   "workflow_archived",
   409,
   "The workflow is archived: nothing of it can be changed or deployed.",
@@ -117,7 +117,8 @@ export function dataOf(workflow: StoredWorkflow): WorkflowData {
 export function shownOf<D extends Outline>(workflow: StoredWorkflow<D>, hooks: string | undefined) {
   const { definition, newest, environments, hookToken, revision } = workflow;
   const { trigger } = definition;
-  const url = trigger.type === "webhook" && hooks !== undefined ? `${hooks}/${hookToken}` : undefined;
+  const url =
+    trigger.type === "webhook" && hooks !== undefined ? `${hooks}/${hookToken}` : undefined;
   return {
     ...definition,
     ...factsOf(workflow),

@@ -246,9 +246,10 @@ test("both spellings of the paths are one and the same", async () => {
   const history = await versionsOf(owner, id);
   expect((await owner(`GET /api/workflows/${id}/versions?limit=200`)).body.data).toEqual(history);
   expect(history.map(({ version }) => version)).toEqual([3, 2, 1]);
-  expect(
-    await owner(`POST /api/workflows/${id}/versions/${history[2].id}/restore`),
-  ).toMatchObject({ status: 200, events: ["workflow.restored"] });
+  expect(await owner(`POST /api/workflows/${id}/versions/${history[2].id}/restore`)).toMatchObject({
+    status: 200,
+    events: ["workflow.restored"],
+  });
 });
 
 test("each node type and trigger is described so that a form can be drawn", async () => {

@@ -42,7 +42,8 @@ export const followEvents = reader({
         await writeBeginning(ctx.because(event), beginning);
       }
       for (const one of patient) {
-        if (!places.includes(one.topic) || !one.wants(event) || !mayHear(event, one.runAs)) continue;
+        if (!places.includes(one.topic) || !one.wants(event) || !mayHear(event, one.runAs))
+          continue;
         patient.delete(one);
         told.push(tell(ctx.because(event), one, event));
       }

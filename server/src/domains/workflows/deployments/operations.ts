@@ -7,8 +7,8 @@ import * as events from "../events.ts";
 import { at, ById, example } from "../operations.ts";
 import { DeploymentsCreate } from "../permissions.ts";
 import { shownTo } from "../service.ts";
-import { Label, VersionArchived, VersionId } from "../versions/version.ts";
-import { Workflow, WorkflowArchived } from "../workflow.ts";
+import { Label, VersionIsArchived, VersionId } from "../versions/version.ts";
+import { Workflow, WorkflowIsArchived } from "../workflow.ts";
 import * as service from "./service.ts";
 
 const published = [
@@ -37,7 +37,7 @@ export const publishWorkflow = command({
   bodyOptional: true,
   reply: one(Workflow),
   emits: [...published, events.VersionLabelled],
-  fails: [WorkflowArchived, VersionArchived, service.DefinitionInvalid],
+  fails: [WorkflowIsArchived, VersionIsArchived, service.DefinitionInvalid],
   example: { ...example, body: { label: "Spring release" } },
   async run(ctx, { params, body }) {
     const workflow = await service.publish(ctx, params.id, body);
@@ -58,7 +58,7 @@ export const activateWorkflow = command({
   mayChangeNothing: true,
   reply: one(Workflow),
   emits: published,
-  fails: [WorkflowArchived, service.DefinitionInvalid],
+  fails: [WorkflowIsArchived, service.DefinitionInvalid],
   example,
   async run(ctx, { params }) {
     const workflow = await service.activate(ctx, params.id);
@@ -79,7 +79,7 @@ export const deactivateWorkflow = command({
   mayChangeNothing: true,
   reply: one(Workflow),
   emits: [events.WorkflowDeactivated],
-  fails: [WorkflowArchived],
+  fails: [WorkflowIsArchived],
   example,
   run: async (ctx, { params }) => shownTo(ctx, await service.deactivate(ctx, params.id)),
 });
@@ -103,7 +103,7 @@ export const rollBackWorkflow = command({
     events.WorkflowActivated,
     events.DeployFailed,
   ],
-  fails: [WorkflowArchived, VersionArchived, service.NothingBefore, service.DefinitionInvalid],
+  fails: [WorkflowIsArchived, VersionIsArchived, service.NothingBefore, service.DefinitionInvalid],
   example: { ...example, body: {} },
   async run(ctx, { params, body }) {
     const workflow = await service.rollBack(ctx, params.id, body);

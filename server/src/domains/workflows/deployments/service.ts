@@ -10,7 +10,7 @@ import * as workflows from "../store.ts";
 import { append } from "../versions/append.ts";
 import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
-import { type FullVersion, VersionArchived } from "../versions/version.ts";
+import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
 import * as store from "./store.ts";
 
@@ -71,7 +71,7 @@ export async function rollBack(
     asked.versionId === undefined
       ? await versionBefore(ctx, workflow)
       : await namedVersion(ctx, workflow, asked.versionId);
-  if (version.status === "archived") throw new Failure(VersionArchived);
+  if (version.status === "archived") throw new Failure(VersionIsArchived);
   const refusal = await refusalOf(ctx, workflow, version);
   if (refusal) return refusal;
   const deployed = await deploy(ctx, workflow, version);
@@ -116,7 +116,7 @@ async function publishLocked(
     asked.versionId === undefined
       ? await versionOfLive(ctx, workflow)
       : await namedVersion(ctx, workflow, asked.versionId);
-  if (found?.status === "archived") throw new Failure(VersionArchived);
+  if (found?.status === "archived") throw new Failure(VersionIsArchived);
   const refusal = await refusalOf(ctx, workflow, found);
   if (refusal) return refusal;
   const version = found ?? (await appendLive(ctx, workflow, asked.label));

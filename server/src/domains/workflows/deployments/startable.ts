@@ -24,6 +24,7 @@ export async function findStartable(
     .executeTakeFirst();
   if (!row) return undefined;
   const { archived_at, version_id: versionId, deployed_by: deployedBy } = row;
-  const deployed = versionId !== null && deployedBy !== null ? { versionId, deployedBy } : undefined;
+  const deployed =
+    versionId !== null && deployedBy !== null ? { versionId, deployedBy } : undefined;
   return { archived: archived_at !== null, deployed };
 }

@@ -36,7 +36,11 @@ export function aDefinition(more: object = {}) {
     name: "Greet",
     trigger: { type: "manual" },
     nodes: [
-      { id: "make", type: "set", config: { values: { greeting: "Hello {{ trigger.input.name }}" } } },
+      {
+        id: "make",
+        type: "set",
+        config: { values: { greeting: "Hello {{ trigger.input.name }}" } },
+      },
       { id: "answer", type: "respond", config: { body: "{{ steps.make.output.greeting }}" } },
     ],
     edges: [{ from: "make", to: "answer" }],

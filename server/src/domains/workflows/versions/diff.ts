@@ -64,13 +64,25 @@ const NAMES_MAX = 10;
 export function summaryOf(difference: Difference): string {
   const { fields, trigger, nodes, edges } = difference;
   const parts = [
-    listed("Added", nodes.added.map(({ id }) => id)),
-    listed("Removed", nodes.removed.map(({ id }) => id)),
-    listed("Changed", nodes.changed.map(({ id }) => id)),
+    listed(
+      "Added",
+      nodes.added.map(({ id }) => id),
+    ),
+    listed(
+      "Removed",
+      nodes.removed.map(({ id }) => id),
+    ),
+    listed(
+      "Changed",
+      nodes.changed.map(({ id }) => id),
+    ),
     edges.added.length + edges.removed.length > 0 &&
       `Edges: ${edges.added.length} added, ${edges.removed.length} removed`,
     trigger && triggerWords(trigger),
-    listed("Set", fields.map(({ field }) => field)),
+    listed(
+      "Set",
+      fields.map(({ field }) => field),
+    ),
   ].filter((part) => typeof part === "string");
   if (parts.length > 0) return parts.join(". ").slice(0, SUMMARY_CHARACTERS_MAX);
   return difference.identical ? "No changes" : "Reordered";

@@ -10,14 +10,16 @@ import { at, ById, example } from "../operations.ts";
 import { WorkflowsRead, WorkflowsWrite } from "../permissions.ts";
 import { shownTo } from "../service.ts";
 import * as workflows from "../store.ts";
-import { Workflow, WorkflowArchived, WorkflowId } from "../workflow.ts";
+import { Workflow, WorkflowIsArchived, WorkflowId } from "../workflow.ts";
 import { Difference } from "./diff.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
-import { FullVersion, Label, Version, VersionActive, VersionId } from "./version.ts";
+import { FullVersion, Label, Version, VersionIsActive, VersionId } from "./version.ts";
 
 const ByVersion = object({ id: WorkflowId, versionId: VersionId });
-const versionExample = { params: { ...example.params, versionId: "wfv_01jd0000000000000000000000" } };
+const versionExample = {
+  params: { ...example.params, versionId: "wfv_01jd0000000000000000000000" },
+};
 const LIST = "versions of a workflow, newest first";
 
 export const listVersions = query({
@@ -56,7 +58,7 @@ export const snapshotWorkflow = command({
     location: ({ workflowId, id }) => `/api/v1/workflows/${workflowId}/versions/${id}`,
   }),
   emits: [events.VersionCreated],
-  fails: [WorkflowArchived],
+  fails: [WorkflowIsArchived],
   example: { ...example, body: { label: "Before the migration" } },
   run: (ctx, { params, body }) => service.snapshot(ctx, params.id, body),
 });
@@ -98,7 +100,7 @@ export const restoreVersion = command({
   params: ByVersion,
   reply: one(Workflow),
   emits: [events.WorkflowRestored],
-  fails: [WorkflowArchived],
+  fails: [WorkflowIsArchived],
   example: versionExample,
   run: async (ctx, { params }) => shownTo(ctx, await service.restore(ctx, params)),
 });
@@ -115,7 +117,7 @@ export const archiveVersion = command({
   mayChangeNothing: true,
   reply: one(Version),
   emits: [events.VersionArchived],
-  fails: [VersionActive],
+  fails: [VersionIsActive],
   example: versionExample,
   run: (ctx, { params }) => service.archive(ctx, params),
 });
@@ -136,7 +138,10 @@ export const diffVersions = query({
   permission: WorkflowsRead,
   params: object({ id: WorkflowId, a: Ref, b: Ref }),
   reply: one(
-    Type.Object({ from: Side, to: Side, ...Difference.properties }, { title: "WorkflowVersionDiff" }),
+    Type.Object(
+      { from: Side, to: Side, ...Difference.properties },
+      { title: "WorkflowVersionDiff" },
+    ),
   ),
   example: { params: { ...example.params, a: "1", b: "live" } },
   run: ({ tx }, { params: { id, a, b } }) => service.compare(tx, id, { a, b }),

@@ -33,7 +33,9 @@ export async function planOf(
   const known = plansOf(services).get(versionId);
   if (known) return known;
   const [version] =
-    "tx" in from ? await readVersions(from.tx, [versionId]) : await loadVersions(from.db, [versionId]);
+    "tx" in from
+      ? await readVersions(from.tx, [versionId])
+      : await loadVersions(from.db, [versionId]);
   return version && keep(services, version);
 }
 

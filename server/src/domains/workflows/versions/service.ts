@@ -11,7 +11,7 @@ import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
 import { append } from "./append.ts";
 import { type Difference, differenceOf } from "./diff.ts";
 import * as store from "./store.ts";
-import { referToVersion, type Version, VersionActive, versionDataOf } from "./version.ts";
+import { referToVersion, type Version, VersionIsActive, versionDataOf } from "./version.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 type Path = { readonly id: string; readonly versionId: string };
@@ -80,7 +80,7 @@ export async function archive(
 ): Promise<Version> {
   const { before, workflow } = await lockVersion(ctx, path);
   if (before.status === "archived") return before;
-  if (before.status === "active") throw new Failure(VersionActive);
+  if (before.status === "active") throw new Failure(VersionIsActive);
   await store.archive(ctx.tx, before.id);
   await workflows.update(ctx.tx, workflow.id, { updated_at: ctx.now });
   const after = await entry(ctx.tx, path);

@@ -25,9 +25,8 @@ export async function find(
   ref: VersionRef,
 ): Promise<FullVersion | undefined> {
   const wanted = rows(tx, workflowId).select("v.definition");
-  const row = await ("id" in ref
-    ? wanted.where("v.id", "=", ref.id)
-    : wanted.where("v.number", "=", ref.number)
+  const row = await (
+    "id" in ref ? wanted.where("v.id", "=", ref.id) : wanted.where("v.number", "=", ref.number)
   ).executeTakeFirst();
   // Only what was checked is ever stored.
   return row && { ...toVersion(row), definition: row.definition as Definition };

@@ -39,12 +39,12 @@ export const FullVersion = Type.Object(
 );
 export type FullVersion = Version & { readonly definition: Definition };
 
-export const VersionArchived = failure(
+export const VersionIsArchived = failure(
   "version_archived",
   409,
   "The version is archived; restore it and publish the workflow to bring it back.",
 );
-export const VersionActive = failure(
+export const VersionIsActive = failure(
   "version_active",
   409,
   "The version is deployed in some environment, and can't be archived.",
@@ -59,7 +59,10 @@ export interface VersionFacts {
 }
 
 /** The status that follows from the facts: the one place that knows the rules. */
-export function statusAfter(status: VersionStatus, { deployed, newest }: VersionFacts): VersionStatus {
+export function statusAfter(
+  status: VersionStatus,
+  { deployed, newest }: VersionFacts,
+): VersionStatus {
   if (status === "archived") return "archived";
   if (deployed) return "active";
   return status === "draft" && newest ? "draft" : "superseded";

@@ -11,7 +11,7 @@ export interface PoolOptions {
   readonly processes: number;
   /** For all expressions of a request together. */
   readonly timeLimitMs: number;
-  /** The heap of each process. */
+  /** The heap of each process: sorting a megabyte of JSON takes about 100. */
   readonly memoryMb: number;
   readonly inputCharactersMax: number;
   readonly resultCharactersMax: number;
@@ -22,7 +22,7 @@ export interface PoolOptions {
 const DEFAULTS: PoolOptions = {
   processes: 2,
   timeLimitMs: 1_000,
-  memoryMb: 64,
+  memoryMb: 128,
   inputCharactersMax: 8 * 1024 * 1024,
   resultCharactersMax: 1024 * 1024,
   waitingMax: 1_000,

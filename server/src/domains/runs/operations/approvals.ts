@@ -1,0 +1,67 @@
+import Type from "typebox";
+import { invalid } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { one, page } from "#kernel/reply.ts";
+import { line, object, text } from "#kernel/schema.ts";
+import { Approval, decide, listApprovals as list } from "../approving.ts";
+import { RunResumed } from "../events.ts";
+import { ApprovalsDecide } from "../permissions.ts";
+import { AlreadyDecided, NotAnApprover, Run, RunNotPaused } from "../run.ts";
+import { get } from "../store.ts";
+import { ByRun, example } from "./reading.ts";
+
+const LIST = "approvals, newest runs first";
+
+export const resumeRun = command({
+  id: "runs.resume",
+  route: "POST /api/v1/runs/{runId}/resume",
+  summary: "Approve or reject what a run waits for",
+  description:
+    "For those whom the step asks: by the id of a user, or the id or name of a role. Who rejects " +
+    "decides; otherwise the run goes on when as many have approved as the step wants. Everybody " +
+    "decides once. `data` is in the output of the step.",
+  permission: ApprovalsDecide,
+  params: ByRun,
+  body: object({
+    approved: Type.Boolean(),
+    comment: Type.Optional(text(10_000)),
+    data: Type.Optional(Type.Unknown()),
+    stepId: Type.Optional(line(1_000, "Needed when several steps of the run wait")),
+  }),
+  reply: one(Run),
+  emits: [RunResumed],
+  fails: [RunNotPaused, NotAnApprover, AlreadyDecided],
+  example: { ...example, body: { approved: true, comment: "Go ahead." } },
+  async run(ctx, { params: { runId }, body }) {
+    await decide(ctx, runId, body);
+    return get(ctx.tx, runId);
+  },
+});
+
+export const listApprovals = query({
+  id: "approvals.list",
+  route: "GET /api/v1/approvals",
+  summary: "List what waits for your word in this environment",
+  permission: ApprovalsDecide,
+  query: object(pageQuery),
+  reply: page(Approval),
+  async run(ctx, { query: { limit, after } }) {
+    const { cursors } = ctx.services;
+    const rows = await list(ctx, {
+      before: after === undefined ? undefined : placeOf(cursors.decode(LIST, after)),
+      limit: limit + 1,
+    });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ runId, stepId }) => cursors.encode(LIST, [runId, stepId]),
+    );
+  },
+});
+
+function placeOf([runId, stepId]: readonly unknown[]): readonly [string, string] {
+  if (typeof runId === "string" && typeof stepId === "string") return [runId, stepId];
+  throw invalid("?after", "is not a cursor of this list");
+}

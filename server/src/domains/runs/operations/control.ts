@@ -1,0 +1,103 @@
+import Type from "typebox";
+import { WorkflowId, WorkflowsTrigger } from "#domains/workflows/index.ts";
+import { command } from "#kernel/operation.ts";
+import { accepted, one } from "#kernel/reply.ts";
+import { InputTime, line, object } from "#kernel/schema.ts";
+import { requestRetries } from "../bulk-retry.ts";
+import { cancel } from "../cancelling.ts";
+import { BulkRetryRequested, RunCancelled, RunRetried } from "../events.ts";
+import { retry } from "../retrying.ts";
+import {
+  NotDeployed,
+  Run,
+  RunNotFailed,
+  RunNotOver,
+  RunOver,
+  TestRunFinal,
+  VersionGone,
+} from "../run.ts";
+import { get, lock } from "../store.ts";
+import { ByRun, example } from "./reading.ts";
+
+const BULK_RUNS_MAX = 1_000;
+
+export const cancelRun = command({
+  id: "runs.cancel",
+  route: "POST /api/v1/runs/{runId}/cancel",
+  summary: "End a run",
+  description:
+    "It is over at once, and so are the runs that its steps wait for; what is under way outside is cut off.",
+  permission: WorkflowsTrigger,
+  params: ByRun,
+  reply: one(Run),
+  emits: [RunCancelled],
+  fails: [RunOver],
+  example,
+  async run(ctx, { params: { runId } }) {
+    await cancel(ctx, runId);
+    return get(ctx.tx, runId);
+  },
+});
+
+export const retryRun = command({
+  id: "runs.retry",
+  route: "POST /api/v1/runs/{runId}/retry",
+  summary: "Make a run that is over go on",
+  description:
+    "The same run goes on from where it failed or was cancelled, and keeps what had completed; or " +
+    "from the start; or from a step, which is done again with all that follows from it. With `latest` " +
+    "it goes on in the version that is deployed now: steps that this one does not have, or which are " +
+    "of another type there, count as not done. Keys that steps send to others are new ones.",
+  permission: WorkflowsTrigger,
+  params: ByRun,
+  body: object({
+    from: Type.Optional(
+      line(1_000, "`failed` (default), `start` (also of a completed run), or the id of a step"),
+    ),
+    version: Type.Optional(
+      Type.Enum(["same", "latest"], { description: "`same` unless given" }),
+    ),
+  }),
+  bodyOptional: true,
+  reply: accepted(Run),
+  emits: [RunRetried],
+  fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed],
+  example: { ...example, body: { from: "failed", version: "same" } },
+  async run(ctx, { params: { runId }, body: { from = "failed", version = "same" } }) {
+    await retry(ctx, await lock(ctx.tx, runId), { from, version });
+    return get(ctx.tx, runId);
+  },
+});
+
+export const retryRuns = command({
+  id: "runs.retry_many",
+  route: "POST /api/v1/runs/retry",
+  summary: "Make many runs go on from where they failed",
+  description:
+    "The oldest ones first, in the background. The answer says how many were chosen; one that " +
+    "somebody else retries meanwhile, or whose version is no longer kept, is passed over.",
+  permission: WorkflowsTrigger,
+  body: object({
+    filter: Type.Optional(
+      object({
+        workflowId: Type.Optional(WorkflowId),
+        status: Type.Optional(
+          Type.Enum(["failed", "cancelled"], { description: "`failed` unless given" }),
+        ),
+        from: Type.Optional(InputTime),
+        to: Type.Optional(InputTime),
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: BULK_RUNS_MAX, description: "1000 unless given" }),
+    ),
+  }),
+  bodyOptional: true,
+  mayChangeNothing: true,
+  reply: accepted(Type.Object({ count: Type.Integer() }, { title: "BulkRetry" })),
+  emits: [BulkRetryRequested],
+  example: { body: { filter: { status: "failed", from: "2026-01-01T00:00:00Z" }, limit: 100 } },
+  run: async (ctx, { body: { filter = {}, limit = BULK_RUNS_MAX } }) => ({
+    count: await requestRetries(ctx, filter, limit),
+  }),
+});

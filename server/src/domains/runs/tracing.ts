@@ -1,0 +1,31 @@
+import { sql } from "kysely";
+import type { Tracer } from "#kernel/domain.ts";
+
+const FOUND_MAX = 2_000;
+
+interface Row {
+  readonly id: string;
+  readonly causation_id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly created_at: string;
+}
+
+/** The runs that events started, with what those runs started in turn. */
+export const runTracer: Tracer = {
+  kind: "run",
+  async find(tx, eventIds) {
+    const { rows } = await sql<Row>`
+      select r.id, r.causation_id, w.name, r.status, r.created_at
+        from runs r join workflows w on w.id = r.workflow_id
+       where r.causation_id = any (${eventIds}::text[])
+       order by r.id limit ${FOUND_MAX}`.execute(tx);
+    return rows.map(({ id, causation_id: causationId, name, status, created_at: createdAt }) => ({
+      id,
+      causationId,
+      status,
+      summary: `Run of ${name}: ${status}`,
+      createdAt,
+    }));
+  },
+};

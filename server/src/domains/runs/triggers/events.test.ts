@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withClient } from "#kernel/db/migrate.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { atRest, listening, publish, runsOf, SET, toldOf } from "./testing.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const started = async (id: string): Promise<string[]> =>
+  (await runsOf(world, id)).map(({ event_id }) => event_id);
+
+test("an event starts a run that sees it, as its cause and with its actor", async () => {
+  const id = await listening(owner, { topic: "orders" }, [
+    {
+      id: "keep",
+      type: "set",
+      config: { values: { sku: "{{ trigger.event.data.sku }}", by: "{{ trigger.event.type }}" } },
+    },
+  ]);
+  const eventId = await publish(owner, "orders", { type: "order.placed", payload: { sku: "a-1" } });
+  const [run] = await until(async () => {
+    const found = await runsOf(world, id);
+    return found[0]?.status === "completed" && found;
+  });
+  expect(run).toMatchObject({
+    trigger_type: "event_bus",
+    event_id: eventId,
+    causation_id: eventId,
+    depth: 1,
+    run_as: owner.userId,
+    actor: { id: owner.userId, type: "user" },
+    output: { sku: "a-1", by: "order.placed" },
+    trigger: {
+      type: "event_bus",
+      event: { id: eventId, type: "order.placed", environment: "production", data: { sku: "a-1" } },
+    },
+  });
+  expect(await toldOf(world, [run.id])).toEqual([
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
+  const told = await world.sql(
+    `select actor_id, causation_id, correlation_id, depth from events where resource_id = $1`,
+    [run.id],
+  );
+  const about = { actor_id: id, causation_id: eventId, depth: 1 };
+  expect(told).toEqual([0, 1].map(() => ({ ...about, correlation_id: run.correlation_id })));
+  await atRest(world);
+  expect(await started(id)).toEqual([eventId]);
+});
+
+const MESSAGES = {
+  placed: { type: "order.placed", payload: { total: 5, customer: { tier: "gold" } } },
+  large: { type: "order.placed", payload: { total: 500, tags: ["rush"] } },
+  paid: { type: "order.bill.paid", payload: { total: 500 } },
+  other: { type: "refund", payload: { before: 1, after: 2, changes: [] } },
+};
+
+test.each<[string, object, readonly (keyof typeof MESSAGES)[]]>([
+  ["everything on its topic", {}, ["placed", "large", "paid", "other"]],
+  ["one type", { eventType: "refund" }, ["other"]],
+  ["a pattern", { eventType: "order.*" }, ["placed", "large", "paid"]],
+  ["a pattern of two words", { eventType: "*.placed" }, ["placed", "large"]],
+  ["no type that comes", { eventType: "refund.*" }, []],
+  ["an equality", { filter: { "data.customer.tier": "gold" } }, ["placed"]],
+  ["a comparison", { filter: { "data.total": { gte: 100 } } }, ["large", "paid"]],
+  ["both", { eventType: "*.placed", filter: { "data.total": { gte: 100 } } }, ["large"]],
+  ["a list", { filter: { "data.tags": { contains: "rush" } } }, ["large"]],
+  ["the actor", { filter: { "actor.type": "workflow" } }, []],
+  ["a type by its filter", { filter: { or: [{ type: "refund" }, { "data.total": 5 }] } }, ["placed", "other"]],
+  ["a message that looks like a change", { filter: { "data.before": 1 } }, ["other"]],
+])("a trigger hears %s", async (name, trigger, expected) => {
+  const topic = `table.${name.replaceAll(/\W/g, "-")}`;
+  const id = await listening(owner, { topic, ...trigger });
+  const ids: Record<string, string> = {};
+  for (const [key, message] of Object.entries(MESSAGES)) ids[key] = await publish(owner, topic, message);
+  await publish(owner, "table.elsewhere", MESSAGES.placed);
+  await publish(owner, topic, MESSAGES.placed, { "x-environment": "staging" });
+  await atRest(world);
+  expect(await started(id)).toEqual(expected.map((key) => ids[key]));
+});
+
+test("the platform's own events stand on their namespace's topic and on the one for all", async () => {
+  const [own, all, changed, unchanged] = await Promise.all([
+    listening(owner, { topic: "note", eventType: "note.created" }),
+    listening(owner, { topic: "platform.events", eventType: "note.*" }),
+    listening(owner, {
+      topic: "note",
+      filter: { "before.body": "old", "data.body": "new", changes: { contains: "body" } },
+    }),
+    listening(owner, { topic: "note", filter: { "before.body": "new" } }),
+  ]);
+  const { body } = await owner("POST /api/v1/notes", { title: "A note", body: "old" });
+  await owner(`PATCH /api/v1/notes/${body.data.id}`, { body: "new" });
+  await publish(owner, "note.imitation", { type: "note.imitated" });
+  await atRest(world);
+  const types = async (id: string): Promise<string[]> =>
+    (await runsOf(world, id)).map(({ trigger }) => trigger.event.type);
+  expect(await types(own)).toEqual(["note.created"]);
+  expect(await types(all)).toEqual(["note.created", "note.updated"]);
+  expect(await types(changed)).toEqual(["note.updated"]);
+  expect(await types(unchanged)).toEqual([]);
+  const [run] = await runsOf(world, changed);
+  expect(run.trigger.event).toMatchObject({ data: { body: "new" }, before: { body: "old" } });
+});
+
+test("what the audit log holds starts only workflows of those who may read it", async () => {
+  const builder = await world.member(["builder"]);
+  const trigger = { topic: "platform.events", eventType: "audit.secret.created" };
+  const [hidden, seen] = [await listening(builder, trigger), await listening(owner, trigger)];
+  await owner("POST /api/v1/secrets", { name: "WATCHED", value: "quite secret" });
+  await atRest(world);
+  expect(await started(hidden)).toEqual([]);
+  expect(await started(seen)).toHaveLength(1);
+});
+
+test("a workflow does not hear of its own runs, but of those of others", async () => {
+  const trigger = { topic: "workflow", eventType: "workflow.run_completed" };
+  const watcher = await listening(owner, {
+    ...trigger,
+    filter: { "data.trigger": "event_bus", "data.workflowName": { ne: "x" } },
+  });
+  const watched = await listening(owner, { topic: "watched" });
+  await publish(owner, "watched", { type: "go" });
+  await until(async () => (await started(watched)).length === 1 && (await started(watcher)).length > 0);
+  await atRest(world);
+  const heard = (await runsOf(world, watcher)).map(({ trigger: { event } }) => event.data.workflowId);
+  expect(heard).toEqual([watched]);
+  await owner(`POST /api/v1/workflows/${watcher}/deactivate`);
+});
+
+test("a chain of runs that start each other is cut at its sixteenth link", async () => {
+  const id = await listening(owner, { topic: "loop" }, [
+    { id: "again", type: "publish_event", config: { topic: "loop", type: "again", payload: {} } },
+  ]);
+  await publish(owner, "loop", { type: "first" });
+  await until(async () => (await runsOf(world, id)).some(({ depth, status }) => depth === 16 && status === "completed"));
+  await atRest(world);
+  expect((await runsOf(world, id)).map(({ depth }) => depth)).toEqual(
+    Array.from({ length: 16 }, (_, link) => link + 1),
+  );
+});
+
+test("it hears what comes after it was turned on, whenever that is read, and nothing while it is off", async () => {
+  const release = await holdBack("runs.triggers");
+  await publish(owner, "since", { type: "before" });
+  const id = await listening(owner, { topic: "since" });
+  const first = await publish(owner, "since", { type: "first" });
+  // A new version of the same trigger misses nothing.
+  await owner(`PATCH /api/v1/workflows/${id}`, { description: "The same, in other words" });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  const second = await publish(owner, "since", { type: "second" });
+  await release();
+  await until(async () => (await started(id)).length === 2);
+  await owner(`POST /api/v1/workflows/${id}/deactivate`);
+  await publish(owner, "since", { type: "unheard" });
+  await atRest(world);
+  const again = await holdBack("runs.triggers");
+  await publish(owner, "since", { type: "unheard too" });
+  await owner(`POST /api/v1/workflows/${id}/activate`);
+  const third = await publish(owner, "since", { type: "third" });
+  await again();
+  await until(async () => (await started(id)).length > 2);
+  await atRest(world);
+  expect(await started(id)).toEqual([first, second, third]);
+});
+
+test("what failed on the way is done again, and only once", async () => {
+  const id = await listening(owner, { topic: "stumble" });
+  await world.sql(`
+    create function stumble() returns trigger language plpgsql as
+      $$ begin raise exception 'a stone in the way'; end $$;
+    create trigger stumble before insert on runs for each row
+      when (new.workflow_id = '${id}') execute function stumble()`);
+  const eventId = await publish(owner, "stumble", { type: "go" });
+  await until(async () => world.lines.some((line) => line.includes("a stone in the way")));
+  await world.sql("drop trigger stumble on runs");
+  await until(async () => (await started(id)).length > 0);
+  await atRest(world);
+  expect(await started(id)).toEqual([eventId]);
+});
+
+test("runs exclude each other by a key that follows from the event", async () => {
+  const id = await listening(
+    owner,
+    { topic: "exclusive" },
+    [{ id: "hold", type: "wait_for_event", config: { topic: "exclusive.release" } }],
+    { maxConcurrency: 1, concurrencyKey: "{{ trigger.event.data.customer }}" },
+  );
+  for (const customer of ["a", "a", "b"]) {
+    await publish(owner, "exclusive", { type: "go", payload: { customer } });
+  }
+  const states = async (): Promise<string> =>
+    (await runsOf(world, id)).map((run) => `${run.concurrency_key} ${run.status}`).toSorted().join();
+  await until(async () => (await states()) === "a queued,a waiting,b waiting");
+  await publish(owner, "exclusive.release", { type: "enough" });
+  await until(async () => (await states()) === "a completed,a waiting,b completed");
+  await publish(owner, "exclusive.release", { type: "enough" });
+  await until(async () => (await states()) === "a completed,a completed,b completed");
+  expect(await toldOf(world, [(await runsOf(world, id))[0].id])).toEqual([
+    "workflow.run_queued",
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
+});
+
+/** Keeps a reader where it is, as a slow node would. */
+async function holdBack(reader: string): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const done = withClient(world.database.system, async (client) => {
+    await client.query("begin");
+    await client.query("select from readers where name = $1 for update", [reader]);
+    held.resolve();
+    await over.promise;
+    await client.query("commit");
+  });
+  await held.promise;
+  return () => {
+    over.resolve();
+    return done;
+  };
+}

@@ -1,0 +1,56 @@
+/** What the tests of triggers have in common. */
+import { type Ask, until, type World } from "#kernel/testing/world.ts";
+import { deployed } from "../testing/workflows.ts";
+
+/** A step that only computes, so that its run needs nothing else. */
+export const SET = { id: "keep", type: "set", config: { values: { kept: true } } };
+
+/** Resolves when every event has been followed, and what it started has come to rest. */
+export async function atRest({ sql }: World): Promise<void> {
+  await until(async () => {
+    const [row] = await sql(
+      `select exists (select from events e join readers r on r.name = 'runs.triggers'
+                       where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq)) as behind,
+              exists (select from runs where due_at is not null and due_at <= now()
+                         and status in ('queued', 'running')) as busy`,
+    );
+    return !row.behind && !row.busy;
+  });
+}
+
+/** A workflow that starts for events on a topic. */
+export function listening(
+  ask: Ask,
+  trigger: object,
+  nodes: readonly object[] = [SET],
+  more: object = {},
+): Promise<string> {
+  return deployed(ask, nodes, { trigger: { type: "event_bus", ...trigger }, ...more });
+}
+
+/** Publishes a message and tells the event's id. */
+export async function publish(
+  ask: Ask,
+  topic: string,
+  message: { type: string; payload?: object },
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const body = { payload: {}, ...message };
+  const answer = await ask(`POST /api/v1/events/topics/${topic}/publish`, body, headers);
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data.id;
+}
+
+/** The runs of a workflow in the order in which they were started. */
+export function runsOf({ sql }: World, workflowId: string): Promise<any[]> {
+  return sql("select * from runs where workflow_id = $1 order by created_at, id", [workflowId]);
+}
+
+/** Everything that the log says of some runs, in order. */
+export async function toldOf({ sql }: World, runIds: readonly string[]): Promise<string[]> {
+  const rows = await sql(
+    "select type from events where resource_id = any($1) order by epoch, xid, seq",
+    [runIds],
+  );
+  return rows.map(({ type }) => type);
+}

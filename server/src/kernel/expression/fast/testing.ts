@@ -1,0 +1,72 @@
+import jsonata from "jsonata";
+import { expect } from "vitest";
+import { ExpressionFailure } from "../failure.ts";
+import { parse } from "../parse.ts";
+import { compileFast, HANDED_OVER } from "./compile.ts";
+
+/** When all evaluations of these tests take place. */
+export const NOW_MS = Date.parse("2026-02-03T04:05:06.789Z");
+
+/** What they read. */
+export const SCOPE = {
+  trigger: {
+    input: {
+      amount: 120,
+      name: "Ada",
+      empty: "",
+      none: null,
+      yes: true,
+      tags: ["a", "b"],
+      one: ["x"],
+      no: [],
+      nested: [[1, 2], [3]],
+      items: [
+        { id: 1, price: 2.5, tags: ["p"], in: { deep: [1] } },
+        { id: 2, price: 0.1, tags: [], in: { deep: [2, 3] } },
+        { id: 3, tags: ["q", "r"] },
+      ],
+      single: [{ id: 9 }],
+      matrix: [[{ id: 1 }, { id: 2 }], [{ id: 3 }]],
+      text: " a  b\tc ",
+      emoji: "a😀b",
+      at: "2026-01-01T00:00:00Z",
+    },
+  },
+  secrets: { KEY: "s3cret" },
+};
+
+/** What the package itself makes of it: a value as JSON would have it, or a failure. */
+export async function reference(text: string, scope: unknown): Promise<unknown> {
+  try {
+    // A copy, since the package marks arrays and may even add to them.
+    return normal(await jsonata(text).evaluate(structuredClone(scope)));
+  } catch {
+    return FAILED;
+  }
+}
+
+/** What our closure makes of it. */
+export function closure(text: string, scope: unknown): unknown {
+  const run = compileFast(parse(text));
+  if (!run) return NO_CLOSURE;
+  try {
+    const value = run(scope, NOW_MS);
+    return value === HANDED_OVER ? HANDED_OVER : normal(value);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ExpressionFailure);
+    return FAILED;
+  }
+}
+
+function normal(value: unknown): unknown {
+  const json = JSON.stringify({ value }, (_key, part: unknown) => {
+    if (typeof part === "number" && !Number.isFinite(part)) return "not a number of JSON";
+    return Object.is(part, -0) ? 0 : part;
+  });
+  return JSON.parse(json).value;
+}
+
+/** Both fail in their own words. */
+export const FAILED = Symbol("failed");
+/** It is not in the subset. */
+export const NO_CLOSURE = Symbol("no closure");
