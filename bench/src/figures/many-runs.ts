@@ -61,17 +61,17 @@ function reads({ port, token }: Product, paths: readonly string[]): Target {
 
 const COPY_RUNS = `
   insert into runs
-  select copy.* from (select * from runs order by id desc limit 1) r
+  select copy.* from runs r
    cross join unnest($1::text[], $2::timestamptz[]) as new (id, at)
    cross join lateral jsonb_populate_record(r, jsonb_build_object('id', new.id,
      'created_at', new.at, 'started_at', new.at, 'finished_at', new.at,
-     'correlation_id', 'req_' || right(new.id, 26))) as copy`;
+     'correlation_id', 'req_' || right(new.id, 26))) as copy
+   where r.id = (select max(id) from runs)`;
 const COPY_JOURNALS = `
   insert into run_journal (workspace_id, environment, run_id, entry, records, written_at)
   select j.workspace_id, j.environment, new.id, j.entry, j.records, new.at
-    from (select id from runs order by id desc limit 1) r
-    join run_journal j on j.run_id = r.id
-   cross join unnest($1::text[], $2::timestamptz[]) as new (id, at)`;
+    from run_journal j cross join unnest($1::text[], $2::timestamptz[]) as new (id, at)
+   where j.run_id = (select max(id) from runs)`;
 
 /** Copies of the latest run with its journal, one after another until now; tells their ids. */
 async function multiply(rig: Rig, count: number): Promise<string[]> {

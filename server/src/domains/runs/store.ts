@@ -35,14 +35,18 @@ const LISTED = sql`
 const NAMES = sql`
   join workflows w on w.id = r.workflow_id left join workflow_versions v on v.id = r.version_id`;
 
-/** Newest first. The names are looked up for those rows alone that are shown. */
+/** Newest first. */
 export async function list(tx: Tx, wanted: Wanted): Promise<Run[]> {
-  const { rows } = await sql<Row>`
+  return (await listing(wanted).execute(tx)).rows.map(toRun);
+}
+
+/** The statement of a list. The names are looked up for those rows alone that are shown. */
+export function listing(wanted: Wanted): RawBuilder<Row> {
+  return sql<Row>`
     select ${LISTED}
       from (select * from runs where ${conditionsOf(wanted)} order by id desc limit ${wanted.limit}) r
       ${NAMES}
-     order by r.id desc`.execute(tx);
-  return rows.map(toRun);
+     order by r.id desc`;
 }
 
 /** Ids of runs that are over, oldest first. */

@@ -40,7 +40,11 @@ export async function admit(
   const { facts } = execution;
   const { workspace, environment, cause } = facts;
   const partition = { workspace, environment };
-  if (maxConcurrency !== undefined && concurrencyKey !== undefined && row.concurrency_key === null) {
+  if (
+    maxConcurrency !== undefined &&
+    concurrencyKey !== undefined &&
+    row.concurrency_key === null
+  ) {
     const key = await concurrencyKeyOf(outside, facts, concurrencyKey);
     await actBecause(outside, partition, cause, (ctx) => ctx.send(KEEP_KEY, [row.id, key]));
     return "keyed";

@@ -68,9 +68,9 @@ export class Execution {
     return this.#steps;
   }
 
-  /** How many steps are being carried out outside. */
+  /** How many steps are being carried out outside, or ended while something else was being written. */
   get underWay(): number {
-    return this.#underWay;
+    return this.#underWay + this.#changes.length;
   }
 
   /** What is to be written. */
@@ -95,7 +95,7 @@ export class Execution {
 
   /** The status that people see while it is not over. */
   get status(): "running" | "waiting" | "paused" {
-    if (this.#underWay > 0) return "running";
+    if (this.underWay > 0) return "running";
     const paused = [...this.#waiting.values()].some(({ status }) => status === "paused");
     return paused ? "paused" : "waiting";
   }
@@ -116,7 +116,7 @@ export class Execution {
    * again.
    */
   get mustWrite(): boolean {
-    return this.#mustKeep || this.#underWay === 0;
+    return this.#mustKeep || this.underWay === 0;
   }
 
   /** Has been written up to this entry. */

@@ -39,6 +39,8 @@ export class Runner implements RunningEngine {
   readonly #outside: Outside;
   readonly #lanes: Lanes;
   readonly #active = new Map<string, Active>();
+  /** Runs that were taken or dropped since the look under way began: what it read of them is old. */
+  readonly #touched = new Set<string>();
   readonly #looking: Loop;
   readonly #loops: readonly Loop[];
   readonly #unsubscribe: readonly (() => void)[];
@@ -69,8 +71,11 @@ export class Runner implements RunningEngine {
   offer(execution: Execution, begun: readonly Begun[]): boolean {
     const { id, lane } = execution.facts;
     if (this.#stopping || !this.#lanes.holds(lane) || this.#active.size >= ACTIVE_MAX) return false;
+    // A look came between the commit and us, and has it already.
+    if (this.#active.has(id)) return true;
     const active = new Active(execution);
     this.#active.set(id, active);
+    this.#touched.add(id);
     this.#begin(active, begun);
     return true;
   }
@@ -100,6 +105,7 @@ export class Runner implements RunningEngine {
     );
     if (room <= 0 || lanes.length === 0) return LOOK_MS;
     const now = this.#outside.clock.now();
+    this.#touched.clear();
     const except = [...this.#active.keys()];
     const mostPerWorkspace = Math.min(FETCH_PER_WORKSPACE, room);
     const rows = await findDueRuns(this.#outside, lanes, now, { except, mostPerWorkspace });
@@ -122,6 +128,7 @@ export class Runner implements RunningEngine {
       ({ run_id }) => run_id,
     );
     for (const row of rows) {
+      if (this.#active.has(row.id) || this.#touched.has(row.id)) continue;
       const version = versions.get(row.version_id);
       if (!version) {
         this.#outside.log.error({ run: row.id }, "a run's version is gone");
@@ -274,6 +281,7 @@ export class Runner implements RunningEngine {
     active.dropped = true;
     const { id } = active.execution.facts;
     if (this.#active.get(id) === active) this.#active.delete(id);
+    this.#touched.add(id);
     active.end();
     if (this.#active.size < ACTIVE_MAX / 2) return;
     this.#looking.wake();

@@ -1,5 +1,5 @@
 /** Workflows for tests: made, deployed and run over HTTP. */
-import type { Answer, Ask } from "#kernel/testing/world.ts";
+import { type Answer, type Ask, until, type World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
@@ -39,4 +39,48 @@ export function inARow(nodes: readonly TestNode[]): object[] {
 
 export function trigger(ask: Ask, id: string, input?: unknown, query = ""): Promise<Answer> {
   return ask(`POST /api/v1/workflows/${id}/trigger${query}`, { input });
+}
+
+/** A run as the API shows it. */
+// Tests look into it as they like.
+export type Shown = any;
+
+const OVER = ["completed", "failed", "cancelled"];
+
+/** The run with its trace, once it has one of these statuses. */
+export function seen(ask: Ask, runId: string, statuses: readonly string[] = OVER): Promise<Shown> {
+  return until(async () => {
+    const { body } = await ask(`GET /api/v1/runs/${runId}`);
+    return statuses.includes(body.data.status) && body.data;
+  });
+}
+
+/** Starts a run and waits for its end. */
+export async function ran(ask: Ask, id: string, input?: unknown): Promise<Shown> {
+  const { body } = await trigger(ask, id, input);
+  return seen(ask, body.data.runId);
+}
+
+/** Deploys a workflow, runs it and waits for its end. */
+export async function runOf(
+  ask: Ask,
+  nodes: readonly object[],
+  more: object = {},
+  input?: unknown,
+): Promise<Shown> {
+  return ran(ask, await deployed(ask, nodes, more), input);
+}
+
+/** The steps of a trace by their ids. */
+export function stepsOf({ trace }: Shown): Record<string, Shown> {
+  return Object.fromEntries(trace.steps.map((step: Shown) => [step.id, step]));
+}
+
+/** The types of the events about a run, in the order of the log. */
+export async function eventsOf(world: World, runId: string): Promise<string[]> {
+  const rows = await world.sql(
+    "select type from events where resource_id = $1 order by epoch, xid, seq",
+    [runId],
+  );
+  return rows.map(({ type }) => type as string);
 }

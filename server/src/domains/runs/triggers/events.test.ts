@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withClient } from "#kernel/db/migrate.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { atRest, listening, publish, runsOf, SET, toldOf } from "./testing.ts";
+import { atRest, holdBack, listening, publish, runsOf, toldOf } from "./testing.ts";
 
 let world: World;
 let owner: Ask & { userId: string };
@@ -40,10 +39,7 @@ test("an event starts a run that sees it, as its cause and with its actor", asyn
       event: { id: eventId, type: "order.placed", environment: "production", data: { sku: "a-1" } },
     },
   });
-  expect(await toldOf(world, [run.id])).toEqual([
-    "workflow.run_started",
-    "workflow.run_completed",
-  ]);
+  expect(await toldOf(world, [run.id])).toEqual(["workflow.run_started", "workflow.run_completed"]);
   const told = await world.sql(
     `select actor_id, causation_id, correlation_id, depth from events where resource_id = $1`,
     [run.id],
@@ -72,13 +68,18 @@ test.each<[string, object, readonly (keyof typeof MESSAGES)[]]>([
   ["both", { eventType: "*.placed", filter: { "data.total": { gte: 100 } } }, ["large"]],
   ["a list", { filter: { "data.tags": { contains: "rush" } } }, ["large"]],
   ["the actor", { filter: { "actor.type": "workflow" } }, []],
-  ["a type by its filter", { filter: { or: [{ type: "refund" }, { "data.total": 5 }] } }, ["placed", "other"]],
+  [
+    "a type by its filter",
+    { filter: { or: [{ type: "refund" }, { "data.total": 5 }] } },
+    ["placed", "other"],
+  ],
   ["a message that looks like a change", { filter: { "data.before": 1 } }, ["other"]],
 ])("a trigger hears %s", async (name, trigger, expected) => {
   const topic = `table.${name.replaceAll(/\W/g, "-")}`;
   const id = await listening(owner, { topic, ...trigger });
   const ids: Record<string, string> = {};
-  for (const [key, message] of Object.entries(MESSAGES)) ids[key] = await publish(owner, topic, message);
+  for (const [key, message] of Object.entries(MESSAGES))
+    ids[key] = await publish(owner, topic, message);
   await publish(owner, "table.elsewhere", MESSAGES.placed);
   await publish(owner, topic, MESSAGES.placed, { "x-environment": "staging" });
   await atRest(world);
@@ -127,9 +128,13 @@ test("a workflow does not hear of its own runs, but of those of others", async (
   });
   const watched = await listening(owner, { topic: "watched" });
   await publish(owner, "watched", { type: "go" });
-  await until(async () => (await started(watched)).length === 1 && (await started(watcher)).length > 0);
+  await until(
+    async () => (await started(watched)).length === 1 && (await started(watcher)).length > 0,
+  );
   await atRest(world);
-  const heard = (await runsOf(world, watcher)).map(({ trigger: { event } }) => event.data.workflowId);
+  const heard = (await runsOf(world, watcher)).map(
+    ({ trigger: { event } }) => event.data.workflowId,
+  );
   expect(heard).toEqual([watched]);
   await owner(`POST /api/v1/workflows/${watcher}/deactivate`);
 });
@@ -139,7 +144,9 @@ test("a chain of runs that start each other is cut at its sixteenth link", async
     { id: "again", type: "publish_event", config: { topic: "loop", type: "again", payload: {} } },
   ]);
   await publish(owner, "loop", { type: "first" });
-  await until(async () => (await runsOf(world, id)).some(({ depth, status }) => depth === 16 && status === "completed"));
+  await until(async () =>
+    (await runsOf(world, id)).some(({ depth, status }) => depth === 16 && status === "completed"),
+  );
   await atRest(world);
   expect((await runsOf(world, id)).map(({ depth }) => depth)).toEqual(
     Array.from({ length: 16 }, (_, link) => link + 1),
@@ -147,7 +154,7 @@ test("a chain of runs that start each other is cut at its sixteenth link", async
 });
 
 test("it hears what comes after it was turned on, whenever that is read, and nothing while it is off", async () => {
-  const release = await holdBack("runs.triggers");
+  const release = await holdBack(world);
   await publish(owner, "since", { type: "before" });
   const id = await listening(owner, { topic: "since" });
   const first = await publish(owner, "since", { type: "first" });
@@ -160,8 +167,8 @@ test("it hears what comes after it was turned on, whenever that is read, and not
   await owner(`POST /api/v1/workflows/${id}/deactivate`);
   await publish(owner, "since", { type: "unheard" });
   await atRest(world);
-  const again = await holdBack("runs.triggers");
-  await publish(owner, "since", { type: "unheard too" });
+  const again = await holdBack(world);
+  await publish(owner, "since", { type: "unheard" });
   await owner(`POST /api/v1/workflows/${id}/activate`);
   const third = await publish(owner, "since", { type: "third" });
   await again();
@@ -196,7 +203,10 @@ test("runs exclude each other by a key that follows from the event", async () =>
     await publish(owner, "exclusive", { type: "go", payload: { customer } });
   }
   const states = async (): Promise<string> =>
-    (await runsOf(world, id)).map((run) => `${run.concurrency_key} ${run.status}`).toSorted().join();
+    (await runsOf(world, id))
+      .map((run) => `${run.concurrency_key} ${run.status}`)
+      .toSorted()
+      .join();
   await until(async () => (await states()) === "a queued,a waiting,b waiting");
   await publish(owner, "exclusive.release", { type: "enough" });
   await until(async () => (await states()) === "a completed,a waiting,b completed");
@@ -208,21 +218,3 @@ test("runs exclude each other by a key that follows from the event", async () =>
     "workflow.run_completed",
   ]);
 });
-
-/** Keeps a reader where it is, as a slow node would. */
-async function holdBack(reader: string): Promise<() => Promise<void>> {
-  const held = Promise.withResolvers<void>();
-  const over = Promise.withResolvers<void>();
-  const done = withClient(world.database.system, async (client) => {
-    await client.query("begin");
-    await client.query("select from readers where name = $1 for update", [reader]);
-    held.resolve();
-    await over.promise;
-    await client.query("commit");
-  });
-  await held.promise;
-  return () => {
-    over.resolve();
-    return done;
-  };
-}

@@ -53,7 +53,7 @@ export const receiveRequest = command({
   reply: written<Received>(Accepted, "What the workflow answers."),
   emits: startEvents,
   fails: [SignatureInvalid, RateLimited, RunFailed],
-  example: { params: { workspace: "default", token: "hk_0123456789abcdefghjkmnpqrs" } },
+  example: { params: { workspace: "default", token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" } },
   async prepare(outside, { params, query: { environment = "production" } }, caller) {
     const { workspace: slug, token } = params;
     const hook = await findHook(outside, { slug, token, environment });

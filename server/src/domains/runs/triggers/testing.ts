@@ -1,4 +1,5 @@
 /** What the tests of triggers have in common. */
+import { NO_WORKSPACE } from "#kernel/db/database.ts";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
 import { deployed } from "../testing/workflows.ts";
 
@@ -53,4 +54,21 @@ export async function toldOf({ sql }: World, runIds: readonly string[]): Promise
     [runIds],
   );
   return rows.map(({ type }) => type);
+}
+
+/** Keeps the reader of triggers where it is, as if its node were slow, until the result is called. */
+export async function holdBack({ kernel }: World): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const partition = { workspace: NO_WORKSPACE, environment: "production" } as const;
+  const done = kernel.db.write(partition, async (session) => {
+    await session.send("select from readers where name = 'runs.triggers' for update", []);
+    held.resolve();
+    await over.promise;
+  });
+  await Promise.race([held.promise, done]);
+  return () => {
+    over.resolve();
+    return done;
+  };
 }

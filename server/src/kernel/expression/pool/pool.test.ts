@@ -12,6 +12,8 @@ afterAll(async () => {
   await Promise.all([pool.close(), strict.close()]);
 });
 
+/** Which of the two comes first depends on how busy the machine is. */
+const STOPPED = /^(timeout|too_large)$/;
 const FOREVER = "($f := function(){ $f() }; $f())";
 
 async function evaluate(text: string, in_ = pool, key = "acme", scope: unknown = {}) {
@@ -40,14 +42,15 @@ describe("a hostile expression ends alone", () => {
     ["a deep result", "$reduce([1..5000], function($a, $b){ [$a, [$a]] }, 1)"],
   ])("%s", async (_, text) => {
     const failure = await evaluate(text, strict, text).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: expect.stringMatching(/^(timeout|too_large)$/) });
+    expect(failure).toMatchObject({ code: expect.stringMatching(STOPPED) });
     expect(await evaluate("$map([1], function($n){ $n })")).toBe(1);
   });
 
-  test("and a pool answers again after each", async () => {
-    const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, memoryMb: 32 });
+  test("and a process that died of it is replaced", async () => {
+    const own = new ExpressionPool({ timeLimitMs: 5_000, processes: 1, memoryMb: 16 });
     const bomb = "$map([1..1000000], function($i){ $pad('x', 1000) & $i })";
-    await expect(evaluate(bomb, own)).rejects.toMatchObject({ code: "too_large" });
+    const failure = await evaluate(bomb, own).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: expect.stringMatching(STOPPED) });
     expect(await evaluate("$reverse([1, 2])", own)).toEqual([2, 1]);
     await own.close();
   });
@@ -112,10 +115,10 @@ describe("nothing is left behind for another expression", () => {
 
   test("and what a function is made of is not to be had", async () => {
     const texts = [
-      "($e := $spread([$each]).implementation; $e({'a': 1}, function($v){ $v }))",
-      "($e := $lookup([$each], 'implementation'); $e({'a': 1}, function($v){ $v }))",
-      "($e := [$each].implementation; $e({'a': 1}, function($v){ $v }))",
-      "($e := [$each].*; $e[1]({'a': 1}, function($v){ $v }))",
+      "($s := $spread([$sum]).implementation; $s([1, 2]))",
+      "($s := $lookup([$sum], 'implementation'); $s([1, 2]))",
+      "($s := [$sum].implementation; $s([1, 2]))",
+      "($s := [$sum].*; $s[1]([1, 2]))",
     ];
     for (const text of texts) {
       await expect(evaluate(text), text).rejects.toMatchObject({ code: "evaluation" });

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed, eventsOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+let member: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+  member = await world.member(["member"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const decision = (config: object) => [
+  { id: "ask", type: "approval", config },
+  { id: "yes", type: "transform", config: { expression: "steps.ask.output.data.room" } },
+  { id: "no", type: "set", config: { values: { no: true } } },
+];
+const edges = [
+  { from: "ask", to: "yes", when: "approved" },
+  { from: "ask", to: "no", when: "rejected" },
+];
+
+async function asked(config: object): Promise<string> {
+  const id = await deployed(owner, decision(config), { edges });
+  const { body, events } = await trigger(owner, id);
+  expect(body.data.status).toBe("paused");
+  expect(events).toEqual(["workflow.run_started", "workflow.run_paused"]);
+  return body.data.runId;
+}
+const say = (ask: Ask, runId: string, body: object) => ask(`POST /api/v1/runs/${runId}/resume`, body);
+const open = async (ask: Ask) =>
+  (await ask("GET /api/v1/approvals")).body.data.map(({ runId }: { runId: string }) => runId);
+
+test("a plain member who is asked sees it, decides, and the run goes on with what they say", async () => {
+  const runId = await asked({ approvers: [member.userId], message: "A room?" });
+  expect((await member("GET /api/v1/approvals")).body.data).toMatchObject([
+    { runId, stepId: "ask", message: "A room?", quorum: 1, decisions: 0, expiresAt: null },
+  ]);
+  expect(await open(owner)).toEqual([]);
+  expect(await say(owner, runId, { approved: true })).toMatchObject({
+    status: 403,
+    body: { code: "not_an_approver" },
+    events: [],
+  });
+  const answer = await say(member, runId, { approved: true, comment: "Yes", data: { room: 12 } });
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { data: { id: runId } },
+    events: ["workflow.run_resumed"],
+  });
+  const run = await seen(owner, runId);
+  expect(run).toMatchObject({ status: "completed", output: 12 });
+  expect(stepsOf(run)).toMatchObject({
+    ask: {
+      branch: "approved",
+      output: {
+        approved: true,
+        decisions: [{ userId: member.userId, approved: true, comment: "Yes", data: { room: 12 } }],
+      },
+    },
+    no: { status: "skipped" },
+  });
+  expect(await open(member)).toEqual([]);
+  expect(await eventsOf(world, runId)).toEqual([
+    "workflow.run_started",
+    "workflow.run_paused",
+    "workflow.run_resumed",
+    "workflow.run_completed",
+  ]);
+  expect(await say(member, runId, { approved: true })).toMatchObject({
+    status: 409,
+    body: { code: "run_not_paused" },
+    events: [],
+  });
+});
+
+test("a quorum needs as many different people, by role too; nobody decides twice", async () => {
+  const { body: role } = await owner("POST /api/v1/settings/roles", {
+    name: "Board",
+    permissions: ["approvals:decide"],
+  });
+  const first = await world.member([role.data.id]);
+  const second = await world.member([role.data.id, "viewer"]);
+  const runId = await asked({ approvers: ["Board", "change_manager"], quorum: 2 });
+  expect(await say(first, runId, { approved: true })).toMatchObject({
+    status: 200,
+    events: ["workflow.run_resumed"],
+  });
+  expect(await say(first, runId, { approved: true })).toMatchObject({
+    status: 409,
+    body: { code: "already_decided" },
+    events: [],
+  });
+  expect(await open(first)).toEqual([]);
+  expect(await open(second)).toEqual([runId]);
+  const half = await owner(`GET /api/v1/runs/${runId}`);
+  expect(stepsOf(half.body.data)["ask"]).toMatchObject({
+    status: "paused",
+    wait: { kind: "approval", quorum: 2, decisions: [{ userId: first.userId }] },
+  });
+  await say(second, runId, { approved: true, data: { room: 1 } });
+  expect(await seen(owner, runId)).toMatchObject({ status: "completed", output: 1 });
+});
+
+test("of two who decide at the same moment both count", async () => {
+  const people = await Promise.all([1, 2, 3].map(() => world.member(["agent"])));
+  const runId = await asked({ approvers: ["agent"], quorum: 3 });
+  const answers = await Promise.all(people.map((ask) => say(ask, runId, { approved: true })));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const run = await seen(owner, runId);
+  expect(stepsOf(run)["ask"].output.decisions).toHaveLength(3);
+});
+
+test("one who rejects decides", async () => {
+  const runId = await asked({ approvers: ["member", "owner"], quorum: 2 });
+  await say(member, runId, { approved: false });
+  const run = await seen(owner, runId);
+  expect(run).toMatchObject({ status: "completed", output: { no: true } });
+  expect(stepsOf(run)["ask"]).toMatchObject({ branch: "rejected", output: { approved: false } });
+});
+
+test("what nobody decides in time fails, and can't be decided any more", async () => {
+  const runId = await asked({ approvers: ["member"], expiresMs: 60_000 });
+  world.clock.advance(61_000);
+  const late = await say(member, runId, { approved: true });
+  expect(late).toMatchObject({ status: 409, body: { code: "run_not_paused" }, events: [] });
+  expect(await seen(owner, runId)).toMatchObject({
+    status: "failed",
+    error: { code: "approval_expired", path: "ask" },
+  });
+});
+
+test("of several steps that wait one must be named", async () => {
+  const nodes = ["a", "b"].map((id) => ({ id, type: "approval", config: { approvers: ["member"] } }));
+  const { body } = await trigger(owner, await deployed(owner, nodes, { edges: [] }));
+  const { runId } = body.data;
+  expect(await say(member, runId, { approved: true })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/stepId" }] },
+    events: [],
+  });
+  expect(await say(member, runId, { approved: true, stepId: "c" })).toMatchObject({ status: 409 });
+  expect((await say(member, runId, { approved: true, stepId: "b" })).status).toBe(200);
+  await until(async () => {
+    const { body: now } = await owner(`GET /api/v1/runs/${runId}`);
+    return stepsOf(now.data)["b"].status === "completed";
+  });
+  // Of the one that is left there is no doubt.
+  expect((await say(member, runId, { approved: true })).status).toBe(200);
+  expect(await seen(owner, runId)).toMatchObject({ status: "completed" });
+});

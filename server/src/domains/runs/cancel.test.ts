@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed, eventsOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+
+let world: World;
+let owner: Ask;
+let receiver: Receiver;
+/** Connections that were cut off while we kept them waiting. */
+let cut = 0;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  cut = 0;
+  receiver.received.length = 0;
+  receiver.answer = (_received, response) => void response.once("close", () => (cut += 1));
+});
+
+const hang = () => ({
+  id: "hang",
+  type: "http",
+  config: { method: "POST", url: `${receiver.url}/hang`, body: {} },
+});
+const cancel = (runId: string) => owner(`POST /api/v1/runs/${runId}/cancel`);
+
+test("a run whose step hangs is over at once, and the connection is cut", async () => {
+  const { body } = await trigger(owner, await deployed(owner, [hang()]));
+  const { runId } = body.data;
+  await until(async () => receiver.received.length === 1);
+  const answer = await cancel(runId);
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { data: { id: runId, status: "cancelled", finishedAt: expect.any(String) } },
+    events: ["workflow.run_cancelled"],
+  });
+  await until(async () => cut === 1);
+  const run = await seen(owner, runId);
+  expect(stepsOf(run)["hang"]).toMatchObject({ status: "cancelled" });
+  expect(await cancel(runId)).toMatchObject({
+    status: 409,
+    body: { code: "run_over" },
+    events: [],
+  });
+  expect(await eventsOf(world, runId)).toEqual(["workflow.run_started", "workflow.run_cancelled"]);
+});
+
+test("runs that wait or are paused are cancelled, and wait for nothing any more", async () => {
+  const nodes = [
+    { id: "ask", type: "approval", config: { approvers: ["owner"] } },
+    { id: "hear", type: "wait_for_event", config: { topic: "never" } },
+    { id: "sleep", type: "delay", config: { ms: 60_000 } },
+  ];
+  const { body } = await trigger(owner, await deployed(owner, nodes, { edges: [] }));
+  const { runId } = body.data;
+  expect(body.data.status).toBe("paused");
+  expect((await cancel(runId)).status).toBe(200);
+  const run = await seen(owner, runId);
+  expect(run.trace.steps.map(({ status }: { status: string }) => status)).toEqual(
+    nodes.map(() => "cancelled"),
+  );
+  const left = await world.sql(
+    `select run_id from run_waits where run_id = $1 union all
+     select run_id from run_approvals where run_id = $1`,
+    [runId],
+  );
+  expect(left).toEqual([]);
+  world.clock.advance(61_000);
+  expect(await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true })).toMatchObject({
+    status: 409,
+    events: [],
+  });
+});
+
+test("the runs that it waits for go with it, however deep", async () => {
+  const inner = await deployed(owner, [hang()]);
+  const sub = (workflowId: string) => [{ id: "sub", type: "subworkflow", config: { workflowId } }];
+  const middle = await deployed(owner, sub(inner));
+  const { body } = await trigger(owner, await deployed(owner, sub(middle)));
+  await until(async () => receiver.received.length === 1);
+  const answer = await cancel(body.data.runId);
+  expect(answer.events).toEqual(Array.from({ length: 3 }, () => "workflow.run_cancelled"));
+  await until(async () => cut === 1);
+  for (const id of [inner, middle]) {
+    const { body: runs } = await owner(`GET /api/v1/workflows/${id}/runs`);
+    expect(runs.data).toMatchObject([{ status: "cancelled", triggerType: "subworkflow" }]);
+  }
+});
+
+test("a run that waits for one that is cancelled fails", async () => {
+  const inner = await deployed(owner, [hang()]);
+  const nodes = [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }];
+  const { body } = await trigger(owner, await deployed(owner, nodes));
+  await seen(owner, body.data.runId, ["waiting"]);
+  await until(async () => receiver.received.length === 1);
+  const { body: runs } = await owner(`GET /api/v1/workflows/${inner}/runs`);
+  await cancel(runs.data[0].id);
+  const run = await seen(owner, body.data.runId);
+  expect(run).toMatchObject({ status: "failed", error: { code: "subworkflow_failed", path: "sub" } });
+});
+
+test("one that is cancelled makes room for the next, and can be cancelled while it queues", async () => {
+  const id = await deployed(owner, [hang()], { maxConcurrency: 1 });
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const { body, events } = await trigger(owner, id);
+    expect(events).toEqual(["workflow.run_queued"]);
+    ids.push(body.data.runId);
+  }
+  const [first = "", second = "", third = ""] = ids;
+  await until(async () => receiver.received.length === 1);
+  expect((await cancel(second)).status).toBe(200);
+  expect((await cancel(first)).status).toBe(200);
+  await until(async () => receiver.received.length === 2);
+  expect((await owner(`GET /api/v1/runs/${third}`)).body.data.status).toBe("running");
+  expect(await eventsOf(world, second)).toEqual(["workflow.run_queued", "workflow.run_cancelled"]);
+  await cancel(third);
+  await until(async () => cut === 2);
+});
+
+test("a run that is retried right after it was cancelled goes on", async () => {
+  const { body } = await trigger(owner, await deployed(owner, [hang()]));
+  const { runId } = body.data;
+  await until(async () => receiver.received.length === 1);
+  await cancel(runId);
+  receiver.answer = (_received, response) => response.end("well");
+  expect((await owner(`POST /api/v1/runs/${runId}/retry`, {})).status).toBe(202);
+  expect(await seen(owner, runId)).toMatchObject({ status: "completed", output: { body: "well" } });
+  expect(await eventsOf(world, runId)).toEqual([
+    "workflow.run_started",
+    "workflow.run_cancelled",
+    "workflow.run_retried",
+    "workflow.run_completed",
+  ]);
+});

@@ -1,0 +1,125 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId } from "#kernel/id.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { listing } from "./store.ts";
+import { deployed, ran, trigger } from "./testing/workflows.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const SET = [{ id: "one", type: "set", config: { values: { v: 1 } } }];
+
+let world: World;
+let owner: Ask;
+beforeAll(async () => {
+  world = await startWorld({ work: true, env: { MILLRACE_RUN_RETENTION_DAYS: "7" } });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const count = async (id: string) =>
+  (await owner(`GET /api/v1/workflows/${id}/runs`)).body.data.length as number;
+
+test("runs are counted among the workspace's statistics", async () => {
+  const before = (await owner("GET /api/v1/workspaces/default/stats")).body.data;
+  await ran(owner, await deployed(owner, SET));
+  const after = (await owner("GET /api/v1/workspaces/default/stats")).body.data;
+  expect(JSON.stringify(before)).toContain('"runs":0');
+  expect(JSON.stringify(after)).toContain('"runs":1');
+});
+
+test("an event's trace shows the runs that it started", async () => {
+  const id = await deployed(owner, SET, {
+    name: "Follows",
+    trigger: { type: "event_bus", topic: "traced" },
+  });
+  const { body } = await owner("POST /api/v1/events/topics/traced/publish", {
+    type: "it.happened",
+    payload: {},
+  });
+  await until(async () => (await count(id)) === 1);
+  const trace = (await owner(`GET /api/v1/events/${body.data.id}/trace`)).body.data;
+  expect(trace.effects).toMatchObject([
+    { kind: "run", causationId: body.data.id, summary: "Run of Follows: completed" },
+  ]);
+});
+
+/** Runs of one workflow at these times, most of them completed. */
+const MANY = `
+  insert into runs (id, workspace_id, environment, workflow_id, version_id, lane, status, trigger_type,
+                    trigger, actor, run_as, correlation_id, depth, created_at, started_at, finished_at)
+  select id, $1, 'production', $2, $3, 0,
+         case when n % 10000 = 7 then 'failed' else 'completed' end,
+         case when n % 9000 = 5 then 'webhook' when n % 2 = 0 then 'manual' else 'schedule' end,
+         '{}', '{}', 'usr', 'cor', 1, at, at, at
+    from unnest($4::text[], $5::timestamptz[]) with ordinality as t (id, at, n)`;
+const RUNS = 100_000;
+const APART_MS = 86_400;
+
+test("a list looks at few runs, whatever it is asked for and however many there are", async () => {
+  const [busy, other] = [await deployed(owner, SET), await deployed(owner, SET)];
+  const [{ version_id }] = await world.sql(
+    "select version_id from workflow_deployments where workflow_id = $1",
+    [busy],
+  );
+  // A hundred days of them, and then nothing for a while.
+  const since = world.clock.nowMs() - 300 * DAY_MS;
+  const times = Array.from({ length: RUNS }, (_, n) => since + n * APART_MS);
+  const ids = times.map((time) => newId("run", time));
+  await world.sql(MANY, [world.home, busy, version_id, ids, times.map((time) => new Date(time))]);
+  await world.sql("analyze runs");
+  const at = (days: number) => new Date(since + days * DAY_MS).toISOString();
+  const partition = { workspace: world.home, environment: "production" } as const;
+  for (const wanted of [
+    {},
+    { workflowId: busy },
+    { workflowId: other },
+    { status: "failed" },
+    { status: "completed" },
+    { status: "paused" },
+    { triggerType: "webhook" },
+    { workflowId: busy, status: "failed" },
+    { workflowId: busy, triggerType: "webhook" },
+    { workflowId: other, triggerType: "manual" },
+    { status: "failed", triggerType: "manual" },
+    { from: at(91) },
+    { to: at(1) },
+    { from: at(40), to: at(41), status: "failed" },
+    { workflowId: busy, from: at(40), to: at(41) },
+    { from: at(99.999) },
+    { from: at(99.999), triggerType: "manual", workflowId: busy },
+    { from: at(50), to: at(50.001) },
+    { before: ids[500] },
+  ] as const) {
+    const { rows } = await world.kernel.db.read(partition, (tx) =>
+      sql<any>`explain (analyze, format json) ${listing({ ...wanted, limit: 51 })}`.execute(tx),
+    );
+    console.log(JSON.stringify(wanted), visited(rows[0]["QUERY PLAN"][0].Plan), rows[0]["QUERY PLAN"][0]["Execution Time"]);
+    expect(visited(rows[0]["QUERY PLAN"][0].Plan), JSON.stringify(wanted)).toBeLessThan(5_000);
+  }
+});
+
+/** How many rows of the table were looked at. */
+function visited(plan: any): number {
+  const own =
+    plan["Relation Name"] === "runs"
+      ? (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0) + (plan["Rows Removed by Index Recheck"] ?? 0)) * plan["Actual Loops"]
+      : 0;
+  return (plan.Plans ?? []).reduce((sum: number, inner: any) => sum + visited(inner), own);
+}
+
+test("runs that ended long ago go with their journals; those that are not over stay", async () => {
+  const id = await deployed(owner, SET);
+  await ran(owner, id);
+  const waits = await deployed(owner, [{ id: "ask", type: "approval", config: { approvers: ["owner"] } }]);
+  await trigger(owner, waits);
+  world.clock.advance(8 * DAY_MS);
+  const fresh = await ran(owner, id);
+  await until(async () => (await count(id)) === 1);
+  const { body } = await owner(`GET /api/v1/workflows/${id}/runs`);
+  expect(body.data[0].id).toBe(fresh.id);
+  expect(await count(waits)).toBe(1);
+  const orphans = await world.sql(
+    "select from run_journal j where not exists (select from runs r where r.id = j.run_id)",
+  );
+  expect(orphans).toEqual([]);
+});

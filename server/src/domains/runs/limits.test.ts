@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
+
+let world: World;
+let owner: Ask;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+test("no more runs with one key are under way than the workflow allows, and all complete", async () => {
+  const now = new Map<string, number>();
+  const most = new Map<string, number>();
+  receiver.answer = ({ body: { key } }, response) => {
+    now.set(key, (now.get(key) ?? 0) + 1);
+    most.set(key, Math.max(most.get(key) ?? 0, now.get(key) ?? 0));
+    setImmediate(() => {
+      now.set(key, (now.get(key) ?? 0) - 1);
+      response.end();
+    });
+  };
+  const body = { key: "{{ trigger.input.key }}" };
+  const send = (id: string) => ({ id, type: "http", config: { method: "POST", url: `${receiver.url}/x`, body } });
+  const id = await deployed(owner, [send("a"), send("b")], {
+    maxConcurrency: 2,
+    concurrencyKey: "{{ trigger.input.key }}",
+  });
+  const started = await Promise.all(
+    Array.from({ length: 24 }, (_, n) => trigger(owner, id, { key: n % 2 ? "odd" : "even" })),
+  );
+  for (const { body: answer } of started) {
+    expect(await seen(owner, answer.data.runId)).toMatchObject({ status: "completed" });
+  }
+  expect(receiver.received).toHaveLength(48);
+  for (const key of ["odd", "even"]) {
+    expect(most.get(key)).toBeGreaterThan(0);
+    expect(most.get(key)).toBeLessThanOrEqual(2);
+  }
+  const counted = await world.sql(
+    "select type, count(*)::int as n from events where type like 'workflow.run_%' group by type order by type",
+  );
+  expect(counted).toEqual([
+    { type: "workflow.run_completed", n: 24 },
+    { type: "workflow.run_queued", n: 24 },
+    { type: "workflow.run_started", n: 24 },
+  ]);
+});
+
+test("a run that is retried queues like any other", async () => {
+  receiver.answer = (_received, response) => void response.writeHead(400).end();
+  const call = { id: "call", type: "http", config: { method: "POST", url: `${receiver.url}/x`, body: {} } };
+  const id = await deployed(owner, [call], { maxConcurrency: 1 });
+  const failed = await ran(owner, id);
+  let release: (() => void) | undefined;
+  receiver.answer = (_received, response) => void (release = () => response.end());
+  const { body } = await trigger(owner, id);
+  await until(async () => release !== undefined);
+  const retried = await owner(`POST /api/v1/runs/${failed.id}/retry`, {});
+  expect(retried.body.data.status).toBe("queued");
+  receiver.answer = (_received, response) => response.end();
+  release?.();
+  for (const runId of [body.data.runId, failed.id]) {
+    expect(await seen(owner, runId)).toMatchObject({ status: "completed" });
+  }
+});
+
+test("subworkflows give their output to those who wait, failures included", async () => {
+  receiver.answer = (_received, response) => response.end("inner");
+  const call = { id: "call", type: "http", config: { method: "POST", url: `${receiver.url}/x`, body: {} } };
+  const inner = await deployed(owner, [
+    call,
+    { id: "out", type: "set", config: { values: { got: "{{ steps.call.output.body }}", n: "{{ trigger.input.n }}" } } },
+  ]);
+  const sub = (id: string, workflowId: string, more: object = {}) => ({
+    id,
+    type: "subworkflow",
+    config: { workflowId, input: { n: "{{ trigger.input.n }}" } },
+    ...more,
+  });
+  const middle = await deployed(owner, [sub("inner", inner)]);
+  const run = await ran(owner, await deployed(owner, [sub("middle", middle)]), { n: 3 });
+  expect(run).toMatchObject({ status: "completed", output: { got: "inner", n: 3 } });
+  const { body } = await owner(`GET /api/v1/workflows/${inner}/runs`);
+  expect(body.data).toMatchObject([{ triggerType: "subworkflow", correlationId: run.correlationId }]);
+  const failing = await deployed(owner, [{ id: "stop", type: "fail", config: { message: "Not today." } }]);
+  const failed = await ran(owner, await deployed(owner, [sub("it", failing)]));
+  expect(failed).toMatchObject({
+    status: "failed",
+    error: { code: "subworkflow_failed", message: "Not today." },
+  });
+  const computed = await deployed(owner, [{ id: "one", type: "set", config: { values: { quick: true } } }]);
+  const quick = await ran(owner, await deployed(owner, [sub("it", computed)]));
+  expect(quick).toMatchObject({ status: "completed", output: { quick: true } });
+});
+
+test("a workflow that calls itself is cut off at depth 16", async () => {
+  const id = await deployed(owner, [{ id: "one", type: "set", config: { values: {} } }]);
+  await owner(`PATCH /api/v1/workflows/${id}`, {
+    nodes: [{ id: "again", type: "subworkflow", config: { workflowId: id } }],
+  });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  const run = await ran(owner, id);
+  expect(run).toMatchObject({ status: "failed", error: { code: "subworkflow_failed" } });
+  const rows = await world.sql("select depth from runs where workflow_id = $1 order by depth", [id]);
+  expect(rows.map(({ depth }) => depth)).toEqual(Array.from({ length: 16 }, (_, n) => n + 1));
+  const [deepest] = await world.sql("select id from runs where workflow_id = $1 and depth = 16", [id]);
+  const last = await seen(owner, deepest.id);
+  expect(stepsOf(last)["again"].error.code).toBe("chain_too_deep");
+});

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed, eventsOf, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+let receiver: Receiver;
+/** Which paths answer with a failure. */
+let broken = new Set<string>();
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  broken = new Set();
+  receiver.received.length = 0;
+  receiver.answer = ({ path }, response) => void response.writeHead(broken.has(path) ? 400 : 200).end(path);
+});
+
+const call = (id: string) => ({
+  id,
+  type: "http",
+  config: { method: "POST", url: `${receiver.url}/${id}`, body: {} },
+});
+const retry = (runId: string, body: object = {}) => owner(`POST /api/v1/runs/${runId}/retry`, body);
+const paths = () => receiver.received.map(({ path }) => path);
+const keyOf = (path: string) =>
+  receiver.received.filter((one) => one.path === path).map(({ headers }) => headers["idempotency-key"]);
+
+test("by default it goes on where it failed, and what had completed stays so", async () => {
+  broken.add("/two");
+  const failed = await ran(owner, await deployed(owner, [call("one"), call("two"), call("three")]));
+  expect(failed).toMatchObject({ status: "failed", error: { path: "two" } });
+  broken.clear();
+  const answer = await retry(failed.id);
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { data: { id: failed.id, status: "running", error: null, finishedAt: null } },
+    events: ["workflow.run_retried"],
+  });
+  const run = await seen(owner, failed.id);
+  expect(run).toMatchObject({ status: "completed", error: null });
+  expect(paths()).toEqual(["/one", "/two", "/two", "/three"]);
+  // Whoever remembers the first request would answer as it did then.
+  expect(new Set(keyOf("/two")).size).toBe(2);
+  expect(await eventsOf(world, failed.id)).toEqual([
+    "workflow.run_started",
+    "workflow.run_failed",
+    "workflow.run_retried",
+    "workflow.run_completed",
+  ]);
+});
+
+test("from the start, also what had completed", async () => {
+  const completed = await ran(owner, await deployed(owner, [call("one"), call("two")]));
+  for (const from of ["failed", "two"]) {
+    expect(await retry(completed.id, { from })).toMatchObject({
+      status: 409,
+      body: { code: "run_not_failed" },
+      events: [],
+    });
+  }
+  expect((await retry(completed.id, { from: "start" })).status).toBe(202);
+  expect(await seen(owner, completed.id)).toMatchObject({ status: "completed" });
+  expect(paths()).toEqual(["/one", "/two", "/one", "/two"]);
+  expect(new Set(keyOf("/one")).size).toBe(2);
+});
+
+test("from a step, with all that follows from it", async () => {
+  broken.add("/three");
+  const nodes = ["one", "two", "three", "beside"].map(call);
+  const edges = [
+    { from: "one", to: "two" },
+    { from: "two", to: "three" },
+    { from: "one", to: "beside" },
+  ];
+  const failed = await ran(owner, await deployed(owner, nodes, { edges }));
+  expect(failed).toMatchObject({ status: "failed", error: { path: "three" } });
+  broken.clear();
+  receiver.received.length = 0;
+  expect((await retry(failed.id, { from: "two" })).status).toBe(202);
+  expect(await seen(owner, failed.id)).toMatchObject({ status: "completed" });
+  expect(paths()).toEqual(["/two", "/three"]);
+});
+
+test("a step that the workflow does not have is refused, and so is a run that is not over", async () => {
+  broken.add("/one");
+  const failed = await ran(owner, await deployed(owner, [call("one")]));
+  expect(await retry(failed.id, { from: "nowhere" })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/from" }] },
+    events: [],
+  });
+  const { body } = await trigger(
+    owner,
+    await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 60_000 } }]),
+  );
+  expect(await retry(body.data.runId)).toMatchObject({
+    status: 409,
+    body: { code: "run_not_over" },
+    events: [],
+  });
+});
+
+test("a loop goes on with the items that had failed", async () => {
+  broken.add("/item-2");
+  const id = await deployed(owner, [
+    {
+      id: "each",
+      type: "loop",
+      config: {
+        items: [1, 2, 3],
+        body: {
+          nodes: [{ id: "send", type: "http", config: { method: "POST", url: `${receiver.url}/item-{{ item }}`, body: {} } }],
+          edges: [],
+        },
+      },
+    },
+  ]);
+  const failed = await ran(owner, id);
+  expect(failed).toMatchObject({ status: "failed", error: { path: "each" } });
+  broken.clear();
+  await retry(failed.id);
+  const run = await seen(owner, failed.id);
+  expect(run.status).toBe("completed");
+  expect(run.output).toHaveLength(3);
+  expect(paths()).toEqual(["/item-1", "/item-2", "/item-2", "/item-3"]);
+});
+
+test("a failed subworkflow is run anew", async () => {
+  broken.add("/inner");
+  const inner = await deployed(owner, [call("inner")]);
+  const failed = await ran(
+    owner,
+    await deployed(owner, [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }]),
+  );
+  expect(failed).toMatchObject({ status: "failed", error: { code: "subworkflow_failed" } });
+  broken.clear();
+  await retry(failed.id);
+  expect(await seen(owner, failed.id)).toMatchObject({ status: "completed", output: { body: "/inner" } });
+  const { body } = await owner(`GET /api/v1/workflows/${inner}/runs`);
+  expect(body.data.map(({ status }: { status: string }) => status).toSorted()).toEqual(["completed", "failed"]);
+});
+
+test("with the latest version it follows that one: what is not in it has not happened", async () => {
+  broken.add("/two");
+  const id = await deployed(owner, [call("one"), call("two")]);
+  const failed = await ran(owner, id);
+  await owner(`PATCH /api/v1/workflows/${id}`, {
+    nodes: [
+      { id: "one", type: "set", config: { values: { now: "computed" } } },
+      { id: "two", type: "set", config: { values: { was: "{{ steps.one.output.now }}" } } },
+    ],
+  });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  expect((await retry(failed.id, { version: "latest" })).status).toBe(202);
+  const run = await seen(owner, failed.id);
+  expect(run).toMatchObject({ status: "completed", version: 2, output: { was: "computed" } });
+  expect(stepsOf(run)).toMatchObject({ one: { type: "set" } });
+  expect(paths()).toEqual(["/one", "/two"]);
+});
+
+test("an approval that was open when the run was cancelled is asked for again", async () => {
+  const { body } = await trigger(
+    owner,
+    await deployed(owner, [{ id: "ask", type: "approval", config: { approvers: ["owner"] } }]),
+  );
+  const { runId } = body.data;
+  await owner(`POST /api/v1/runs/${runId}/cancel`);
+  await retry(runId);
+  await seen(owner, runId, ["paused"]);
+  expect((await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true })).status).toBe(200);
+  expect(await seen(owner, runId)).toMatchObject({ status: "completed" });
+  expect(await eventsOf(world, runId)).toEqual([
+    "workflow.run_started",
+    "workflow.run_paused",
+    "workflow.run_cancelled",
+    "workflow.run_retried",
+    "workflow.run_paused",
+    "workflow.run_resumed",
+    "workflow.run_completed",
+  ]);
+});
+
+test("many are retried in the background: those that the filter means, each once", async () => {
+  broken.add("/one");
+  const id = await deployed(owner, [call("one")]);
+  const other = await ran(owner, await deployed(owner, [call("one")]));
+  const runs = await Promise.all(Array.from({ length: 60 }, () => ran(owner, id)));
+  broken.clear();
+  const answer = await owner("POST /api/v1/runs/retry", { filter: { workflowId: id } });
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { data: { count: 60 } },
+    events: ["workflow.bulk_retry_requested"],
+  });
+  for (const { id: runId } of runs) {
+    expect(await seen(owner, runId, ["completed"])).toMatchObject({ status: "completed" });
+  }
+  const told = await Promise.all(runs.map((run) => eventsOf(world, run.id)));
+  for (const types of told) {
+    expect(types).toEqual([
+      "workflow.run_started",
+      "workflow.run_failed",
+      "workflow.run_retried",
+      "workflow.run_completed",
+    ]);
+  }
+  const [by] = await world.sql(
+    "select actor_id from events where type = 'workflow.run_retried' and resource_id = $1",
+    [runs[0].id],
+  );
+  expect(by.actor_id).toBe(owner.userId);
+  expect((await owner(`GET /api/v1/runs/${other.id}`)).body.data.status).toBe("failed");
+  const none = await owner("POST /api/v1/runs/retry", { filter: { workflowId: id } });
+  expect(none).toMatchObject({ status: 202, body: { data: { count: 0 } }, events: [] });
+});

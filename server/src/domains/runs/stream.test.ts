@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { openStream } from "./stream.ts";
+import { deployed, seen, trigger } from "./testing/workflows.ts";
+import { watchOf } from "./watch.ts";
+
+let world: World;
+let owner: Ask & { token: string };
+let receiver: Receiver;
+let release: (() => void) | undefined;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+  await world.app.listen({ port: 0, host: "127.0.0.1" });
+  receiver.answer = (_received, response) => void (release = () => response.end("ok"));
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const call = () => ({
+  id: "call",
+  type: "http",
+  config: { method: "POST", url: `${receiver.url}/x`, body: {} },
+});
+
+interface Frame {
+  readonly event: string;
+  readonly data: any;
+}
+
+/** A stream as a client gets it over a real connection. */
+async function listen(runId: string) {
+  const address = world.app.server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/runs/${runId}/stream`, {
+    headers: { authorization: `Bearer ${owner.token}`, "x-workspace": "default" },
+  });
+  const frames: Frame[] = [];
+  const ended = (async () => {
+    let text = "";
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      const parts = text.split("\n\n");
+      text = parts.pop() ?? "";
+      for (const part of parts) {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(part) ?? [];
+        if (event && data) frames.push({ event, data: JSON.parse(data) });
+      }
+    }
+  })();
+  return { response, frames, ended };
+}
+
+const told = (frames: readonly Frame[]) =>
+  frames.map(({ event, data }) => `${event} ${event === "step" ? `${data.id} ` : ""}${data.status}`);
+
+test("a listener gets the run as it is, then each change, and the end of it", async () => {
+  const id = await deployed(owner, [
+    call(),
+    { id: "ask", type: "approval", config: { approvers: ["owner"] } },
+    { id: "last", type: "set", config: { values: { done: true } } },
+  ]);
+  const { body } = await trigger(owner, id);
+  const { runId } = body.data;
+  await until(async () => release !== undefined);
+  const { response, frames, ended } = await listen(runId);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  await until(async () => frames.length === 1);
+  expect(frames[0]?.data).toMatchObject({
+    id: runId,
+    status: "running",
+    trace: { steps: [{ id: "call", status: "running" }], truncated: false },
+  });
+  release?.();
+  await until(async () => frames.some(({ data }) => data.status === "paused"));
+  await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true });
+  await ended;
+  expect(told(frames)).toEqual(
+    expect.arrayContaining(["step call completed", "step ask paused", "run paused", "step ask completed", "step last completed"]),
+  );
+  expect(frames.at(-1)).toMatchObject({
+    event: "run",
+    data: { status: "completed", output: { done: true } },
+  });
+  expect(watchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
+});
+
+test("of a run that is over there is the state, and the end", async () => {
+  const { body } = await trigger(owner, await deployed(owner, [{ id: "one", type: "set", config: { values: {} } }]));
+  const { frames, ended } = await listen(body.data.runId);
+  await ended;
+  expect(told(frames)).toEqual(["run completed"]);
+});
+
+test("steps that only the journal tells of are told too, to all who listen", async () => {
+  const items = [1, 2, 3];
+  const loop = { nodes: [call()], edges: [] };
+  const { body } = await trigger(
+    owner,
+    await deployed(owner, [{ id: "each", type: "loop", config: { items, body: loop } }]),
+  );
+  const listeners = await Promise.all([listen(body.data.runId), listen(body.data.runId)]);
+  for (const index of items.keys()) {
+    await until(async () => release !== undefined);
+    const answer = release;
+    release = undefined;
+    answer?.();
+    const step = `step each[${index}].call completed`;
+    for (const { frames } of listeners) await until(async () => told(frames).includes(step));
+  }
+  await Promise.all(listeners.map(({ ended }) => ended));
+  await seen(owner, body.data.runId);
+});
+
+test("a stream breaks the silence, and ends in time or when its client has left", async () => {
+  const { body } = await trigger(
+    owner,
+    await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 3_600_000 } }]),
+  );
+  const workspace = { key: world.home, id: "" };
+  const gone = new AbortController();
+  const caller = { workspace, environment: "production", gone: gone.signal } as never;
+  const pace = { heartbeatMs: 5, lastsMs: 60 };
+  const pieces: string[] = [];
+  for await (const piece of await openStream(world.kernel, caller, body.data.runId, pace)) {
+    pieces.push(piece);
+  }
+  expect(pieces[0]).toBe("retry: 1000\n\n");
+  expect(pieces.filter((piece) => piece === ":\n\n").length).toBeGreaterThan(0);
+  const lasting = await openStream(world.kernel, caller, body.data.runId);
+  for await (const piece of lasting) if (piece.startsWith("event: run")) gone.abort();
+  expect(watchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed } from "../testing/workflows.ts";
+import { runsOf } from "./testing.ts";
+
+let receiver: Receiver;
+let world: World;
+let owner: Ask;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+/** Sends a request to a workflow of these nodes. */
+async function ask(nodes: readonly object[], more: object = {}, of = { world, owner }) {
+  const id = await deployed(of.owner, nodes, { trigger: { type: "webhook" }, ...more });
+  const { body } = await of.owner(`GET /api/v1/workflows/${id}`);
+  const { pathname } = new URL(body.data.trigger.url);
+  const answer = await of.world.stranger(`POST ${pathname}`, { name: "Ada" });
+  return { id, answer };
+}
+
+const respond = (config: object) => ({ id: "say", type: "respond", config });
+const reach = () => ({
+  id: "reach",
+  type: "http",
+  config: { method: "POST", url: receiver.url, body: { from: "hook" } },
+});
+const OVER = ["workflow.run_started", "workflow.run_completed"];
+
+test("a workflow answers for itself: status, headers and JSON", async () => {
+  const { answer } = await ask([
+    {
+      id: "greet",
+      type: "set",
+      config: { values: { text: "Hello {{ trigger.input.body.name }}" } },
+    },
+    respond({
+      status: 201,
+      headers: { "X-Kind": "greeting", "Content-Type": "application/hello; v=1" },
+      body: { text: "{{ steps.greet.output.text }}" },
+    }),
+  ]);
+  expect(answer).toMatchObject({ status: 201, body: { text: "Hello Ada" }, events: OVER });
+  expect(answer.headers).toMatchObject({
+    "x-kind": "greeting",
+    "content-type": "application/hello; v=1",
+  });
+});
+
+test.each<[object, number, unknown, string | undefined]>([
+  [{ body: "plain" }, 200, "plain", "text/plain; charset=utf-8"],
+  [{ body: "<p>", headers: { "content-type": "text/html" } }, 200, "<p>", "text/html"],
+  [{ body: [1, 2] }, 200, [1, 2], "application/json; charset=utf-8"],
+  [{ body: false, status: 503 }, 503, false, "application/json; charset=utf-8"],
+  [{ status: 204, body: "nothing" }, 204, undefined, undefined],
+  [{ status: 302, headers: { location: "https://example.com/" } }, 302, undefined, undefined],
+])("%j", async (config, status, body, type) => {
+  const { answer } = await ask([respond(config)]);
+  expect(answer).toMatchObject({ status, events: OVER });
+  expect(answer.body).toEqual(body);
+  expect(answer.headers["content-type"]).toBe(type);
+});
+
+test("it sets no cookies, lifts no protection, and leaves the connection alone", async () => {
+  const { answer } = await ask([
+    respond({
+      body: "<script>alert(1)</script>",
+      headers: {
+        "Content-Type": "text/html",
+        "Set-Cookie": "millrace_session=planted",
+        "Content-Security-Policy": "default-src *",
+        "X-Content-Type-Options": "sniff",
+        "Transfer-Encoding": "chunked",
+        "Content-Length": "3",
+        Connection: "close",
+        "Bad Name": "x",
+        "X-Bad-Value": "a\r\nset-cookie: b",
+        "X-Good": "kept",
+      },
+    }),
+  ]);
+  expect(answer).toMatchObject({ status: 200, body: "<script>alert(1)</script>", events: OVER });
+  const { headers } = answer;
+  expect(headers["set-cookie"]).toBeUndefined();
+  expect(headers["content-security-policy"]).toContain("default-src 'none'");
+  expect(headers["x-content-type-options"]).toBe("nosniff");
+  expect(headers["x-bad-value"]).toBeUndefined();
+  expect(headers["x-good"]).toBe("kept");
+});
+
+test("an answer that needs others comes when the run is over", async () => {
+  receiver.answer = (_received, response) =>
+    response.setHeader("content-type", "application/json").end('{"n":7}');
+  const { id, answer } = await ask([reach(), respond({ body: "{{ steps.reach.output.body.n }}" })]);
+  expect(answer).toMatchObject({ status: 200, body: 7 });
+  expect(await runsOf(world, id)).toMatchObject([{ status: "completed" }]);
+});
+
+test("an answer that needs nobody is given at once, and the run goes on", async () => {
+  const { id, answer } = await ask([
+    respond({ body: "early" }),
+    { id: "later", type: "wait_for_event", config: { topic: "later" } },
+  ]);
+  expect(answer).toMatchObject({ status: 200, body: "early", events: OVER.slice(0, 1) });
+  expect(await runsOf(world, id)).toMatchObject([{ status: "waiting" }]);
+});
+
+test("an answer counts, whatever comes after it", async () => {
+  const stop = { id: "stop", type: "fail", config: { message: "Too late." } };
+  const { answer } = await ask([respond({ body: "said" }), stop]);
+  expect(answer).toMatchObject({
+    status: 200,
+    body: "said",
+    events: [OVER[0], "workflow.run_failed"],
+  });
+});
+
+test("a run that fails before it answers is a 500 that says no more than that", async () => {
+  const stop = { id: "stop", type: "fail", config: { message: "The inner reason." } };
+  const atOnce = await ask([stop, respond({ body: "never" })]);
+  expect(atOnce.answer).toMatchObject({
+    status: 500,
+    body: { code: "run_failed", runId: expect.stringMatching(/^run_/) },
+    events: [OVER[0], "workflow.run_failed"],
+  });
+  receiver.answer = (_received, response) => response.writeHead(200).end("{}");
+  const later = await ask([reach(), stop, respond({ body: "never" })]);
+  expect(later.answer).toMatchObject({ status: 500, body: { code: "run_failed" } });
+  for (const { answer } of [atOnce, later]) {
+    expect(JSON.stringify(answer.body)).not.toContain("inner reason");
+  }
+});
+
+test("a run that ends without an answer, or takes its turn, is accepted", async () => {
+  const { answer } = await ask(
+    [
+      { id: "which", type: "condition", config: { expression: "false" } },
+      respond({ body: "never" }),
+    ],
+    { edges: [{ from: "which", to: "say", when: "true" }] },
+  );
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { data: { status: "completed" } },
+    events: OVER,
+  });
+  const limited = await ask([respond({ body: "in turn" })], { maxConcurrency: 1 });
+  expect(limited.answer).toMatchObject({
+    status: 200,
+    body: "in turn",
+    events: ["workflow.run_queued"],
+  });
+});
+
+test("who waits is not kept when we end: the run is accepted, and goes on elsewhere", async () => {
+  await using other = await startWorld({ work: true });
+  const by = await other.member(["owner"]);
+  const asked = ask(
+    [{ id: "wait", type: "delay", config: { ms: 3_600_000 } }, respond({ body: "late" })],
+    {},
+    { world: other, owner: by },
+  );
+  await until(
+    async () => (await other.sql("select from runs where status = 'waiting'")).length > 0,
+  );
+  other.kernel.drain();
+  expect((await asked).answer).toMatchObject({
+    status: 202,
+    body: { data: { status: "waiting" } },
+  });
+});

@@ -1,0 +1,252 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { anotherNode } from "#domains/bus/testing.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed } from "../testing/workflows.ts";
+import { runsOf, SET } from "./testing.ts";
+
+const STARTED = "workflow.run_started";
+const COMPLETED = "workflow.run_completed";
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+interface Hooked {
+  readonly id: string;
+  readonly path: string;
+}
+
+async function hooked(
+  nodes: readonly object[] = [SET],
+  trigger: object = {},
+  environment = "production",
+): Promise<Hooked> {
+  const headers = { "x-environment": environment };
+  const id = await deployed(owner, nodes, { trigger: { type: "webhook", ...trigger } }, headers);
+  const { body } = await owner(`GET /api/v1/workflows/${id}`);
+  return { id, path: new URL(body.data.trigger.url).pathname };
+}
+const post = (path: string, body?: string, headers: Record<string, string> = {}) =>
+  world.stranger(`POST ${path}`, body, headers);
+const inputOf = async ({ id }: Hooked): Promise<any> =>
+  (await runsOf(world, id)).at(-1).trigger.input;
+
+test("a request starts a run of what is deployed, and is told its id", async () => {
+  const hook = await hooked();
+  const answer = await post(hook.path, '{"order":1}');
+  const [run] = await runsOf(world, hook.id);
+  expect(answer).toMatchObject({
+    status: 202,
+    body: { data: { runId: run.id, status: "completed" } },
+    events: [STARTED, COMPLETED],
+  });
+  expect(run).toMatchObject({
+    trigger_type: "webhook",
+    actor: { id: "anonymous" },
+    run_as: owner.userId,
+    depth: 1,
+  });
+});
+
+describe("whatever is sent reaches the run", () => {
+  let hook: Hooked;
+  beforeAll(async () => {
+    hook = await hooked();
+  });
+  test.each<[string, string | undefined, string | undefined, unknown]>([
+    ["JSON", "application/json", '{"a":[1,null,"ü"]}', { a: [1, null, "ü"] }],
+    ["JSON by another name", "application/cloudevents+json; charset=utf-8", "[1]", [1]],
+    [
+      "a form",
+      "application/x-www-form-urlencoded",
+      "a=1&b=x+y&b=%C3%BC",
+      { a: "1", b: ["x y", "ü"] },
+    ],
+    ["text", "text/plain", "one\ntwo", "one\ntwo"],
+    ["XML", "application/xml", "<a/>", "<a/>"],
+    ["nothing", undefined, undefined, null],
+  ])("%s", async (_, type, body, expected) => {
+    const answer = await post(hook.path, body, type === undefined ? {} : { "content-type": type });
+    expect(answer).toMatchObject({ status: 202, events: [STARTED, COMPLETED] });
+    expect((await inputOf(hook)).body).toEqual(expected);
+  });
+
+  test.each<[string, { type: string; body: string }, number, string]>([
+    ["broken JSON", { type: "application/json", body: "{" }, 400, "malformed_request"],
+    [
+      "a poisoned key",
+      { type: "application/json", body: '{"__proto__":1}' },
+      400,
+      "malformed_request",
+    ],
+    ["a NUL", { type: "text/plain", body: "a\u0000b" }, 422, "invalid"],
+    ["too much", { type: "text/plain", body: "x".repeat(1_048_577) }, 413, "too_large"],
+  ])("but not %s", async (_, { type, body }, status, code) => {
+    const answer = await post(hook.path, body, { "content-type": type });
+    expect(answer).toMatchObject({ status, body: { code }, events: [] });
+  });
+
+  test("with its query and headers, but not with what lets its sender in elsewhere", async () => {
+    const headers = {
+      authorization: "Bearer of-its-own",
+      cookie: "millrace_session=guessed",
+      "x-github-event": "push",
+    };
+    expect((await post(`${hook.path}?a=1&a=2&b=`, "{}", headers)).status).toBe(202);
+    const input = await inputOf(hook);
+    expect(input.query).toEqual({ a: ["1", "2"], b: "" });
+    expect(input.headers).toMatchObject({
+      "x-github-event": "push",
+      "content-type": "application/json",
+    });
+    expect(Object.keys(input.headers)).not.toContain("authorization");
+    expect(Object.keys(input.headers)).not.toContain("cookie");
+  });
+
+  test("and the secret of its address reaches no log", async () => {
+    await post(hook.path, "{");
+    await post(`${hook.path}?environment=staging`);
+    const token = hook.path.split("/").at(-1) ?? "";
+    const lines = world.lines.filter((line) => line.includes("hooks.receive"));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(world.lines.filter((line) => line.includes(token))).toEqual([]);
+  });
+});
+
+describe("nobody learns why there is nothing at an address", () => {
+  const absent = { status: 404, body: { code: "not_found" }, events: [] };
+  const words = async (path: string): Promise<unknown> => {
+    const { status, body, events } = await post(path, "{}");
+    expect({ status, body, events }).toMatchObject(absent);
+    return [body.title, body.detail];
+  };
+
+  test("unknown, of another workspace, of another kind, not deployed, off or archived", async () => {
+    const { slug } = await world.workspace("hook-elsewhere");
+    const hook = await hooked();
+    const token = hook.path.split("/").at(-1);
+    const answers = [
+      await words("/hooks/default/hk_unknown"),
+      await words(`/hooks/${slug}/${token}`),
+      await words(`/hooks/nowhere/${token}`),
+      await words(`${hook.path}?environment=staging`),
+    ];
+    expect((await post(hook.path)).status).toBe(202);
+    await owner(`POST /api/v1/workflows/${hook.id}/deactivate`);
+    answers.push(await words(hook.path));
+    await owner(`POST /api/v1/workflows/${hook.id}/activate`);
+    expect((await post(hook.path)).status).toBe(202);
+    const trigger = { type: "manual" };
+    await owner(`PATCH /api/v1/workflows/${hook.id}`, { trigger });
+    expect((await post(hook.path)).status).toBe(202);
+    await owner(`POST /api/v1/workflows/${hook.id}/publish`);
+    answers.push(await words(hook.path));
+    await owner(`POST /api/v1/workflows/${hook.id}/rollback`, {});
+    expect((await post(hook.path)).status).toBe(202);
+    await owner(`DELETE /api/v1/workflows/${hook.id}`);
+    answers.push(await words(hook.path));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect((await post(`${hook.path}?environment=moon`)).status).toBe(422);
+  });
+});
+
+test("the address names the environment, and production is where nothing is said", async () => {
+  const hook = await hooked([SET], {}, "staging");
+  expect((await post(hook.path)).status).toBe(404);
+  expect(await post(`${hook.path}?environment=staging`)).toMatchObject({
+    status: 202,
+    events: [STARTED, COMPLETED],
+  });
+  expect(await runsOf(world, hook.id)).toMatchObject([{ environment: "staging" }]);
+});
+
+test("what another node deploys counts here shortly", async () => {
+  const hook = await hooked([{ id: "say", type: "respond", config: { body: "one" } }]);
+  await using node = await anotherNode(world);
+  const there = async (): Promise<string> =>
+    (await node.app.inject({ method: "POST", url: hook.path })).payload;
+  expect(await there()).toBe("one");
+  const nodes = [{ id: "say", type: "respond", config: { body: "two" } }];
+  await owner(`PATCH /api/v1/workflows/${hook.id}`, { nodes });
+  await owner(`POST /api/v1/workflows/${hook.id}/publish`);
+  expect((await post(hook.path)).body).toBe("two");
+  await until(async () => (await there()) === "two");
+});
+
+describe("a signature is demanded of the very bytes that came", () => {
+  const body = '{ "a" : 1,\r\n\t"b":"\\u00fc ü" }\n';
+  const digest = (text: string): string =>
+    createHmac("sha256", "hook key").update(text).digest("hex");
+  const refused = { status: 401, body: { code: "signature_invalid" }, events: [] };
+  let hook: Hooked;
+  beforeAll(async () => {
+    await owner("POST /api/v1/secrets", { name: "HOOK_KEY", value: "hook key" });
+    hook = await hooked([SET], {
+      signature: {
+        secret: "{{secrets.HOOK_KEY}}",
+        header: "X-Hub-Signature-256",
+        prefix: "sha256=",
+      },
+    });
+  });
+  const signedBy = (signature: string) => ({ "x-hub-signature-256": signature });
+
+  test("what has it comes in, and what it was is not kept", async () => {
+    const answer = await post(hook.path, body, signedBy(`sha256=${digest(body)}`));
+    expect(answer).toMatchObject({ status: 202, events: [STARTED, COMPLETED] });
+    const input = await inputOf(hook);
+    expect(input.body).toEqual({ a: 1, b: "ü ü" });
+    expect(Object.keys(input.headers)).not.toContain("x-hub-signature-256");
+  });
+
+  test("what has none, another one, or that of the same thing in other bytes is refused", async () => {
+    const before = (await runsOf(world, hook.id)).length;
+    const compact = JSON.stringify(JSON.parse(body));
+    expect(await post(hook.path, body)).toMatchObject(refused);
+    expect(await post(hook.path, body, signedBy(digest(body)))).toMatchObject(refused);
+    expect(await post(hook.path, compact, signedBy(`sha256=${digest(body)}`))).toMatchObject(
+      refused,
+    );
+    expect(await post(hook.path, "{", signedBy("sha256=00"))).toMatchObject(refused);
+    expect(await runsOf(world, hook.id)).toHaveLength(before);
+  });
+
+  test("a body need not be JSON, and may be empty", async () => {
+    for (const text of ["a=1&b=2", ""]) {
+      const headers = {
+        ...signedBy(`sha256=${digest(text)}`),
+        "content-type": "application/x-www-form-urlencoded",
+      };
+      expect((await post(hook.path, text, headers)).status).toBe(202);
+    }
+  });
+
+  test("a new key counts at once, and without one nobody comes in", async () => {
+    await owner("PUT /api/v1/secrets/HOOK_KEY", { value: "new key" });
+    const renewed = createHmac("sha256", "new key").update(body).digest("hex");
+    expect(await post(hook.path, body, signedBy(`sha256=${digest(body)}`))).toMatchObject(refused);
+    expect((await post(hook.path, body, signedBy(`sha256=${renewed}`))).status).toBe(202);
+    await owner("DELETE /api/v1/secrets/HOOK_KEY");
+    const keyless = await post(hook.path, body, signedBy(`sha256=${renewed}`));
+    expect(keyless).toMatchObject(refused);
+    expect(JSON.stringify(keyless.body)).not.toContain("HOOK_KEY");
+  });
+});
+
+test("no more requests of one workflow are taken than a credential may make", async () => {
+  await using strict = await startWorld({ env: { MILLRACE_RATE_LIMIT: "9" } });
+  const ask = await strict.member(["owner"]);
+  const id = await deployed(ask, [SET], { trigger: { type: "webhook" } });
+  const { body } = await ask(`GET /api/v1/workflows/${id}`);
+  const url = new URL(body.data.trigger.url).pathname;
+  const statuses: number[] = [];
+  for (let n = 0; n < 10; n += 1) {
+    statuses.push((await strict.app.inject({ method: "POST", url })).statusCode);
+  }
+  expect(statuses).toEqual([...Array<number>(9).fill(202), 429]);
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { anotherNode } from "#domains/bus/testing.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed } from "../testing/workflows.ts";
+import { runsOf, SET, toldOf } from "./testing.ts";
+
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  // The tests go far into the future.
+  await world.sql("update sessions set expires_at = '2100-01-01'");
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const scheduled = (cron: string, timezone?: string, headers: Record<string, string> = {}) =>
+  deployed(owner, [SET], { trigger: { type: "schedule", cron, timezone } }, headers);
+const moveTo = (time: string): void => world.clock.advance(Date.parse(time) - world.clock.nowMs());
+/** The times that its runs were started for. */
+const times = async (id: string): Promise<string[]> =>
+  (await runsOf(world, id)).map(({ trigger }) => trigger.scheduledFor).toSorted();
+/** When it is due next, once that is known. */
+const next = async (id: string): Promise<string | undefined> => {
+  const rows = await world.sql(
+    "select due_at from jobs where kind = 'runs.schedule' and key = $1 and claimed_at is null",
+    [id],
+  );
+  return rows[0]?.due_at.toISOString();
+};
+const dueAt = (id: string, time: string) => until(async () => (await next(id)) === time);
+
+test("a time starts one run of its own chain, by the platform and for whoever deployed it", async () => {
+  await using node = await anotherNode(world);
+  await node.kernel.startWork();
+  moveTo("2026-12-01T08:30:00Z");
+  const id = await scheduled("0 9 * * *");
+  await dueAt(id, "2026-12-01T09:00:00.000Z");
+  expect(await times(id)).toEqual([]);
+  moveTo("2026-12-01T09:00:00.100Z");
+  await dueAt(id, "2026-12-02T09:00:00.000Z");
+  const [run] = await until(async () => {
+    const runs = await runsOf(world, id);
+    return runs[0]?.status === "completed" && runs;
+  });
+  expect(run).toMatchObject({
+    trigger_type: "schedule",
+    trigger: { type: "schedule", scheduledFor: "2026-12-01T09:00:00.000Z" },
+    actor: { type: "system" },
+    run_as: owner.userId,
+    causation_id: null,
+    depth: 1,
+  });
+  expect(await toldOf(world, [run.id])).toEqual(["workflow.run_started", "workflow.run_completed"]);
+  const chains = await world.sql(
+    "select distinct correlation_id as chain from events where resource_id = any($1)",
+    [[run.id, id]],
+  );
+  // One of the run, one for each request that made and published the workflow.
+  expect(chains).toHaveLength(3);
+  expect(chains).toContainEqual({ chain: run.correlation_id });
+});
+
+test("where the clocks go forward, a time that does not exist is the next one that does", async () => {
+  await using node = await anotherNode(world);
+  await node.kernel.startWork();
+  moveTo("2027-03-13T12:00:00Z");
+  const newYork = await scheduled("30 2 * * *", "America/New_York");
+  const berlin = await scheduled("30 2 * * *", "Europe/Berlin");
+  const quarterly = await scheduled("*/15 2-3 * * *", "Europe/Berlin");
+  await dueAt(newYork, "2027-03-14T07:00:00.000Z");
+  moveTo("2027-03-14T07:00:01Z");
+  await dueAt(newYork, "2027-03-15T06:30:00.000Z");
+  expect(await times(newYork)).toEqual(["2027-03-14T07:00:00.000Z"]);
+  moveTo("2027-03-27T12:00:00Z");
+  await dueAt(berlin, "2027-03-28T01:00:00.000Z");
+  const before = await times(berlin);
+  moveTo("2027-03-28T01:00:01Z");
+  await dueAt(berlin, "2027-03-29T00:30:00.000Z");
+  expect(await times(berlin)).toEqual([...before, "2027-03-28T01:00:00.000Z"]);
+  await dueAt(quarterly, "2027-03-28T01:15:00.000Z");
+});
+
+test("where the clocks go back, a time that comes twice runs once", async () => {
+  await using node = await anotherNode(world);
+  await node.kernel.startWork();
+  moveTo("2027-10-30T12:00:00Z");
+  const berlin = await scheduled("30 2 * * *", "Europe/Berlin");
+  const newYork = await scheduled("30 1 * * *", "America/New_York");
+  const hourly = await scheduled("0 * * * *", "Europe/Berlin");
+  await dueAt(berlin, "2027-10-31T00:30:00.000Z");
+  moveTo("2027-10-31T00:30:01Z");
+  await dueAt(berlin, "2027-11-01T01:30:00.000Z");
+  await dueAt(hourly, "2027-10-31T01:00:00.000Z");
+  moveTo("2027-10-31T01:30:01Z");
+  // Hours go on one after the other, whatever they are called.
+  await dueAt(hourly, "2027-10-31T02:00:00.000Z");
+  expect(await times(berlin)).toEqual(["2027-10-31T00:30:00.000Z"]);
+  moveTo("2027-11-06T12:00:00Z");
+  await dueAt(newYork, "2027-11-07T05:30:00.000Z");
+  const before = await times(newYork);
+  moveTo("2027-11-07T05:30:01Z");
+  await dueAt(newYork, "2027-11-08T06:30:00.000Z");
+  expect(await times(newYork)).toEqual([...before, "2027-11-07T05:30:00.000Z"]);
+});
+
+test("times that passed while nobody worked are made up for by one run", async () => {
+  moveTo("2028-01-10T10:30:00Z");
+  const id = await scheduled("0 * * * *");
+  {
+    await using node = await anotherNode(world);
+    await node.kernel.startWork();
+    await dueAt(id, "2028-01-10T11:00:00.000Z");
+  }
+  world.clock.advance(50 * HOUR_MS);
+  // Neither does a new version of the same schedule take its late time away.
+  await owner(`PATCH /api/v1/workflows/${id}`, { description: "The same, in other words" });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  const late = await scheduled("15 * * * *");
+  world.clock.advance(2 * HOUR_MS);
+  await using node = await anotherNode(world);
+  await node.kernel.startWork();
+  await dueAt(id, "2028-01-12T15:00:00.000Z");
+  expect(await times(id)).toEqual(["2028-01-10T11:00:00.000Z"]);
+  await dueAt(late, "2028-01-12T15:15:00.000Z");
+  expect(await times(late)).toEqual(["2028-01-12T13:15:00.000Z"]);
+});
+
+test("across nodes each time starts one run", async () => {
+  await using one = await anotherNode(world);
+  await using other = await anotherNode(world);
+  await Promise.all([one.kernel.startWork(), other.kernel.startWork()]);
+  moveTo("2028-02-01T00:00:00.500Z");
+  const ids = await Promise.all(Array.from({ length: 5 }, () => scheduled("*/10 * * * * *")));
+  const expected: string[] = [];
+  for (let turn = 1; turn <= 6; turn += 1) {
+    const time = (n: number): string =>
+      new Date(Date.parse("2028-02-01T00:00:00Z") + n * 10_000).toISOString();
+    for (const id of ids) await dueAt(id, time(turn));
+    moveTo(time(turn));
+    expected.push(time(turn));
+    for (const id of ids) await dueAt(id, time(turn + 1));
+  }
+  for (const id of ids) expect(await times(id)).toEqual(expected);
+});
+
+test("it follows what is deployed: other times, other environments, on and off", async () => {
+  await using node = await anotherNode(world);
+  await node.kernel.startWork();
+  moveTo("2028-03-01T08:30:00Z");
+  const id = await scheduled("0 9 * * *");
+  await dueAt(id, "2028-03-01T09:00:00.000Z");
+  await owner(`PATCH /api/v1/workflows/${id}`, {
+    trigger: { type: "schedule", cron: "0 10 * * *" },
+  });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  await dueAt(id, "2028-03-01T10:00:00.000Z");
+  await owner(`POST /api/v1/workflows/${id}/rollback`, {});
+  await dueAt(id, "2028-03-01T09:00:00.000Z");
+  await owner(`POST /api/v1/workflows/${id}/deactivate`);
+  moveTo("2028-03-01T09:00:01Z");
+  await until(async () => (await next(id)) === undefined);
+  expect(await times(id)).toEqual([]);
+  await owner(`POST /api/v1/workflows/${id}/activate`);
+  await dueAt(id, "2028-03-02T09:00:00.000Z");
+  const staged = await scheduled("0 9 * * *", undefined, { "x-environment": "staging" });
+  await dueAt(staged, "2028-03-02T09:00:00.000Z");
+  moveTo("2028-03-02T09:00:01Z");
+  await dueAt(id, "2028-03-03T09:00:00.000Z");
+  await dueAt(staged, "2028-03-03T09:00:00.000Z");
+  expect((await runsOf(world, id)).map(({ environment }) => environment)).toEqual(["production"]);
+  expect((await runsOf(world, staged)).map(({ environment }) => environment)).toEqual(["staging"]);
+  await owner(`DELETE /api/v1/workflows/${id}`);
+  moveTo("2028-03-03T09:00:01Z");
+  await dueAt(staged, "2028-03-04T09:00:00.000Z");
+  await until(async () => (await next(id)) === undefined);
+  expect(await times(id)).toHaveLength(1);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { anotherNode } from "#domains/bus/testing.ts";
+import { startWorld, until } from "#kernel/testing/world.ts";
+import { deployed, trigger } from "../testing/workflows.ts";
+import { atRest, holdBack, listening, publish, runsOf } from "./testing.ts";
+
+const EVENTS = 240;
+
+test("with two nodes each event starts each run once, ends each wait once, and a batch is one transaction", async () => {
+  await using world = await startWorld({ work: true });
+  await using node = await anotherNode(world);
+  await node.kernel.startWork();
+  const owner = await world.member(["owner"]);
+  const topic = "busy";
+  const listeners = [await listening(owner, { topic }), await listening(owner, { topic })];
+  const config = { topic, filter: { "data.n": "{{ trigger.input.n }}" } };
+  const waiter = await deployed(owner, [{ id: "wait", type: "wait_for_event", config }]);
+  for (const n of [7, 77, 177]) await trigger(owner, waiter, { n });
+  // Many are there at once, and more come while they are read.
+  const release = await holdBack(world);
+  const publishAll = (from: number, to: number) =>
+    Promise.all(
+      Array.from({ length: to - from }, (_, n) =>
+        publish(owner, topic, { type: "tick", payload: { n: from + n } }),
+      ),
+    );
+  const ids = await publishAll(0, EVENTS / 2);
+  await release();
+  ids.push(...(await publishAll(EVENTS / 2, EVENTS)));
+  const finished = async (id: string): Promise<any[]> =>
+    (await runsOf(world, id)).filter(({ status }) => status === "completed");
+  for (const id of listeners) {
+    await until(async () => (await finished(id)).length >= EVENTS, 50_000);
+  }
+  await atRest(world);
+  for (const id of listeners) {
+    const started = (await runsOf(world, id)).map(({ event_id }) => event_id);
+    expect(started.toSorted()).toEqual(ids.toSorted());
+  }
+  const heard = (await finished(waiter)).map(({ output }) => output.data.n);
+  expect(heard.toSorted((a, b) => a - b)).toEqual([7, 77, 177]);
+  const [{ transactions }] = await world.sql(
+    `select count(distinct e.xid)::int as transactions from events e
+        where e.type = 'workflow.run_started' and e.causation_id = any($1)`,
+    [ids.slice(0, EVENTS / 2)],
+  );
+  expect(transactions).toBeLessThan(EVENTS / 10);
+});
