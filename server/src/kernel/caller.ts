@@ -128,6 +128,7 @@ export function systemCaller({ workspace, environment }: Partition, cause: Cause
 /** What the kernel offers to handlers beyond their transaction: nothing that could leave it. */
 export interface Services {
   readonly clock: Clock;
+  readonly log: Logger;
   readonly settings: Settings;
   readonly masterKey: MasterKey;
   readonly keys: WorkspaceKeys;
@@ -164,7 +165,6 @@ export interface Services {
 /** What `prepare` works with, where no transaction is open yet. */
 export interface Outside extends Services {
   readonly db: Database;
-  readonly log: Logger;
   /** Every operation by its id, for those who call on behalf of others. */
   readonly operations: ReadonlyMap<string, Operation>;
   /** Where expressions are evaluated that can't be trusted to end. */

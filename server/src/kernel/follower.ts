@@ -41,7 +41,7 @@ export class Follower {
       if (this.#failures < FAILURES_BEFORE_PARKED) throw error;
       const words = error instanceof Error ? error.message : String(error);
       const reason = recentSecrets.scrub(words).slice(0, REASON_CHARACTERS_MAX);
-      await park(this.#outside, this.#reader, reason);
+      await park(this.#outside, this.#reader, this.#trail, reason);
       this.#onParked(error);
       this.#failures = 0;
       return "again";

@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { eventIdOf, positionOf } from "./event.ts";
-import { idPattern, newId, newWorkspaceKey, workspaceIdOf, workspaceKeyOf } from "./id.ts";
+import {
+  derivedId,
+  firstIdAt,
+  idPattern,
+  newId,
+  newWorkspaceKey,
+  timeOfId,
+  workspaceIdOf,
+  workspaceKeyOf,
+} from "./id.ts";
 
 test("ids have their prefix, are of one length, never repeat, and sort by time", () => {
   const ids = Array.from({ length: 5_000 }, () => newId("inc"));
@@ -34,4 +43,16 @@ test("an event's id is its place, and sorts as the log does", () => {
       expect(left < right ? -1 : left > right ? 1 : 0).toBe(byPlace);
     }),
   );
+});
+
+test("a derived id follows from its text, and sorts by the time that it is given", () => {
+  const atMs = 1_790_000_000_000;
+  const id = derivedId("run", "a text", atMs);
+  expect(id).toMatch(new RegExp(idPattern("run")));
+  expect(derivedId("run", "a text", atMs)).toBe(id);
+  expect(derivedId("run", "another", atMs)).not.toBe(id);
+  expect(timeOfId(id)).toBe(atMs);
+  expect(timeOfId(newId("run", atMs))).toBe(atMs);
+  expect(firstIdAt("run", atMs) < id && id < firstIdAt("run", atMs + 1)).toBe(true);
+  expect(firstIdAt("run", -1)).toBe(firstIdAt("run", 0));
 });

@@ -51,7 +51,13 @@ export function derivedId<Prefix extends string>(
 
 /** What is not greater than any id that was made then or later, and greater than all before. */
 export function firstIdAt(prefix: string, atMs: number): string {
-  return `${prefix}_${encodeNumber(atMs, TIME_CHARACTERS)}`;
+  return `${prefix}_${encodeNumber(Math.max(0, atMs), TIME_CHARACTERS)}`;
+}
+
+/** When an id was made, in milliseconds. */
+export function timeOfId(id: string): number {
+  const start = id.indexOf("_") + 1;
+  return decodeNumber(id.slice(start, start + TIME_CHARACTERS)) ?? 0;
 }
 
 /** The pattern of an id with this prefix, for schemas. */

@@ -84,7 +84,10 @@ export class Lanes {
     const wanted = [...new Set([...share, ...this.#leaving.keys()])];
     const rows = await db.system<{ lane: number }>(HOLD, [name, node, wanted, HOLD_MS]);
     const before = performance.now() < this.#heldUntilMs ? this.#held : new Set();
-    this.#held = new Set(rows.map(({ lane }) => lane));
+    const held = new Set(rows.map(({ lane }) => lane));
+    // Another node took them while we did not renew: whatever waits here is its affair now.
+    for (const lane of this.#held) if (!held.has(lane)) void this.#options.onLose(lane);
+    this.#held = held;
     this.#heldUntilMs = askedAt + HOLD_MS - MARGIN_MS;
     const gained = [...this.#held].filter((lane) => !before.has(lane));
     if (gained.length > 0) onGain(gained);

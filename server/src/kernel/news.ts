@@ -6,6 +6,8 @@ import type { Notice } from "./signal.ts";
 
 const BATCH_EVENTS_MAX = 2_000;
 const POLL_MS = 500;
+/** How far beyond an open transaction it looks, in batches. */
+const UNSETTLED_PAGES_MAX = 10;
 
 const END = `
   select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
@@ -56,21 +58,26 @@ export class News {
   /** Tells what came into the log since the last look. */
   async catchUp(): Promise<Next> {
     this.#at ??= await this.#end();
-    const { epoch, xid, seq } = this.#at;
-    const rows = await this.#db.system<NoticeRow>(READ, [
-      epoch,
-      String(xid),
-      seq,
-      BATCH_EVENTS_MAX,
-    ]);
     // All are told at once, but the cursor stops where an older transaction may still add something:
     // what is beyond is told again, and what appears before it is not missed.
-    this.tell(rows.map(toNotice));
-    const unsettled = rows.findIndex(({ settled }) => !settled);
-    const last = unsettled === -1 ? rows.at(-1) : rows[unsettled - 1];
-    if (last) this.#at = placeOf(last);
-    if (unsettled !== -1) return "soon";
-    return rows.length === BATCH_EVENTS_MAX ? "again" : POLL_MS;
+    let settled = true;
+    let from = this.#at;
+    for (let page = 0; page < UNSETTLED_PAGES_MAX; page += 1) {
+      const rows = await this.#read(from);
+      this.tell(rows.map(toNotice));
+      const unsettled: number = settled ? rows.findIndex((row) => !row.settled) : 0;
+      const last = unsettled === -1 ? rows.at(-1) : rows[unsettled - 1];
+      if (settled && last) this.#at = placeOf(last);
+      settled &&= unsettled === -1;
+      const end = rows.at(-1);
+      if (!end || rows.length < BATCH_EVENTS_MAX) return settled ? POLL_MS : "soon";
+      from = placeOf(end);
+    }
+    return settled ? "again" : "soon";
+  }
+
+  #read({ epoch, xid, seq }: Position): Promise<NoticeRow[]> {
+    return this.#db.system<NoticeRow>(READ, [epoch, String(xid), seq, BATCH_EVENTS_MAX]);
   }
 
   async #end(): Promise<Position> {

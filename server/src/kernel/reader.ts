@@ -103,6 +103,8 @@ type CursorRow = EventRow & {
 export interface Trail {
   /** Where this process left it last. */
   left: Position | undefined;
+  /** The first event that it tried to handle last. */
+  tried?: Position | undefined;
 }
 
 /** Handles one batch; resolves to when to look again. */
@@ -115,6 +117,7 @@ export async function advance(
   const { from, events, unsettled } = await look(outside, one, eventsMax);
   const idle = unsettled ? "soon" : POLL_MS;
   if (events.length === 0) return idle;
+  trail.tried = events[0]?.position;
   const continuous = trail.left !== undefined && eventIdOf(trail.left) === eventIdOf(from);
   const handled = await moveOn(outside, one, { from, events }, (session) =>
     handleAll(outside, one, session, { events, continuous }),
@@ -124,11 +127,16 @@ export async function advance(
   return events.length === eventsMax ? "again" : idle;
 }
 
-/** Sets the next event aside, with the reason, and goes on behind it. */
-export async function park(outside: Outside, one: Reader, reason: string): Promise<void> {
+/** Sets the event aside that was tried last, with the reason, unless another node has moved on. */
+export async function park(
+  outside: Outside,
+  one: Reader,
+  { tried }: Trail,
+  reason: string,
+): Promise<void> {
   const { from, events } = await look(outside, one, 1);
   const [poison] = events;
-  if (!poison) return;
+  if (!poison || !tried || eventIdOf(poison.position) !== eventIdOf(tried)) return;
   const { position, workspace, environment } = poison;
   const place = [position.epoch, String(position.xid), position.seq, workspace, environment];
   await moveOn(outside, one, { from, events }, async (session) => {
@@ -197,7 +205,9 @@ async function handleGroup(
   const acts: Act[] = [];
   const because = (cause: RecordedEvent): WriteContext => {
     // An act before this one may have gone elsewhere.
-    if (session.partition.workspace !== workspace) session.enter(partition);
+    const { partition: at } = session;
+    const elsewhere = at.workspace !== workspace || at.environment !== environment;
+    if (elsewhere) session.enter(partition);
     const caller = systemCaller(partition, causeOf(cause));
     const act = new Act({ session, services: outside, caller });
     acts.push(act);

@@ -4,7 +4,7 @@ import {
   type Received,
   type Receiver,
   startReceiver,
-} from "#domains/webhooks/delivery/receiver.ts";
+} from "#domains/webhooks/testing/receiver.ts";
 import { seeded } from "#kernel/testing/random.ts";
 import { until } from "#kernel/testing/world.ts";
 import { all, type Ask, asker, kill, launch, logIn, useProducts, type Victims } from "./testing.ts";

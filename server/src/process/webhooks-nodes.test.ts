@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { LANES } from "#kernel/lanes.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";

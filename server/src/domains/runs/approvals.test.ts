@@ -29,7 +29,8 @@ async function asked(config: object): Promise<string> {
   expect(events).toEqual(["workflow.run_started", "workflow.run_paused"]);
   return body.data.runId;
 }
-const say = (ask: Ask, runId: string, body: object) => ask(`POST /api/v1/runs/${runId}/resume`, body);
+const say = (ask: Ask, runId: string, body: object) =>
+  ask(`POST /api/v1/runs/${runId}/resume`, body);
 const open = async (ask: Ask) =>
   (await ask("GET /api/v1/approvals")).body.data.map(({ runId }: { runId: string }) => runId);
 
@@ -133,7 +134,11 @@ test("what nobody decides in time fails, and can't be decided any more", async (
 });
 
 test("of several steps that wait one must be named", async () => {
-  const nodes = ["a", "b"].map((id) => ({ id, type: "approval", config: { approvers: ["member"] } }));
+  const nodes = ["a", "b"].map((id) => ({
+    id,
+    type: "approval",
+    config: { approvers: ["member"] },
+  }));
   const { body } = await trigger(owner, await deployed(owner, nodes, { edges: [] }));
   const { runId } = body.data;
   expect(await say(member, runId, { approved: true })).toMatchObject({

@@ -10,7 +10,7 @@ import { id, nullable, Time } from "#kernel/schema.ts";
 import { factsOf } from "./engine/facts-of.ts";
 import type { Decision } from "./engine/record.ts";
 import { leaveWord } from "./engine/store.ts";
-import { referTo, summaryOf } from "./engine/writing.ts";
+import { referTo, summaryOf } from "./engine/summary.ts";
 import { RunResumed } from "./events.ts";
 import { AlreadyDecided, NotAnApprover, RunId, RunNotPaused } from "./run.ts";
 import { lock } from "./store.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployed, eventsOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
 
@@ -102,7 +102,10 @@ test("a run that waits for one that is cancelled fails", async () => {
   const { body: runs } = await owner(`GET /api/v1/workflows/${inner}/runs`);
   await cancel(runs.data[0].id);
   const run = await seen(owner, body.data.runId);
-  expect(run).toMatchObject({ status: "failed", error: { code: "subworkflow_failed", path: "sub" } });
+  expect(run).toMatchObject({
+    status: "failed",
+    error: { code: "subworkflow_failed", path: "sub" },
+  });
 });
 
 test("one that is cancelled makes room for the next, and can be cancelled while it queues", async () => {

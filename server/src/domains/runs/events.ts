@@ -61,7 +61,8 @@ export const BulkRetryRequested = event("workflow.bulk_retry_requested", {
 
 export const PinnedDataSet = event("workflow.pinned_data_set", {
   resource: "workflow",
-  summary: "The outputs were set that test runs of a workflow take for granted; `nodes` names them.",
+  summary:
+    "The outputs were set that test runs of a workflow take for granted; `nodes` names them.",
   data: Type.Object({ workflowId: id("wf"), nodes: Type.Array(Type.String()) }),
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployed, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
 
@@ -31,7 +31,11 @@ test("no more runs with one key are under way than the workflow allows, and all 
     });
   };
   const body = { key: "{{ trigger.input.key }}" };
-  const send = (id: string) => ({ id, type: "http", config: { method: "POST", url: `${receiver.url}/x`, body } });
+  const send = (id: string) => ({
+    id,
+    type: "http",
+    config: { method: "POST", url: `${receiver.url}/x`, body },
+  });
   const id = await deployed(owner, [send("a"), send("b")], {
     maxConcurrency: 2,
     concurrencyKey: "{{ trigger.input.key }}",
@@ -59,7 +63,11 @@ test("no more runs with one key are under way than the workflow allows, and all 
 
 test("a run that is retried queues like any other", async () => {
   receiver.answer = (_received, response) => void response.writeHead(400).end();
-  const call = { id: "call", type: "http", config: { method: "POST", url: `${receiver.url}/x`, body: {} } };
+  const call = {
+    id: "call",
+    type: "http",
+    config: { method: "POST", url: `${receiver.url}/x`, body: {} },
+  };
   const id = await deployed(owner, [call], { maxConcurrency: 1 });
   const failed = await ran(owner, id);
   let release: (() => void) | undefined;
@@ -77,10 +85,18 @@ test("a run that is retried queues like any other", async () => {
 
 test("subworkflows give their output to those who wait, failures included", async () => {
   receiver.answer = (_received, response) => response.end("inner");
-  const call = { id: "call", type: "http", config: { method: "POST", url: `${receiver.url}/x`, body: {} } };
+  const call = {
+    id: "call",
+    type: "http",
+    config: { method: "POST", url: `${receiver.url}/x`, body: {} },
+  };
   const inner = await deployed(owner, [
     call,
-    { id: "out", type: "set", config: { values: { got: "{{ steps.call.output.body }}", n: "{{ trigger.input.n }}" } } },
+    {
+      id: "out",
+      type: "set",
+      config: { values: { got: "{{ steps.call.output.body }}", n: "{{ trigger.input.n }}" } },
+    },
   ]);
   const sub = (id: string, workflowId: string, more: object = {}) => ({
     id,
@@ -92,14 +108,20 @@ test("subworkflows give their output to those who wait, failures included", asyn
   const run = await ran(owner, await deployed(owner, [sub("middle", middle)]), { n: 3 });
   expect(run).toMatchObject({ status: "completed", output: { got: "inner", n: 3 } });
   const { body } = await owner(`GET /api/v1/workflows/${inner}/runs`);
-  expect(body.data).toMatchObject([{ triggerType: "subworkflow", correlationId: run.correlationId }]);
-  const failing = await deployed(owner, [{ id: "stop", type: "fail", config: { message: "Not today." } }]);
+  expect(body.data).toMatchObject([
+    { triggerType: "subworkflow", correlationId: run.correlationId },
+  ]);
+  const failing = await deployed(owner, [
+    { id: "stop", type: "fail", config: { message: "Not today." } },
+  ]);
   const failed = await ran(owner, await deployed(owner, [sub("it", failing)]));
   expect(failed).toMatchObject({
     status: "failed",
     error: { code: "subworkflow_failed", message: "Not today." },
   });
-  const computed = await deployed(owner, [{ id: "one", type: "set", config: { values: { quick: true } } }]);
+  const computed = await deployed(owner, [
+    { id: "one", type: "set", config: { values: { quick: true } } },
+  ]);
   const quick = await ran(owner, await deployed(owner, [sub("it", computed)]));
   expect(quick).toMatchObject({ status: "completed", output: { quick: true } });
 });
@@ -112,9 +134,13 @@ test("a workflow that calls itself is cut off at depth 16", async () => {
   await owner(`POST /api/v1/workflows/${id}/publish`);
   const run = await ran(owner, id);
   expect(run).toMatchObject({ status: "failed", error: { code: "subworkflow_failed" } });
-  const rows = await world.sql("select depth from runs where workflow_id = $1 order by depth", [id]);
+  const rows = await world.sql("select depth from runs where workflow_id = $1 order by depth", [
+    id,
+  ]);
   expect(rows.map(({ depth }) => depth)).toEqual(Array.from({ length: 16 }, (_, n) => n + 1));
-  const [deepest] = await world.sql("select id from runs where workflow_id = $1 and depth = 16", [id]);
+  const [deepest] = await world.sql("select id from runs where workflow_id = $1 and depth = 16", [
+    id,
+  ]);
   const last = await seen(owner, deepest.id);
   expect(stepsOf(last)["again"].error.code).toBe("chain_too_deep");
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { deployed, eventsOf, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
 
 let world: World;
@@ -20,7 +20,8 @@ afterAll(async () => {
 beforeEach(() => {
   broken = new Set();
   receiver.received.length = 0;
-  receiver.answer = ({ path }, response) => void response.writeHead(broken.has(path) ? 400 : 200).end(path);
+  receiver.answer = ({ path }, response) =>
+    void response.writeHead(broken.has(path) ? 400 : 200).end(path);
 });
 
 const call = (id: string) => ({
@@ -31,7 +32,9 @@ const call = (id: string) => ({
 const retry = (runId: string, body: object = {}) => owner(`POST /api/v1/runs/${runId}/retry`, body);
 const paths = () => receiver.received.map(({ path }) => path);
 const keyOf = (path: string) =>
-  receiver.received.filter((one) => one.path === path).map(({ headers }) => headers["idempotency-key"]);
+  receiver.received
+    .filter((one) => one.path === path)
+    .map(({ headers }) => headers["idempotency-key"]);
 
 test("by default it goes on where it failed, and what had completed stays so", async () => {
   broken.add("/two");
@@ -117,7 +120,13 @@ test("a loop goes on with the items that had failed", async () => {
       config: {
         items: [1, 2, 3],
         body: {
-          nodes: [{ id: "send", type: "http", config: { method: "POST", url: `${receiver.url}/item-{{ item }}`, body: {} } }],
+          nodes: [
+            {
+              id: "send",
+              type: "http",
+              config: { method: "POST", url: `${receiver.url}/item-{{ item }}`, body: {} },
+            },
+          ],
           edges: [],
         },
       },
@@ -143,9 +152,15 @@ test("a failed subworkflow is run anew", async () => {
   expect(failed).toMatchObject({ status: "failed", error: { code: "subworkflow_failed" } });
   broken.clear();
   await retry(failed.id);
-  expect(await seen(owner, failed.id)).toMatchObject({ status: "completed", output: { body: "/inner" } });
+  expect(await seen(owner, failed.id)).toMatchObject({
+    status: "completed",
+    output: { body: "/inner" },
+  });
   const { body } = await owner(`GET /api/v1/workflows/${inner}/runs`);
-  expect(body.data.map(({ status }: { status: string }) => status).toSorted()).toEqual(["completed", "failed"]);
+  expect(body.data.map(({ status }: { status: string }) => status).toSorted()).toEqual([
+    "completed",
+    "failed",
+  ]);
 });
 
 test("with the latest version it follows that one: what is not in it has not happened", async () => {

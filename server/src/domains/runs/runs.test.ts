@@ -41,7 +41,14 @@ test("a run that only computes is over when it is answered", async () => {
       total: 2,
       truncated: false,
       steps: [
-        { id: "sum", nodeId: "sum", type: "transform", status: "completed", output: 3, attempts: 1 },
+        {
+          id: "sum",
+          nodeId: "sum",
+          type: "transform",
+          status: "completed",
+          output: 3,
+          attempts: 1,
+        },
         { id: "answer", type: "respond", status: "completed", logs: [] },
       ],
     },
@@ -96,7 +103,11 @@ test("an answer that was waited for is the one that is repeated", async () => {
 
 test("what is not deployed here, archived or no version of it is refused", async () => {
   const id = await deployed(owner, ADD);
-  const staged = await owner(`POST /api/v1/workflows/${id}/trigger`, {}, { "x-environment": "staging" });
+  const staged = await owner(
+    `POST /api/v1/workflows/${id}/trigger`,
+    {},
+    { "x-environment": "staging" },
+  );
   expect(staged).toMatchObject({ status: 409, body: { code: "not_deployed" }, events: [] });
   expect(staged.body.detail).toContain("staging");
   const other = await owner(`GET /api/v1/workflows/${await deployed(owner, ADD)}/versions`);

@@ -128,10 +128,9 @@ function conditionsOf(wanted: Wanted): RawBuilder<unknown> {
     workflowId !== undefined && sql`workflow_id = ${workflowId}`,
     status !== undefined && STATUS[status],
     triggerType !== undefined && sql`trigger_type = ${triggerType}`,
-    from !== undefined && sql`created_at >= ${from}`,
-    to !== undefined && sql`created_at < ${to}`,
-    // No run is older than its id says: the newest ones need not be looked at.
-    to !== undefined && sql`id < ${firstIdAt("run", Date.parse(to) + 1)}`,
+    // Ids hold the time, so that one order serves both.
+    from !== undefined && sql`id >= ${firstIdAt("run", Date.parse(from))}`,
+    to !== undefined && sql`id < ${firstIdAt("run", Date.parse(to))}`,
     before !== undefined && sql`id < ${before}`,
   ].filter((condition) => typeof condition === "object");
   return conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`;

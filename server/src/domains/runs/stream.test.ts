@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/delivery/receiver.ts";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { openStream } from "./stream.ts";
 import { deployed, seen, trigger } from "./testing/workflows.ts";
@@ -56,7 +56,9 @@ async function listen(runId: string) {
 }
 
 const told = (frames: readonly Frame[]) =>
-  frames.map(({ event, data }) => `${event} ${event === "step" ? `${data.id} ` : ""}${data.status}`);
+  frames.map(
+    ({ event, data }) => `${event} ${event === "step" ? `${data.id} ` : ""}${data.status}`,
+  );
 
 test("a listener gets the run as it is, then each change, and the end of it", async () => {
   const id = await deployed(owner, [
@@ -80,7 +82,13 @@ test("a listener gets the run as it is, then each change, and the end of it", as
   await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true });
   await ended;
   expect(told(frames)).toEqual(
-    expect.arrayContaining(["step call completed", "step ask paused", "run paused", "step ask completed", "step last completed"]),
+    expect.arrayContaining([
+      "step call completed",
+      "step ask paused",
+      "run paused",
+      "step ask completed",
+      "step last completed",
+    ]),
   );
   expect(frames.at(-1)).toMatchObject({
     event: "run",
@@ -90,7 +98,10 @@ test("a listener gets the run as it is, then each change, and the end of it", as
 });
 
 test("of a run that is over there is the state, and the end", async () => {
-  const { body } = await trigger(owner, await deployed(owner, [{ id: "one", type: "set", config: { values: {} } }]));
+  const { body } = await trigger(
+    owner,
+    await deployed(owner, [{ id: "one", type: "set", config: { values: {} } }]),
+  );
   const { frames, ended } = await listen(body.data.runId);
   await ended;
   expect(told(frames)).toEqual(["run completed"]);

@@ -11,10 +11,19 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const NODES = [
-  { id: "call", type: "http", config: { url: "https://127.0.0.1:9/nobody" }, retry: { maxAttempts: 3 } },
+  {
+    id: "call",
+    type: "http",
+    config: { url: "https://127.0.0.1:9/nobody" },
+    retry: { maxAttempts: 3 },
+  },
   { id: "ask", type: "approval", config: { approvers: ["owner"] } },
   { id: "sleep", type: "delay", config: { ms: 60_000 } },
-  { id: "show", type: "set", config: { values: { said: "{{ steps.call.output.body }}", in: "{{ trigger.input.n }}" } } },
+  {
+    id: "show",
+    type: "set",
+    config: { values: { said: "{{ steps.call.output.body }}", in: "{{ trigger.input.n }}" } },
+  },
 ];
 const tried = (id: string, body: object = {}) => owner(`POST /api/v1/workflows/${id}/test`, body);
 
@@ -49,7 +58,12 @@ test("a test touches nothing outside, takes mocks for granted, and answers with 
 
 test("a failure is shown at once, whatever the retries, and starts no error workflow", async () => {
   const hears = await deployed(owner, [{ id: "note", type: "set", config: { values: {} } }]);
-  const bad = { id: "bad", type: "transform", config: { expression: "$number('x')" }, retry: { maxAttempts: 5 } };
+  const bad = {
+    id: "bad",
+    type: "transform",
+    config: { expression: "$number('x')" },
+    retry: { maxAttempts: 5 },
+  };
   const id = await deployed(owner, [bad], { errorWorkflowId: hears });
   const { body, events } = await tried(id);
   expect(events).toEqual(["workflow.run_tested"]);
@@ -65,7 +79,10 @@ test("the live definition is tried, or a version, or one that is not saved", asy
     nodes: [{ id: "one", type: "set", config: { values: { v: 2 } } }],
   });
   expect((await tried(id)).body.data).toMatchObject({ output: { v: 2 } });
-  expect((await tried(id, { versionId: first })).body.data).toMatchObject({ version: 1, output: { v: 1 } });
+  expect((await tried(id, { versionId: first })).body.data).toMatchObject({
+    version: 1,
+    output: { v: 1 },
+  });
   const definition = {
     name: "Unsaved",
     trigger: { type: "event_bus", topic: "orders" },
@@ -75,7 +92,9 @@ test("the live definition is tried, or a version, or one that is not saved", asy
   const unsaved = await tried(id, { definition, event: { data: { n: 3 } } });
   expect(unsaved.body.data).toMatchObject({ output: 3 });
   const kept = await owner(`GET /api/v1/runs/${unsaved.body.data.id}`);
-  expect(stepsOf(kept.body.data)).toMatchObject({ three: { type: "transform", status: "completed" } });
+  expect(stepsOf(kept.body.data)).toMatchObject({
+    three: { type: "transform", status: "completed" },
+  });
   const faulty = { ...definition, nodes: [{ id: "x", type: "no such" }] };
   expect(await tried(id, { definition: faulty })).toMatchObject({
     status: 422,
@@ -105,7 +124,9 @@ test("pinned data are the mocks of every test that has none of its own", async (
   expect((await tried(id)).body.data.output.said).toBe("pinned");
   const own = await tried(id, { mocks: { call: { body: "own" } } });
   expect(own.body.data.output.said).toBe("own");
-  expect(await owner(`PUT ${route}`, {}, { "if-match": before.headers["etag"] ?? "" })).toMatchObject({
+  expect(
+    await owner(`PUT ${route}`, {}, { "if-match": before.headers["etag"] ?? "" }),
+  ).toMatchObject({
     status: 412,
     events: [],
   });

@@ -15,7 +15,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import { ChainTooDeep } from "#kernel/perform.ts";
 import { type Beginning, headStart, writeBeginning } from "./engine/starting.ts";
 import { isOver } from "./engine/store.ts";
-import { turnOf } from "./engine/writing.ts";
+import { turnOf } from "./engine/turn.ts";
 import type { StartEvent } from "./events.ts";
 import { NotDeployed, type Triggered } from "./run.ts";
 import { durationOf, type StoredRun } from "./store.ts";

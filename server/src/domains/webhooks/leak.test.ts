@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "./delivery/receiver.ts";
+import { type Receiver, startReceiver } from "./testing/receiver.ts";
 
 /**
  * Plants a secret in every place that a webhook has for one, has an endpoint send all of them back,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "./delivery/receiver.ts";
+import { type Receiver, startReceiver } from "./testing/receiver.ts";
 
 let receiver: Receiver;
 let world: World;

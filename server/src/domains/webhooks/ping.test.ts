@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "./delivery/receiver.ts";
+import { type Receiver, startReceiver } from "./testing/receiver.ts";
 
 let receiver: Receiver;
 let world: World;

@@ -8,7 +8,7 @@ import { bodyOf } from "./delivery/payload.ts";
 import { RESPONSE_BYTES_MAX } from "./delivery/work.ts";
 import { workspaceOf } from "./draft.ts";
 import { scrubberOf } from "./header.ts";
-import { openSigningSecret } from "./secret.ts";
+import { signingSecrets } from "./secret.ts";
 import * as store from "./store.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -43,14 +43,14 @@ export async function ping(
       unshown: await store.unshown(tx, id),
     }),
   );
-  const secrets = await signingSecrets(outside, workspace, id, unshown);
+  const { secrets, untilMs } = await signingSecrets(outside, workspace, id, unshown);
   const { value: headers, scrubber } = await outside.secrets.resolve(workspace, unshown.headers);
   const own = scrubberOf(unshown.headers, secrets);
   const at = outside.clock.now();
   const event = pingEvent(webhook, caller, at);
   const body = bodyOf({ id: event.id, webhookId: id, format: webhook.format }, event);
   const ours = headersFor(
-    { secrets, secretsUntilMs: Number.POSITIVE_INFINITY },
+    { secrets, secretsUntilMs: untilMs },
     { id: event.id, event },
     { body, at },
   );
@@ -80,21 +80,6 @@ async function post(
     const latencyMs = Math.round(performance.now() - startedAt);
     return { status: 0, latency_ms: latencyMs, body: "", error: error.message };
   }
-}
-
-/** Those that sign now, the current one first. */
-async function signingSecrets(
-  outside: Outside,
-  workspace: string,
-  id: string,
-  kept: Pick<Awaited<ReturnType<typeof store.unshown>>, "secret" | "previous_secret"> & {
-    readonly previous_secret_until: string | null;
-  },
-): Promise<string[]> {
-  const until = kept.previous_secret_until === null ? 0 : Date.parse(kept.previous_secret_until);
-  const previous = until > outside.clock.nowMs() ? kept.previous_secret : null;
-  const sealed = [kept.secret, previous].filter((secret) => secret !== null);
-  return Promise.all(sealed.map((secret) => openSigningSecret(outside, workspace, id, secret)));
 }
 
 /** It is in no log, but has all that a body is made of. */

@@ -24,17 +24,34 @@ export async function sealSigningSecret(
   return seal(key, Buffer.from(secret), contextOf(workspaceKey, webhookId));
 }
 
-/** A signing secret in the clear, for whoever signs. */
-export async function openSigningSecret(
+/** The columns of a webhook that hold its signing secrets. */
+interface SealedSecrets {
+  readonly secret: Buffer | null;
+  readonly previous_secret: Buffer | null;
+  readonly previous_secret_until: string | null;
+}
+
+/** Signing secrets in the clear, the current one first. The second signs until its time is over. */
+export interface SigningSecrets {
+  readonly secrets: readonly string[];
+  readonly untilMs: number;
+}
+
+/** Opens the signing secrets of a webhook, for whoever signs or scrubs. */
+export async function signingSecrets(
   { keys }: Keys,
   workspaceKey: string,
   webhookId: string,
-  sealed: Buffer,
-): Promise<string> {
+  row: SealedSecrets,
+): Promise<SigningSecrets> {
+  const sealed = [row.secret, row.previous_secret].filter((secret) => secret !== null);
+  const untilMs = row.previous_secret_until === null ? 0 : Date.parse(row.previous_secret_until);
+  if (sealed.length === 0) return { secrets: [], untilMs };
   const key = await keys.of(workspaceKey);
-  const secret = open(key, sealed, contextOf(workspaceKey, webhookId)).toString();
-  rememberSigningSecret(secret);
-  return secret;
+  const context = contextOf(workspaceKey, webhookId);
+  const secrets = sealed.map((one) => open(key, one, context).toString());
+  for (const secret of secrets) rememberSigningSecret(secret);
+  return { secrets, untilMs };
 }
 
 /** From then on log lines are scrubbed of it, and whoever scrubs for itself may. */

@@ -1,7 +1,7 @@
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { type Received, type Receiver, startReceiver } from "./delivery/receiver.ts";
+import { type Received, type Receiver, startReceiver } from "./testing/receiver.ts";
 import { hmacSha256 } from "./testing/hmac.ts";
 
 let receiver: Receiver;

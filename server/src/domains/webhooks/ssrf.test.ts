@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { startReceiver } from "./delivery/receiver.ts";
+import { startReceiver } from "./testing/receiver.ts";
 
 /** Names that an attacker has pointed at inner addresses. */
 const NAMES: Readonly<Record<string, readonly string[]>> = vi.hoisted(() => ({

@@ -8,7 +8,7 @@ import { concurrencyKeyOf } from "./concurrency-key.ts";
 import type { Execution } from "./execution.ts";
 import { actorOf, type RunFacts } from "./facts.ts";
 import { type RunRow, writeTurn } from "./store.ts";
-import { referTo, summaryOf } from "./writing.ts";
+import { referTo, summaryOf } from "./summary.ts";
 import { WORK } from "./work.ts";
 
 const LOCK = "select pg_advisory_xact_lock($1)";

@@ -252,7 +252,7 @@ export class Execution {
 
   /** Steps whose time has come: another attempt, the end of a delay, or of somebody's patience. */
   async #wakeUp(nowMs: number, begun: Begun[]): Promise<void> {
-    for (const record of [...this.#waiting.values()]) {
+    for (const record of this.#waiting.values().toArray()) {
       const node = dueMsOf(record) <= nowMs && nodeAt(this.#plan.graph, record.path);
       if (!node) continue;
       const { path, attempts } = record;

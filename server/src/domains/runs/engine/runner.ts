@@ -289,7 +289,7 @@ export class Runner implements RunningEngine {
 
   /** What is under way is cut off and nothing of it written: whoever comes next begins it again. */
   #abandonAll(): void {
-    for (const active of [...this.#active.values()]) {
+    for (const active of this.#active.values()) {
       this.#drop(active);
       active.execution.abort();
     }

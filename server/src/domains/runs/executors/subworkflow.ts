@@ -1,7 +1,7 @@
 import * as types from "#domains/workflows/index.ts";
 import { actBecause } from "#kernel/acting.ts";
 import { DEPTH_MAX } from "#kernel/event.ts";
-import { derivedId } from "#kernel/id.ts";
+import { derivedId, timeOfId } from "#kernel/id.ts";
 import { executor, StepFailure, type StepResult, type StepTools } from "../engine/executor.ts";
 import { actorOf } from "../engine/facts.ts";
 import { headStart, writeBeginning } from "../engine/starting.ts";
@@ -22,7 +22,7 @@ export const subworkflow = executor({
     const partition = { workspace: run.workspace, environment: run.environment };
     const key = `${run.id} ${run.generation} ${path} ${attempt}`;
     // It stands beside its parent in lists.
-    const id = derivedId("run", key, Date.parse(run.createdAt));
+    const id = derivedId("run", key, timeOfId(run.id));
     const earlier = await resultOf(tools, id);
     if (earlier) return earlier;
     const deployment = await outside.db.read(partition, (tx) =>
@@ -51,7 +51,10 @@ export const subworkflow = executor({
       // Whoever cancels the run that waits takes its children with it: those that it can see.
       const waiting = await ctx.send(STILL_GOING, [run.id]);
       if (waiting.length === 0) throw new StepFailure("cancelled", "The run was ended.");
-      await Promise.all([types.holdVersion(ctx.tx, version.versionId), writeBeginning(ctx, beginning)]);
+      await Promise.all([
+        types.holdVersion(ctx.tx, version.versionId),
+        writeBeginning(ctx, beginning),
+      ]);
     });
     return (await resultOf(tools, id)) ?? { wait: { kind: "child", runId: id } };
   },

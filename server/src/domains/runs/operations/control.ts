@@ -54,9 +54,7 @@ export const retryRun = command({
     from: Type.Optional(
       line(1_000, "`failed` (default), `start` (also of a completed run), or the id of a step"),
     ),
-    version: Type.Optional(
-      Type.Enum(["same", "latest"], { description: "`same` unless given" }),
-    ),
+    version: Type.Optional(Type.Enum(["same", "latest"], { description: "`same` unless given" })),
   }),
   bodyOptional: true,
   reply: accepted(Run),

@@ -28,7 +28,9 @@ export const listRuns = query({
   id: "runs.list",
   route: "GET /api/v1/runs",
   summary: "List the runs of this environment, newest first, without their traces",
-  description: "`from` and `to` are about `createdAt`; `to` itself does not belong to the span.",
+  description:
+    "`from` and `to` are about `createdAt`; `to` itself does not belong to the span. The run of a " +
+    "subworkflow stands beside the run that waits for it, and counts as of that one's time.",
   permission: WorkflowsRead,
   query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
   reply: page(Run),

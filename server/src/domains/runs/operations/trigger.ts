@@ -55,8 +55,7 @@ export const triggerWorkflow = command({
     query: { wait: 5_000 },
     body: { input: { order: 4711 } },
   },
-  prepare: (outside, { params, body }, caller) =>
-    prepareTrigger(outside, caller, params.id, body),
+  prepare: (outside, { params, body }, caller) => prepareTrigger(outside, caller, params.id, body),
   async run(ctx, { query }, beginning) {
     const { output, ...run } = await trigger(ctx, beginning);
     return query.wait === undefined || output === undefined ? run : { ...run, output };

@@ -8,7 +8,7 @@ import { id, line, object } from "#kernel/schema.ts";
 import { fold } from "../engine/record.ts";
 import { type Beginning, headStart, writeBeginning } from "../engine/starting.ts";
 import { readJournals } from "../engine/store.ts";
-import { turnOf } from "../engine/writing.ts";
+import { turnOf } from "../engine/turn.ts";
 import { startEvents } from "../events.ts";
 import { untilOver } from "../watch.ts";
 import { answerOf } from "./answer.ts";

@@ -7,7 +7,7 @@ import { notes } from "#kernel/testing/notes.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { handOut } from "../delivery/hand-out.ts";
-import { type Receiver, startReceiver } from "../delivery/receiver.ts";
+import { type Receiver, startReceiver } from "../testing/receiver.ts";
 import * as testing from "./testing.ts";
 
 let world: World;

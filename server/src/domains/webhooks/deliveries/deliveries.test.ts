@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "../delivery/receiver.ts";
+import { type Receiver, startReceiver } from "../testing/receiver.ts";
 import * as testing from "./testing.ts";
 
 let world: World;

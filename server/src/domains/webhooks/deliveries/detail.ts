@@ -6,7 +6,7 @@ import { findReferences } from "#kernel/secrets/reference.ts";
 import { headersFor } from "../delivery/attempt.ts";
 import { type Body, bodyOf } from "../delivery/payload.ts";
 import { MASK } from "../header.ts";
-import { openSigningSecret } from "../secret.ts";
+import { signingSecrets } from "../secret.ts";
 import * as webhooks from "../store.ts";
 import type { Webhook } from "../webhook.ts";
 import type { Attempt, DeliveryDetail } from "./delivery.ts";
@@ -64,13 +64,9 @@ async function headersOfOurs(
 ): Promise<Readonly<Record<string, string>>> {
   const { id, webhookId, lastAttemptAt } = delivery;
   const kept = await webhooks.unshown(tx, webhookId);
-  const sealed = [kept.secret, kept.previous_secret].filter((secret) => secret !== null);
-  const secrets = await Promise.all(
-    sealed.map((secret) => openSigningSecret(services, workspace.key, webhookId, secret)),
-  );
-  const until = kept.previous_secret_until;
+  const { secrets, untilMs } = await signingSecrets(services, workspace.key, webhookId, kept);
   return headersFor(
-    { secrets, secretsUntilMs: until === null ? 0 : Date.parse(until) },
+    { secrets, secretsUntilMs: untilMs },
     { id, event },
     { body, at: lastAttemptAt === null ? now : new Date(lastAttemptAt) },
   );

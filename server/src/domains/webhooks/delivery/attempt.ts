@@ -8,9 +8,12 @@ import { signatureHeaders } from "./signature.ts";
 import type { Target } from "./target.ts";
 import { RESPONSE_BYTES_MAX } from "./work.ts";
 
+const USER_AGENT = "Millrace-Webhooks/1";
+
 /** How one attempt went. */
 export interface Attempted {
   readonly at: Date;
+  readonly url: string;
   /** Absent when there was no answer. */
   readonly status: number | null;
   readonly body: string | null;
@@ -27,17 +30,19 @@ export async function attempt(
   signal: AbortSignal,
 ): Promise<Attempted> {
   const at = outside.clock.now();
+  const { url } = target;
   const body = bodyOf(delivery, delivery.event);
   const startedAt = performance.now();
   let used: Scrubber | undefined;
   const scrub = (text: string): string => target.scrubber.scrub(used?.scrub(text) ?? text);
   try {
+    if (target.broken !== undefined) throw target.broken;
     const own = await headersOf(outside, target);
     used = own.scrubber;
     const response = await outside.outbound.request({
       method: "POST",
-      url: target.url,
-      headers: { ...own.headers, ...headersFor(target, delivery, { body, at }) },
+      url,
+      headers: withOurs(own.headers, headersFor(target, delivery, { body, at })),
       body: body.text,
       timeoutMs: target.timeoutMs,
       maxResponseBytes: RESPONSE_BYTES_MAX,
@@ -45,6 +50,7 @@ export async function attempt(
     });
     return {
       at,
+      url,
       status: response.status,
       body: scrub(textOf(response.body)),
       durationMs: Math.round(response.durationMs),
@@ -54,10 +60,11 @@ export async function attempt(
   } catch (error) {
     return {
       at,
+      url,
       status: null,
       body: null,
       durationMs: Math.round(performance.now() - startedAt),
-      error: scrub(wordsOf(error)),
+      error: scrub(wordsOf(outside, delivery, error)),
       retryAfter: undefined,
     };
   }
@@ -66,18 +73,26 @@ export async function attempt(
 /** The headers of ours that go with a delivery. */
 export function headersFor(
   target: Pick<Target, "secrets" | "secretsUntilMs">,
-  delivery: { readonly id: string; readonly event: { readonly id: string; readonly type: string } },
+  delivery: { readonly id: string; readonly event: { readonly type: string } },
   sent: { readonly body: Body; readonly at: Date },
 ): Readonly<Record<string, string>> {
   const { secrets, secretsUntilMs } = target;
   const signing = sent.at.getTime() < secretsUntilMs ? secrets : secrets.slice(0, 1);
   return {
     "content-type": sent.body.contentType,
-    "user-agent": "Millrace-Webhooks/1",
     "X-Service-Delivery": delivery.id,
     "X-Service-Event": delivery.event.type,
     ...signatureHeaders({ id: delivery.id, at: sent.at, body: sent.body.text }, signing),
   };
+}
+
+/** A webhook may call itself by another name; everything else of ours stands. */
+export function withOurs(
+  own: Readonly<Record<string, string>>,
+  ours: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const named = Object.keys(own).some((name) => name.toLowerCase() === "user-agent");
+  return { ...(!named && { "user-agent": USER_AGENT }), ...own, ...ours };
 }
 
 /** The webhook's own headers, with its secrets put in at the last moment. */
@@ -92,8 +107,10 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
 }
 
-function wordsOf(error: unknown): string {
+/** Whatever is not the endpoint's fault or the webhook's is ours: told in the log, and nowhere else. */
+function wordsOf({ log }: Outside, { id }: Outgoing, error: unknown): string {
   if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
   if (error instanceof Failure) return error.message;
-  throw error;
+  log.error({ err: error, delivery: id }, "an attempt broke");
+  return "The attempt could not be made.";
 }

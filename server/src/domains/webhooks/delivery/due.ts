@@ -16,13 +16,13 @@ type DueRow = Pick<EventRow, "epoch" | "xid" | "seq"> & {
   readonly format: Format;
   readonly attempts: number;
   readonly attempts_before: number;
-  readonly by_hand: boolean;
+  readonly status: string;
   readonly due_at: string;
 };
 
 /** The next rows of some webhooks, whether their time has come or not. */
 const READ = `
-  select d.webhook_id, d.id, w.lane, d.format, d.attempts, d.attempts_before, d.by_hand, d.due_at,
+  select d.webhook_id, d.id, w.lane, d.format, d.attempts, d.attempts_before, d.status, d.due_at,
          d.event_epoch as epoch, d.event_xid as xid, d.event_seq as seq
     from unnest($1::text[], $2::int[]) as want (id, most)
     join webhooks w on w.id = want.id
@@ -52,7 +52,8 @@ export async function readDue(
     wanted.map(({ id }) => id),
     wanted.map(({ most }) => most),
   ]);
-  const events = await readEvents(outside.db, rows.map(placeOf));
+  const places = new Map(rows.map(placeOf).map((place) => [eventIdOf(place), place]));
+  const events = await readEvents(outside.db, [...places.values()]);
   const due: Due[] = [];
   const lost: DueRow[] = [];
   for (const row of rows) {
@@ -66,8 +67,8 @@ export async function readDue(
         event,
         attempts: row.attempts,
         attemptsBefore: row.attempts_before,
-        byHand: row.by_hand,
-        dueMs: Date.parse(row.due_at),
+        // What was never tried is due, whatever the clocks of the database and of this node say.
+        dueMs: row.status === "pending" ? 0 : Date.parse(row.due_at),
       });
     } else lost.push(row);
   }

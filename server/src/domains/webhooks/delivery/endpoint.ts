@@ -1,3 +1,4 @@
+import type { Due } from "./due.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Target } from "./target.ts";
 
@@ -18,6 +19,10 @@ export class Endpoint {
   readonly lane: number;
   /** Undefined until it was read, and again when it was changed. */
   target: Target | undefined;
+  /** Counts its changes: what was read before the last one is no longer true. */
+  changes = 0;
+  /** Whether a timer will bring it back when its pace allows. */
+  armed = false;
   /** Whether the database may hold deliveries that are due and not here. */
   backlog = false;
   /** How often something was left in the database because of that. */
@@ -64,6 +69,27 @@ export class Endpoint {
 
   get hasRoom(): boolean {
     return this.#queue.length < WINDOW / 2;
+  }
+
+  /** The webhook was changed: all that is known of its endpoint is in doubt, its wish for rest too. */
+  change(): void {
+    this.changes += 1;
+    this.target = undefined;
+    this.holdUntilMs = 0;
+  }
+
+  /** Takes in the rows that were read, `most` of them at most; `before` is how often it was passed over then. */
+  fill(
+    found: readonly Due[],
+    read: { readonly most: number; readonly before: number },
+    nowMs: number,
+  ): void {
+    const due = found.filter(({ dueMs }) => dueMs <= nowMs);
+    const pushed = due.filter((delivery) => this.push(delivery));
+    const later = found.find(({ dueMs }) => dueMs > nowMs)?.dueMs ?? Number.POSITIVE_INFINITY;
+    this.nextDueMs = Math.min(this.nextDueMs, later);
+    const complete = found.length < read.most && pushed.length === due.length;
+    this.backlog = !complete || this.passedOver !== read.before;
   }
 
   /** From here to the end of the read, what is settled is noted: the read may have it as still due. */

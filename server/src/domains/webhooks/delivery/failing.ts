@@ -18,12 +18,11 @@ const FAILURES_MAX = 5;
 export async function fail(outside: Outside, settlement: Settlement): Promise<void> {
   const { delivery, attempted, verdict } = settlement;
   const { workspace, environment } = delivery.event;
-  const counts = verdict.kind === "failed" && verdict.counts;
   const gone = verdict.kind === "failed" && verdict.gone;
   await actBecause(outside, { workspace, environment }, causeOf(delivery.event), async (ctx) => {
     if (!(await markFailed(ctx, delivery, attempted))) return;
     ctx.emit(DeliveryFailed, { id: delivery.webhookId }, factsOf(delivery, attempted));
-    const failures = counts ? await countFailure(ctx, delivery.webhookId) : 0;
+    const failures = await countFailure(ctx, delivery.webhookId);
     if (!gone && failures < FAILURES_MAX) return;
     // The webhook belongs to all environments, and what happens to it is logged in one of them.
     ctx.enter({ workspace, environment: "production" });
@@ -35,11 +34,11 @@ export async function fail(outside: Outside, settlement: Settlement): Promise<vo
 async function markFailed(
   { tx }: WriteContext,
   { webhookId, id, attempts }: Outgoing,
-  { at, status, body, durationMs, error }: Attempted,
+  { at, url, status, body, durationMs, error }: Attempted,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update deliveries d
-       set status = 'failed', due_at = null, attempts = d.attempts + 1, by_hand = false,
+       set status = 'failed', due_at = null, attempts = d.attempts + 1, url = ${url},
            earlier_attempts = ${sql.raw(earlierAttempts("d"))},
            last_attempt_at = ${at}, last_response_status = ${status}, last_response_body = ${body},
            last_duration_ms = ${durationMs}, last_error = ${error}

@@ -22,10 +22,14 @@ export const handOut = reader({
   async handle({ tx, now, services, continuous, onCommit }, events) {
     // Another node has handed out meanwhile, perhaps to a webhook that this one sends for.
     if (!continuous) services.engineOf(sender)?.lookAround();
-    const listeners = await listenersIn(tx, services);
+    const listenersOf = byType(await listenersIn(tx, services));
     const deliveries = events
       .filter(({ depth }) => depth <= DEPTH_MAX)
-      .flatMap((event) => listeners.filter(wanting(event)).map((to) => ({ to, event })));
+      .flatMap((event) =>
+        listenersOf(event.type)
+          .filter(wanting(event))
+          .map((to) => ({ to, event })),
+      );
     if (deliveries.length === 0) return;
     const made = await insertDeliveries(tx, now, deliveries);
     onCommit(() => {
@@ -36,8 +40,23 @@ export const handOut = reader({
 });
 
 interface Listener extends Addressee {
+  /** The types that it wants, where it names them all. */
+  readonly types: readonly string[] | undefined;
   readonly wants: (event: RecordedEvent) => boolean;
   readonly hearsFrom: (place: RecordedEvent["position"]) => boolean;
+}
+
+/** Most webhooks name their types: of a thousand, few are then asked about an event. */
+function byType(listeners: readonly Listener[]): (type: string) => readonly Listener[] {
+  const named = new Map<string, Listener[]>();
+  const others: Listener[] = [];
+  for (const listener of listeners) {
+    if (!listener.types) others.push(listener);
+    for (const type of new Set(listener.types)) {
+      named.set(type, [...(named.get(type) ?? []), listener]);
+    }
+  }
+  return (type) => [...(named.get(type) ?? []), ...others];
 }
 
 function wanting(event: RecordedEvent): (listener: Listener) => boolean {
@@ -56,7 +75,7 @@ interface ListenerRow {
 
 /** Compiled subscriptions by webhook and revision, for each kernel of this process. */
 const compiled = new WeakMap<Services, Map<string, Compiled>>();
-type Compiled = { readonly revision: number; readonly wants: Listener["wants"] };
+type Compiled = Pick<Listener, "wants" | "types"> & { readonly revision: number };
 const COMPILED_MAX = 20_000;
 
 /** The webhooks of this workspace that hear now. Read each time: a change counts from its commit on. */
@@ -70,13 +89,22 @@ async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
   const missing = rows.filter(({ id, revision }) => known.get(id)?.revision !== revision);
   if (missing.length > 0) services.engineOf(sender)?.lookFirst(missing);
   for (const row of await subscriptionsOf(tx, missing)) {
-    known.set(row.id, { revision: row.revision, wants: compileSubscription(row) });
+    const types = row.events.some((pattern) => pattern.includes("*")) ? undefined : row.events;
+    known.set(row.id, { revision: row.revision, types, wants: compiledOf(row, services) });
   }
   return rows.flatMap(({ since_epoch, since, ...row }) => {
-    const { wants } = known.get(row.id) ?? {};
-    const hearsFrom = compileSince({ epoch: since_epoch, snapshot: since });
-    return wants ? [{ ...row, wants, hearsFrom }] : [];
+    const compiledOne = known.get(row.id);
+    if (!compiledOne) return [];
+    const { wants, types } = compiledOne;
+    const hearsFrom = hearingSince(since_epoch, since);
+    return [{ ...row, wants, types, hearsFrom }];
   });
+}
+
+/** Few of a batch's events are near enough to a webhook's beginning for this to matter. */
+function hearingSince(epoch: number, snapshot: string): Listener["hearsFrom"] {
+  let hears: Listener["hearsFrom"] | undefined;
+  return (place) => (hears ??= compileSince({ epoch, snapshot }))(place);
 }
 
 interface SubscriptionRow {
@@ -85,12 +113,23 @@ interface SubscriptionRow {
   readonly events: readonly string[];
   readonly environments: readonly string[] | null;
   readonly filter: Record<string, unknown> | null;
+  readonly hearsAudit: boolean;
+}
+
+/** One that can't be understood, as after a change of the language, hears nothing; the others do. */
+function compiledOf(row: SubscriptionRow, { log }: Services): Listener["wants"] {
+  try {
+    return compileSubscription(row);
+  } catch (error) {
+    log.error({ err: error, webhook: row.id }, "a webhook's subscription can't be understood");
+    return () => false;
+  }
 }
 
 async function subscriptionsOf(tx: Tx, wanted: readonly ListenerRow[]): Promise<SubscriptionRow[]> {
   if (wanted.length === 0) return [];
   const { rows } = await sql<SubscriptionRow>`
-    select id, revision, events, environments, filter from webhooks
+    select id, revision, events, environments, filter, hears_audit as "hearsAudit" from webhooks
      where id = any(${wanted.map(({ id }) => id)})`.execute(tx);
   return rows;
 }

@@ -14,9 +14,14 @@ const event = (more: object = {}): RecordedEvent =>
     ...more,
   }) as unknown as RecordedEvent;
 const wants = (more: object, about: object = {}) =>
-  compileSubscription({ id: "whk_1", events: ["*"], environments: null, filter: null, ...more })(
-    event(about),
-  );
+  compileSubscription({
+    id: "whk_1",
+    events: ["*"],
+    environments: null,
+    filter: null,
+    hearsAudit: true,
+    ...more,
+  })(event(about));
 
 describe("which events a webhook wants", () => {
   test.each<[object, object, boolean]>([
@@ -31,6 +36,9 @@ describe("which events a webhook wants", () => {
     [{ filter: { "data.severity": "low" } }, {}, false],
     [{ filter: { "actor.type": "user", "resource.number": { startsWith: "INC" } } }, {}, true],
     [{ filter: { environment: "staging" } }, {}, false],
+    [{ hearsAudit: false }, {}, true],
+    [{ hearsAudit: false }, { type: "audit.auth.login", topic: "audit" }, false],
+    [{}, { type: "audit.auth.login", topic: "audit" }, true],
     [{}, { type: "webhook.paused", resource: { type: "webhook", id: "whk_1" } }, false],
     [{}, { type: "webhook.paused", resource: { type: "webhook", id: "whk_2" } }, true],
   ])("%j of %j: %s", (subscription, about, expected) => {

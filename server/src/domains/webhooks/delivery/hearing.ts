@@ -9,6 +9,8 @@ export interface Subscription {
   readonly events: readonly string[];
   readonly environments: readonly string[] | null;
   readonly filter: Condition | null;
+  /** Whether whoever subscribed may read the audit log. */
+  readonly hearsAudit: boolean;
 }
 
 /** Compiles the question whether a webhook wants an event, wherever that stands in the log. */
@@ -18,6 +20,7 @@ export function compileSubscription(one: Subscription): (event: RecordedEvent) =
   const holds = one.filter && compileCondition(one.filter);
   return (event) =>
     wantsType(event.type) &&
+    (one.hearsAudit || event.topic !== "audit") &&
     (environments === null || environments.has(event.environment)) &&
     // Told of its own failures, it would fail to be told.
     !(event.resource.type === "webhook" && event.resource.id === one.id) &&

@@ -12,8 +12,6 @@ export interface Outgoing {
   /** Attempts so far, and those of them that no longer count. */
   readonly attempts: number;
   readonly attemptsBefore: number;
-  /** Somebody asked for one attempt more. */
-  readonly byHand: boolean;
 }
 
 /** What a webhook must say of itself for an event to be handed out to it. */
@@ -34,7 +32,6 @@ export function firstDelivery(to: Addressee, event: RecordedEvent): Outgoing {
     event,
     attempts: 0,
     attemptsBefore: 0,
-    byHand: false,
   };
 }
 

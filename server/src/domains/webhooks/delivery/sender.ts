@@ -8,13 +8,19 @@ import { attempt } from "./attempt.ts";
 import { findDue, readDue } from "./due.ts";
 import { Endpoint, WINDOW } from "./endpoint.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { judge, type Settlement } from "./settlement.ts";
+import { judge, pauseAskedMs, type Settlement } from "./settlement.ts";
 import { Settler } from "./settler.ts";
 import { readTargets, type Target } from "./target.ts";
 import { WORK } from "./work.ts";
 
 const LOOK_MS = 1_000;
 const UNDER_WAY_MAX = 2_000;
+/** Of one workspace. */
+const UNDER_WAY_OF_ONE_MAX = 1_200;
+/** How many endpoints are filled by one query. */
+const FILLED_MAX = 100;
+/** How long a lane that goes to another node waits for its last answers. */
+const LEAVE_MAX_MS = 5_000;
 /** How long an end in good order waits for answers; what has none is sent again by the next. */
 const STOP_MAX_MS = 5_000;
 
@@ -41,6 +47,8 @@ export class Sender implements RunningEngine {
   readonly #unsubscribe: readonly (() => void)[];
   readonly #abort = new AbortController();
   readonly #attempts = new Set<Promise<void>>();
+  /** How many attempts are under way by workspace. */
+  readonly #busyIn = new Map<string, number>();
   #stopping = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** How often others may have written deliveries for us, and up to which time we found them all. */
@@ -128,7 +136,7 @@ export class Sender implements RunningEngine {
     for (const endpoint of this.#ready) {
       if (this.#attempts.size >= UNDER_WAY_MAX) return;
       this.#ready.delete(endpoint);
-      const delivery = this.#lanes.holds(endpoint.lane) ? endpoint.take(nowMs) : undefined;
+      const delivery = this.#maySend(endpoint) ? endpoint.take(nowMs) : undefined;
       if (delivery && endpoint.target) {
         this.#send(endpoint, endpoint.target, delivery);
         // At the end, so that the others have their turn; the iteration comes to it again.
@@ -137,10 +145,22 @@ export class Sender implements RunningEngine {
     }
   }
 
+  /** No workspace takes all the hands there are: the next look comes back to those that wait. */
+  #maySend({ lane, target }: Endpoint): boolean {
+    const busy = target ? (this.#busyIn.get(target.workspace) ?? 0) : 0;
+    return this.#lanes.holds(lane) && busy < UNDER_WAY_OF_ONE_MAX;
+  }
+
   /** Nothing to send for now: what would bring it back? */
   #await(endpoint: Endpoint): void {
     const { pauseMs } = endpoint;
-    if (pauseMs > 0) setTimeout(() => this.#wake(endpoint), pauseMs).unref();
+    if (pauseMs > 0 && !endpoint.armed) {
+      endpoint.armed = true;
+      setTimeout(() => {
+        endpoint.armed = false;
+        this.#wake(endpoint);
+      }, pauseMs).unref();
+    }
     const held = this.#outside.clock.nowMs() < endpoint.holdUntilMs;
     if (endpoint.backlog && endpoint.hasRoom && !held) this.#looking.wake();
   }
@@ -151,27 +171,24 @@ export class Sender implements RunningEngine {
   }
 
   #send(endpoint: Endpoint, target: Target, delivery: Outgoing): void {
-    const done = attempt(this.#outside, target, delivery, this.#abort.signal).then(
-      (attempted) => {
-        const verdict = judge(target, delivery, attempted, Math.random());
-        endpoint.answered(delivery, verdict.kind === "succeeded");
-        if (attempted.retryAfter !== undefined && verdict.kind === "retrying") {
-          endpoint.holdUntilMs = verdict.dueAt.getTime();
-        }
-        this.#attempts.delete(done);
-        // Cut off by our own end: nothing is known of it, and it is still due.
-        if (!this.#abort.signal.aborted) this.#settler.add({ delivery, attempted, verdict });
-        this.#wake(endpoint);
-      },
-      (error: unknown) => {
-        this.#attempts.delete(done);
-        this.#outside.log.error({ err: error, delivery: delivery.id }, "an attempt broke");
-        endpoint.answered(delivery, false);
-        endpoint.settled(delivery);
-        endpoint.backlog = true;
-      },
-    );
+    const { workspace } = target;
+    this.#busyIn.set(workspace, (this.#busyIn.get(workspace) ?? 0) + 1);
+    const done = this.#attempt(endpoint, target, delivery).finally(() => {
+      this.#attempts.delete(done);
+      this.#busyIn.set(workspace, (this.#busyIn.get(workspace) ?? 1) - 1);
+      this.#wake(endpoint);
+    });
     this.#attempts.add(done);
+  }
+
+  async #attempt(endpoint: Endpoint, target: Target, delivery: Outgoing): Promise<void> {
+    const attempted = await attempt(this.#outside, target, delivery, this.#abort.signal);
+    const verdict = judge(target, delivery, attempted, Math.random());
+    endpoint.answered(delivery, verdict.kind === "succeeded");
+    const askedMs = pauseAskedMs(attempted);
+    if (askedMs > 0) endpoint.holdUntilMs = attempted.at.getTime() + askedMs;
+    // Cut off by our own end: nothing is known of it, and it is still due.
+    if (!this.#abort.signal.aborted) this.#settler.add({ delivery, attempted, verdict });
   }
 
   #settled(settlements: readonly Settlement[]): void {
@@ -195,10 +212,13 @@ export class Sender implements RunningEngine {
       (endpoint) =>
         endpoint.target &&
         endpoint.hasRoom &&
+        this.#lanes.holds(endpoint.lane) &&
         nowMs >= endpoint.holdUntilMs &&
         (endpoint.backlog || endpoint.nextDueMs <= nowMs),
     );
-    if (wanting.length > 0) await this.#fill(wanting, nowMs);
+    for (let from = 0; from < wanting.length; from += FILLED_MAX) {
+      await this.#fill(wanting.slice(from, from + FILLED_MAX), nowMs);
+    }
     for (const endpoint of this.#endpoints.values()) {
       if (endpoint.idle) this.#endpoints.delete(endpoint.id);
       else if (endpoint.hasQueue) this.#ready.add(endpoint);
@@ -222,12 +242,18 @@ export class Sender implements RunningEngine {
 
   async #readTargets(): Promise<void> {
     const missing = [...this.#endpoints.values()].filter(({ target }) => !target);
+    const changes = missing.map((endpoint) => endpoint.changes);
     const targets = await readTargets(
       this.#outside,
       missing.map(({ id }) => id),
     );
     const byId = new Map(targets.map((target) => [target.id, target]));
-    for (const endpoint of missing) {
+    for (const [index, endpoint] of missing.entries()) {
+      // It was changed while it was read, and is read again.
+      if (endpoint.changes !== changes[index]) {
+        this.#looking.wake();
+        continue;
+      }
       endpoint.target = byId.get(endpoint.id);
       if (endpoint.target) continue;
       // It is paused or gone. What waited for it stays in the database.
@@ -244,23 +270,16 @@ export class Sender implements RunningEngine {
       endpoint.nextDueMs = Number.POSITIVE_INFINITY;
       endpoint.beginRead();
     }
-    const wanted = endpoints.map(({ id, known, passedOver }) => ({
+    const reads = endpoints.map(({ id, known, passedOver }) => ({
       id,
       most: known + WINDOW,
-      passedOver,
+      before: passedOver,
     }));
     try {
-      const rows = Map.groupBy(await readDue(this.#outside, wanted), ({ webhookId }) => webhookId);
+      const rows = Map.groupBy(await readDue(this.#outside, reads), ({ webhookId }) => webhookId);
       for (const [index, endpoint] of endpoints.entries()) {
-        const found = rows.get(endpoint.id) ?? [];
-        const due = found.filter(({ dueMs }) => dueMs <= nowMs);
-        const pushed = due.filter((delivery) => endpoint.push(delivery));
-        endpoint.nextDueMs = Math.min(
-          endpoint.nextDueMs,
-          found[due.length]?.dueMs ?? Number.POSITIVE_INFINITY,
-        );
-        const complete = due.length < (wanted[index]?.most ?? 0) && pushed.length === due.length;
-        endpoint.backlog = !complete || endpoint.passedOver !== wanted[index]?.passedOver;
+        const read = reads[index];
+        if (read) endpoint.fill(rows.get(endpoint.id) ?? [], read, nowMs);
       }
     } finally {
       for (const endpoint of endpoints) endpoint.endRead();
@@ -283,11 +302,12 @@ export class Sender implements RunningEngine {
   }
 
   /** A webhook that was changed is read anew before the next attempt. */
-  #hear({ topic, resourceId }: Notice): void {
-    if (topic !== "webhook") return;
+  #hear({ topic, type, resourceId }: Notice): void {
+    // What became of a delivery changes nothing about the webhook.
+    if (topic !== "webhook" || type.startsWith("webhook.delivery_")) return;
     const endpoint = this.#endpoints.get(resourceId);
     if (!endpoint) return;
-    endpoint.target = undefined;
+    endpoint.change();
     this.#looking.wake();
   }
 
@@ -311,18 +331,22 @@ export class Sender implements RunningEngine {
     this.lookAround();
   }
 
-  /** Sends nothing more for a lane and waits for what is under way. */
+  /**
+   * Sends nothing more for a lane and waits for what is under way, though not for ever: an endpoint
+   * that hangs must not keep the others of its lane from being served by the next node.
+   */
   async #leave(lane: number): Promise<void> {
     const leaving = [...this.#endpoints.values()].filter((endpoint) => endpoint.lane === lane);
-    for (const endpoint of leaving) {
-      endpoint.clear();
-      this.#ready.delete(endpoint);
-    }
-    while (leaving.some(({ known }) => known > 0)) {
-      await this.#settler.nextWrite();
+    const until = performance.now() + LEAVE_MAX_MS;
+    for (;;) {
       // A read that was under way may have filled it again, and nothing of that will be sent.
       for (const endpoint of leaving) endpoint.clear();
+      if (performance.now() > until || leaving.every(({ known }) => known === 0)) break;
+      await this.#settler.written();
     }
-    for (const { id } of leaving) this.#endpoints.delete(id);
+    for (const endpoint of leaving) {
+      this.#ready.delete(endpoint);
+      this.#endpoints.delete(endpoint.id);
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
+import { type Receiver, startReceiver } from "../testing/receiver.ts";
 
 let world: World;
 let receiver: Receiver;

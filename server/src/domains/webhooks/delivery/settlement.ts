@@ -10,8 +10,7 @@ const GONE = 410;
 export type Verdict =
   | { readonly kind: "succeeded" }
   | { readonly kind: "retrying"; readonly dueAt: Date }
-  /** `counts` unless somebody asked for the attempt. */
-  | { readonly kind: "failed"; readonly counts: boolean; readonly gone: boolean };
+  | { readonly kind: "failed"; readonly gone: boolean };
 
 export interface Settlement {
   readonly delivery: Outgoing;
@@ -22,20 +21,23 @@ export interface Settlement {
 /** Decides by the answer and by how many attempts there were. */
 export function judge(
   { policy }: Pick<Target, "policy">,
-  delivery: Pick<Outgoing, "attempts" | "attemptsBefore" | "byHand">,
+  delivery: Pick<Outgoing, "attempts" | "attemptsBefore">,
   attempted: Attempted,
   random: number,
 ): Verdict {
-  const { status, at, retryAfter } = attempted;
+  const { status, at } = attempted;
   if (status !== null && status >= 200 && status < 300) return { kind: "succeeded" };
   const gone = status === GONE;
   const attempts = delivery.attempts - delivery.attemptsBefore + 1;
-  if (gone || delivery.byHand || attempts > policy.retries) {
-    return { kind: "failed", counts: !delivery.byHand, gone };
-  }
-  const asked = status === 429 || status === 503 ? retryAfterMs(retryAfter, at.getTime()) : 0;
-  const delayMs = Math.max(retryDelayMs(policy, attempts, random), asked ?? 0);
+  if (gone || attempts > policy.retries) return { kind: "failed", gone };
+  const delayMs = Math.max(retryDelayMs(policy, attempts, random), pauseAskedMs(attempted));
   return { kind: "retrying", dueAt: new Date(at.getTime() + attempted.durationMs + delayMs) };
+}
+
+/** For how long the endpoint asked to be left alone; only 429 and 503 can. */
+export function pauseAskedMs({ status, retryAfter, at }: Attempted): number {
+  const mayAsk = status === 429 || status === 503;
+  return (mayAsk ? retryAfterMs(retryAfter, at.getTime()) : undefined) ?? 0;
 }
 
 /**
@@ -45,11 +47,12 @@ export function judge(
 const SETTLE = `
   with outcome as (
     select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::timestamptz[],
-                         $6::timestamptz[], $7::smallint[], $8::text[], $9::int[], $10::text[])
-      as o (webhook_id, id, attempts, status, due_at, at, response_status, body, duration_ms, error)
+                         $6::timestamptz[], $7::smallint[], $8::text[], $9::int[], $10::text[],
+                         $11::text[])
+      as o (webhook_id, id, attempts, status, due_at, at, response_status, body, duration_ms, error, url)
   ), written as (
     update deliveries d
-       set status = o.status, due_at = o.due_at, attempts = d.attempts + 1, by_hand = false,
+       set status = o.status, due_at = o.due_at, attempts = d.attempts + 1, url = o.url,
            earlier_attempts = ${earlierAttempts("d")},
            last_attempt_at = o.at, last_response_status = o.response_status,
            last_response_body = o.body, last_duration_ms = o.duration_ms, last_error = o.error
@@ -83,5 +86,6 @@ export async function settle(outside: Outside, settlements: readonly Settlement[
     column(({ attempted }) => attempted.body),
     column(({ attempted }) => attempted.durationMs),
     column(({ attempted }) => attempted.error),
+    column(({ attempted }) => attempted.url),
   ]);
 }

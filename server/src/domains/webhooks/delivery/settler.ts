@@ -8,12 +8,14 @@ const BATCH_MAX = 500;
 /** Outcomes gather for this long: one statement writes many of them. */
 const GATHER_MS = 5;
 const IDLE_MS = 60_000;
+const WRITTEN_MAX_MS = 500;
 
 /** Writes the outcomes of attempts, many at a time, until each is written. */
 export class Settler {
   readonly #outside: Outside;
   readonly #onSettled: (settlements: readonly Settlement[]) => void;
   readonly #waiting: Settlement[] = [];
+  readonly #onWritten: (() => void)[] = [];
   readonly #loop: Loop;
 
   constructor(outside: Outside, onSettled: (settlements: readonly Settlement[]) => void) {
@@ -29,9 +31,11 @@ export class Settler {
     this.#loop.wake();
   }
 
-  /** Resolves after a moment in which something may have been written. */
-  nextWrite(): Promise<void> {
-    return delay(GATHER_MS);
+  /** Resolves at the next write, or when some time has passed without one. */
+  async written(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onWritten.push(resolve);
+    await Promise.race([promise, delay(WRITTEN_MAX_MS)]);
   }
 
   /** Writes what there is, then ends. */
@@ -56,5 +60,6 @@ export class Settler {
     const left = this.#waiting.filter((one) => !written.has(one));
     this.#waiting.splice(0, this.#waiting.length, ...left);
     this.#onSettled(settlements);
+    for (const tell of this.#onWritten.splice(0)) tell();
   }
 }

@@ -2,15 +2,13 @@ import type { Outside } from "#kernel/caller.ts";
 import { findReferences } from "#kernel/secrets/reference.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { scrubberOf } from "../header.ts";
-import { openSigningSecret } from "../secret.ts";
+import { signingSecrets } from "../secret.ts";
 import type { RetryPolicy, RetryStrategy } from "./backoff.ts";
 
 /** Where a webhook's deliveries go, and how. */
 export interface Target {
   readonly id: string;
   readonly workspace: string;
-  readonly lane: number;
-  readonly revision: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the headers refer to secrets. */
@@ -24,13 +22,13 @@ export interface Target {
   readonly scrubber: Scrubber;
   /** When the second secret ends. */
   readonly secretsUntilMs: number;
+  /** Why nothing can be sent to it, such as a secret that no longer opens. */
+  readonly broken?: unknown;
 }
 
 interface TargetRow {
   readonly id: string;
   readonly workspace_id: string;
-  readonly lane: number;
-  readonly revision: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout_ms: number;
@@ -44,29 +42,27 @@ interface TargetRow {
 }
 
 const READ = `
-  select id, workspace_id, lane, revision, url, headers, timeout_ms, retries, retry_strategy,
-         retry_max_delay_ms, max_per_second, secret, previous_secret, previous_secret_until
-    from webhooks where id = any($1) and status = 'active'`;
+  select id, workspace_id, url, headers, timeout_ms, retries, retry_strategy, retry_max_delay_ms,
+         max_per_second, secret, previous_secret, previous_secret_until
+    from webhooks where id = any($1) and (status = 'active' or $2)`;
+
+/** Where a webhook's deliveries go, whether or not it is active. */
+export async function readTarget(outside: Outside, id: string): Promise<Target | undefined> {
+  const [row] = await outside.db.system<TargetRow>(READ, [[id], true]);
+  return row && toTarget(outside, row);
+}
 
 /** Those of these webhooks that are active. */
 export async function readTargets(outside: Outside, ids: readonly string[]): Promise<Target[]> {
   if (ids.length === 0) return [];
-  const rows = await outside.db.system<TargetRow>(READ, [ids]);
+  const rows = await outside.db.system<TargetRow>(READ, [ids, false]);
   return Promise.all(rows.map((row) => toTarget(outside, row)));
 }
 
 async function toTarget(outside: Outside, row: TargetRow): Promise<Target> {
-  const until = row.previous_secret_until === null ? 0 : Date.parse(row.previous_secret_until);
-  const previous = until > outside.clock.nowMs() ? row.previous_secret : null;
-  const sealed = [row.secret, previous].filter((secret) => secret !== null);
-  const secrets = await Promise.all(
-    sealed.map((secret) => openSigningSecret(outside, row.workspace_id, row.id, secret)),
-  );
-  return {
+  const common = {
     id: row.id,
     workspace: row.workspace_id,
-    lane: row.lane,
-    revision: row.revision,
     url: row.url,
     headers: row.headers,
     refers: findReferences(row.headers).length > 0,
@@ -77,8 +73,14 @@ async function toTarget(outside: Outside, row: TargetRow): Promise<Target> {
       maxDelayMs: row.retry_max_delay_ms,
     },
     maxPerSecond: row.max_per_second,
-    secrets,
-    scrubber: scrubberOf(row.headers, secrets),
-    secretsUntilMs: until,
   };
+  try {
+    const { secrets, untilMs } = await signingSecrets(outside, row.workspace_id, row.id, row);
+    const scrubber = scrubberOf(row.headers, secrets);
+    return { ...common, secrets, secretsUntilMs: untilMs, scrubber };
+  } catch (broken) {
+    // One webhook that can't be sent for must not hold up the others.
+    const scrubber = scrubberOf(row.headers, []);
+    return { ...common, secrets: [], secretsUntilMs: 0, scrubber, broken };
+  }
 }

@@ -1,0 +1,37 @@
+import { findDeployment, planOf } from "#domains/workflows/index.ts";
+import { DEPTH_MAX } from "#kernel/event.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import type { StartEvent } from "../events.ts";
+import { newFacts, writePlain } from "./beginning.ts";
+import { actorOf, type RunFacts } from "./facts.ts";
+
+/** The workflow that is to hear of a failure starts with it, when it is deployed here. */
+export async function startErrorRun(
+  ctx: WriteContext<StartEvent>,
+  facts: RunFacts,
+  error: unknown,
+): Promise<void> {
+  const { services, tx } = ctx;
+  const failed = await planOf({ tx, services }, facts.versionId);
+  const workflowId = failed?.definition.errorWorkflowId;
+  // A workflow that fails to hear of a failure does not hear of that.
+  if (workflowId === undefined || facts.triggerType === "error") return;
+  if (facts.cause.depth >= DEPTH_MAX || facts.test) return;
+  const deployment = await findDeployment(tx, workflowId, facts.environment);
+  const version = deployment && (await planOf({ tx, services }, deployment.versionId));
+  if (!deployment || !version) return;
+  const { id, workflowName } = facts;
+  const run = { id, workflowId: facts.workflowId, workflowName, versionId: facts.versionId };
+  const start = {
+    workspace: facts.workspace,
+    environment: facts.environment,
+    version,
+    triggerType: "error",
+    trigger: { type: "error", input: { error, run } },
+    actor: actorOf(facts),
+    runAs: deployment.deployedBy,
+    cause: { ...facts.cause, depth: facts.cause.depth + 1 },
+  };
+  writePlain(ctx, newFacts(services, start), undefined);
+  ctx.actAs(actorOf(facts));
+}

@@ -1,0 +1,24 @@
+import type { Over, StepError } from "#domains/workflows/index.ts";
+import type { Execution } from "./execution.ts";
+import type { Turn } from "./store.ts";
+
+/** The status, the due time and the result that follow from how far it has come. */
+export function turnOf(execution: Execution, over: Over | undefined): Turn {
+  // As it is now: a step may end while this is being written.
+  const records = [...execution.unwritten];
+  if (!over) {
+    const dueMs = execution.underWay > 0 ? 0 : execution.dueMs;
+    const dueAt = Number.isFinite(dueMs) ? new Date(dueMs) : null;
+    return { status: execution.status, dueAt, records };
+  }
+  const common = { status: over.status, dueAt: null, records } as const;
+  if (over.status === "completed") return { ...common, output: execution.output ?? null };
+  if (over.status === "failed") return { ...common, error: errorOf(execution, over.path) };
+  return common;
+}
+
+function errorOf({ steps }: Execution, path: string | undefined): StepError & { path?: string } {
+  if (path === undefined) return { code: "timeout", message: "The run took too long." };
+  const { error } = steps.get(path) ?? {};
+  return { code: error?.code ?? "failed", message: error?.message ?? `${path} failed.`, path };
+}
