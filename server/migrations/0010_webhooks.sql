@@ -12,6 +12,8 @@ create table webhooks (
   events                    text[]      not null,
   environments              text[],
   filter                    jsonb,
+  -- Whether whoever said last what it hears, and where that goes, may read the audit log.
+  hears_audit               boolean     not null default false,
   headers                   jsonb       not null default '{}',
   -- Signing keys, sealed. The previous one signs too until its time is over.
   secret                    bytea,
@@ -64,10 +66,8 @@ create table deliveries (
   -- When to try next; none for what is over.
   due_at               timestamptz default clock_timestamp(),
   attempts             smallint    not null default 0,
-  -- Of these attempts, those that the retries have been counted from: a manual retry begins anew.
+  -- Of these attempts, those that no longer count: to recover gives a delivery its retries anew.
   attempts_before      smallint    not null default 0,
-  -- True for an attempt that somebody asked for: it is the only one, and its failure counts nowhere.
-  by_hand              boolean     not null default false,
   last_attempt_at      timestamptz,
   last_response_status smallint,
   last_response_body   text,

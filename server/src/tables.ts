@@ -43,7 +43,6 @@ export interface Tables {
     due_at: Generated<Time | null>;
     attempts: Generated<number>;
     attempts_before: Generated<number>;
-    by_hand: Generated<boolean>;
     last_attempt_at: Time | null;
     last_response_status: number | null;
     last_response_body: string | null;
@@ -409,6 +408,7 @@ export interface Tables {
     events: string[];
     environments: string[] | null;
     filter: Json | null;
+    hears_audit: Generated<boolean>;
     headers: Generated<Json>;
     secret: Buffer | null;
     previous_secret: Buffer | null;

@@ -28,7 +28,7 @@ const CHILDREN = `
 /** Ends a run at once, and the runs that its steps wait for. Who carries it on hears of it and stops. */
 export async function cancel(ctx: Cancelling, runId: string): Promise<void> {
   const row = await lock(ctx.tx, runId);
-  if (isOver(row.status)) throw new Failure(RunOver, { detail: `It has ${row.status}.` });
+  if (isOver(row.status)) throw new Failure(RunOver, { detail: `Its status is ${row.status}.` });
   await end(ctx, row);
   await cancelChildren(ctx, [runId]);
 }

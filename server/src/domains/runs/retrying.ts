@@ -69,7 +69,7 @@ export async function retry(ctx: Retrying, row: RunRow, asked: Retry): Promise<v
 
 function assertRetriable({ status, test }: RunRow, from: string): void {
   if (test) throw new Failure(TestRunFinal);
-  if (!isOver(status)) throw new Failure(RunNotOver, { detail: `It is ${status}.` });
+  if (!isOver(status)) throw new Failure(RunNotOver, { detail: `Its status is ${status}.` });
   if (status === "completed" && from !== "start") throw new Failure(RunNotFailed);
 }
 

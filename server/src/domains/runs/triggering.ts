@@ -13,6 +13,7 @@ import { DEPTH_MAX } from "#kernel/event.ts";
 import { Failure, invalid, NotFound } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { ChainTooDeep } from "#kernel/perform.ts";
+import { firstTurn } from "./engine/beginning.ts";
 import { type Beginning, headStart, writeBeginning } from "./engine/starting.ts";
 import { isOver } from "./engine/store.ts";
 import { turnOf } from "./engine/turn.ts";
@@ -113,11 +114,8 @@ async function chosen(
 export function triggeredOf(beginning: Beginning, now: Date): Triggered {
   const { facts, start, execution, over } = beginning;
   const { version }: { version: PlannedVersion } = start;
-  const turn = execution
-    ? turnOf(execution, over)
-    : { status: facts.limited ? ("queued" as const) : ("running" as const) };
-  const error = "error" in turn ? (turn.error as Triggered["error"]) : null;
-  const startedAt = turn.status === "queued" ? null : now.toISOString();
+  const turn = execution ? turnOf(execution, over) : firstTurn(facts, now);
+  const startedAt = turn.status === "queued" ? null : facts.createdAt;
   const finishedAt = over ? now.toISOString() : null;
   return {
     id: facts.id,
@@ -134,12 +132,13 @@ export function triggeredOf(beginning: Beginning, now: Date): Triggered {
     eventId: start.eventId ?? null,
     parentRunId: facts.parent?.runId ?? null,
     correlationId: facts.cause.correlationId,
-    error: error ?? null,
-    createdAt: now.toISOString(),
+    // Only the engine writes it.
+    error: (turn.error ?? null) as Triggered["error"],
+    createdAt: facts.createdAt,
     startedAt,
     finishedAt,
     durationMs: durationOf(startedAt, finishedAt),
-    ...("output" in turn && { output: turn.output }),
+    ...(turn.output !== undefined && { output: turn.output }),
   };
 }
 

@@ -74,7 +74,7 @@ export const DeliveryFailed = event("webhook.delivery_failed", {
 
 export const DeliveryRetried = event("webhook.delivery_retried", {
   resource,
-  summary: "One more attempt of a failed delivery was asked for.",
+  summary: "One more attempt of a failed delivery was made.",
   data: Type.Object(delivery),
 });
 

@@ -2,6 +2,7 @@ import { domain, type NoticeRule } from "#kernel/domain.ts";
 import { catchUp } from "./deliveries/catch-up.ts";
 import * as deliveries from "./deliveries/operations.ts";
 import { pruneDeliveries } from "./deliveries/pruning.ts";
+import { removeDeliveries } from "./deliveries/removal.ts";
 import { recover } from "./deliveries/recovery.ts";
 import { deliveryTracer } from "./deliveries/tracing.ts";
 import { handOut } from "./delivery/hand-out.ts";
@@ -47,7 +48,7 @@ export const webhooks = domain({
   ],
   readers: [handOut],
   engines: [sender],
-  jobs: [catchUp, recover, pruneDeliveries],
+  jobs: [catchUp, recover, pruneDeliveries, removeDeliveries],
   tracers: [deliveryTracer],
   counters: [{ name: "webhooks", count }],
   notices: [pausedByItself],

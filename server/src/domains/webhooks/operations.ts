@@ -13,7 +13,7 @@ import { Preview, preview, Span } from "./preview.ts";
 import { faultOfSecret } from "./secret.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
-import { referTo, Secret, Webhook, WebhookId } from "./webhook.ts";
+import { referTo, Secret, TooManyWebhooks, Webhook, WebhookId } from "./webhook.ts";
 
 /** The parameters of every operation on one webhook. */
 export const ById = object({ id: WebhookId });
@@ -49,11 +49,14 @@ export const createWebhook = command({
     "It hears what happens from now on, in all environments unless `environments` names some. " +
     "`retry_strategy`, `retry_max_delay_ms`, `timeout_ms` and `max_per_second` are other spellings " +
     "of `retryStrategy`, `retryMaxDelayMs`, `timeoutMs` and `maxPerSecond`: give either, or both " +
-    "alike. Created as `paused` it appends `webhook.paused` after `webhook.created`.",
+    "alike. Created as `paused` it appends `webhook.paused` after `webhook.created`. It hears " +
+    "`audit.…` only if you hold `audit:read`; without, a pattern that begins with `audit` is refused " +
+    "(403), and others leave those events out. A workspace has at most 2000.",
   permission: WebhooksWrite,
   body: NewWebhook,
   reply: created(Webhook, { location: ({ id }) => `/api/v1/webhooks/${id}` }),
   emits: [events.WebhookCreated, events.WebhookPaused],
+  fails: [TooManyWebhooks],
   example: {
     body: {
       name: "Critical incidents to the pager",
@@ -96,7 +99,8 @@ export const updateWebhook = command({
     "`status: active` ends a pause: it goes on from now, and its failures are forgotten. To make up " +
     "what it missed, use `resume`. A new `secret` counts at once, and null removes it; to replace " +
     "one without a gap, use `secret/rotate`. A change of status appends `webhook.paused` or " +
-    "`webhook.resumed`, and `webhook.updated` before it only when something else changed too.",
+    "`webhook.resumed`, and `webhook.updated` before it only when something else changed too. By " +
+    "`events`, or another `url`, whether it hears `audit.…` is decided anew, see `hearsAudit`.",
   permission: WebhooksWrite,
   params: ById,
   body: WebhookChange,
@@ -112,6 +116,7 @@ export const deleteWebhook = command({
   id: "webhooks.delete",
   route: "DELETE /api/v1/webhooks/{id}",
   summary: "Delete a webhook and its deliveries",
+  description: "The deliveries can't be seen any more, and are removed in the background.",
   permission: WebhooksWrite,
   params: ById,
   reply: nothing(),
@@ -180,7 +185,7 @@ export const previewWebhook = query({
   summary: "Show which past events a webhook would have been sent",
   description:
     "Of the environment of the request, newest first. `from` is included, `to` is not. The filter is " +
-    "the one of a webhook.",
+    "the one of a webhook. Without `audit:read`, `audit.…` is left out.",
   environmental: true,
   permission: WebhooksRead,
   body: Span,

@@ -83,6 +83,17 @@ test("a ping in CloudEvents is one", async () => {
   });
 });
 
+test.each([
+  [{}, "Millrace-Webhooks/1"],
+  [{ "User-Agent": "Acme/2" }, "Acme/2"],
+  [{ "user-AGENT": "Acme/3" }, "Acme/3"],
+])("a webhook with the headers %j calls itself %s, once", async (headers, name) => {
+  await tested(await made({ headers }));
+  const [got] = receiver.received;
+  expect(got?.headers["user-agent"]).toBe(name);
+  expect(got?.headerNames.filter((one) => one === "user-agent")).toHaveLength(1);
+});
+
 test("a webhook that is paused is pinged too, and stays paused", async () => {
   const id = await made({ status: "paused" });
   expect((await tested(id)).body).toMatchObject({ status: 200, body: "well" });

@@ -3,7 +3,7 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import type { RecordedEvent } from "#kernel/event.ts";
 import { newId } from "#kernel/id.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { headersFor } from "./delivery/attempt.ts";
+import { headersFor, withOurs } from "./delivery/attempt.ts";
 import { bodyOf } from "./delivery/payload.ts";
 import { RESPONSE_BYTES_MAX } from "./delivery/work.ts";
 import { workspaceOf } from "./draft.ts";
@@ -55,7 +55,7 @@ export async function ping(
     { body, at },
   );
   const pinged = await post(outside, webhook, {
-    headers: { ...headers, ...ours },
+    headers: withOurs(headers, ours),
     body: body.text,
   });
   return { webhook, pinged: scrubbed(pinged, (text) => own.scrub(scrubber.scrub(text))) };

@@ -3,6 +3,7 @@ import { Envelope, type Position, type RecordedEvent, toEnvelope } from "#kernel
 import { queryLog } from "#kernel/log.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { InputTime, object } from "#kernel/schema.ts";
+import { mayReadAudit } from "./audit.ts";
 import { compileSubscription } from "./delivery/hearing.ts";
 import { assertNoFaults, faultsOfSubscription } from "./draft.ts";
 import { subscription } from "./webhook.ts";
@@ -35,12 +36,18 @@ export const Preview = Type.Object(
 
 /** Which past events of this environment such a webhook would have been sent. */
 export async function preview(
-  { tx }: ReadContext,
+  { tx, caller }: ReadContext,
   span: Static<typeof Span>,
 ): Promise<Static<typeof Preview>> {
   assertNoFaults(faultsOfSubscription(span));
   const { events: patterns, filter = null, environments = null, from, to, limit = 50 } = span;
-  const wants = compileSubscription({ id: "", events: patterns, environments, filter });
+  const wants = compileSubscription({
+    id: "",
+    events: patterns,
+    environments,
+    filter,
+    hearsAudit: mayReadAudit(caller),
+  });
   const events: RecordedEvent[] = [];
   let scanned = 0;
   let before: Position | undefined;

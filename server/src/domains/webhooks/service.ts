@@ -1,12 +1,14 @@
 import { type Insertable, sql } from "kysely";
-import type { Caller, Outside, WorkspaceRef } from "#kernel/caller.ts";
+import type { Caller, Outside } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
-import type { EnvironmentName } from "#kernel/db/database.ts";
 import { changeOf } from "#kernel/event.ts";
+import { Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import { LANES } from "#kernel/lanes.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { Tables } from "../../tables.ts";
+import { hearsAuditBy } from "./audit.ts";
+import { removeDeliveries } from "./deliveries/removal.ts";
 import { pauseWebhook } from "./delivery/pausing.ts";
 import { WORK } from "./delivery/work.ts";
 import { assertNoFaults, type Draft, workspaceOf } from "./draft.ts";
@@ -21,9 +23,10 @@ import {
 import { unmasked } from "./header.ts";
 import { newSigningSecret, PREVIOUS_SECRET_MS, sealSigningSecret } from "./secret.ts";
 import * as store from "./store.ts";
-import { referTo, shownOf, type Webhook } from "./webhook.ts";
+import { referTo, shownOf, TooManyWebhooks, type Webhook } from "./webhook.ts";
 
-type In<C> = C & { readonly workspace: WorkspaceRef };
+/** Each event of a workspace is held against all of them. */
+const WEBHOOKS_MAX = 2_000;
 
 const DEFAULTS = {
   format: "millrace",
@@ -31,9 +34,6 @@ const DEFAULTS = {
   retry_strategy: "exponential",
   timeout_ms: 10_000,
 } as const;
-
-/** Production last: there is logged what happens to a webhook. */
-const ENVIRONMENTS: readonly EnvironmentName[] = ["staging", "development", "production"];
 
 /** A draft whose secret is sealed: undefined when it is to stay, null when there is to be none. */
 export interface Sealed {
@@ -63,6 +63,9 @@ export async function create(
   { name, url, events }: Pick<Insertable<Tables["webhooks"]>, "name" | "url" | "events">,
   { id, draft, secret = null }: Sealed,
 ): Promise<Webhook> {
+  const hears_audit = hearsAuditBy(ctx.caller, events);
+  await store.lockCount(ctx.tx);
+  if ((await store.count(ctx.tx)) >= WEBHOOKS_MAX) throw new Failure(TooManyWebhooks);
   const { headers } = unmaskedOf(draft, {});
   const webhook = await store.insert(ctx.tx, {
     ...DEFAULTS,
@@ -71,6 +74,7 @@ export async function create(
     name,
     url,
     events,
+    hears_audit,
     secret,
     status: "active",
     since_epoch: ctx.services.epoch,
@@ -101,6 +105,7 @@ export async function update(
   const { headers, touched } = unmaskedOf(draft, stored);
   const columns = {
     ...columnsOf({ ...draft, ...(headers && { headers }) }),
+    ...hearingOf(ctx.caller, draft, before),
     ...(secret !== undefined && { secret, previous_secret: null, previous_secret_until: null }),
     // To say that it is active is to say that its endpoint is well.
     ...(draft.status === "active" && !turns && { consecutive_failures: 0 }),
@@ -144,18 +149,12 @@ export async function resumeFromNow(
   return webhook;
 }
 
-/** Deletes a webhook and, in all environments, its deliveries. */
-export async function remove(
-  ctx: In<WriteContext<typeof WebhookDeleted>>,
-  id: string,
-): Promise<void> {
+/** Deletes a webhook. Its deliveries, which may be many, go by and by. */
+export async function remove(ctx: WriteContext<typeof WebhookDeleted>, id: string): Promise<void> {
   const webhook = await store.lock(ctx.tx, id);
   ctx.expectRevision(webhook.revision);
-  for (const environment of ENVIRONMENTS) {
-    ctx.enter({ workspace: ctx.workspace.key, environment });
-    await store.removeDeliveries(ctx.tx, id);
-  }
   await store.remove(ctx.tx, id);
+  ctx.enqueue(removeDeliveries, { webhookId: id });
   ctx.emit(WebhookDeleted, referTo(webhook), shownOf(webhook));
 }
 
@@ -199,6 +198,13 @@ function unmaskedOf({ headers: given }: Sealed["draft"], stored: Readonly<Record
   return { headers, touched: [...names].some((name) => headers[name] !== stored[name]) };
 }
 
+/** Whoever changes where events go must be allowed to see them, as must whoever chooses them. */
+function hearingOf(caller: Caller, draft: Sealed["draft"], before: Webhook) {
+  const moves = draft.url !== undefined && draft.url !== before.url;
+  if (draft.events === undefined && !moves) return {};
+  return { hears_audit: hearsAuditBy(caller, draft.events ?? before.events) };
+}
+
 /** The columns of what a draft names, but its status, which other things go with. */
 function columnsOf(draft: Sealed["draft"]) {
   const { name, url, events, environments, filter, headers, format, retries } = draft;
@@ -220,6 +226,6 @@ function columnsOf(draft: Sealed["draft"]) {
 }
 
 /** Always the same for the same webhook, and spread evenly. */
-function laneOf(id: string): number {
+export function laneOf(id: string): number {
   return (sha256(id)[0] ?? 0) % LANES;
 }

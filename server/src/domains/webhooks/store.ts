@@ -16,6 +16,7 @@ const SHOWN = [
   "events",
   "environments",
   "filter",
+  "hears_audit",
   "headers",
   "previous_secret_until",
   "format",
@@ -80,9 +81,21 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("webhooks").where("id", "=", id).execute();
 }
 
-/** The deliveries of one environment. */
-export async function removeDeliveries(tx: Tx, webhookId: string): Promise<void> {
-  await tx.deleteFrom("deliveries").where("webhook_id", "=", webhookId).execute();
+/** Its endpoint is well. Not a change that anybody made: the revision stays. */
+export async function forgetFailures(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable("webhooks")
+    .set({ consecutive_failures: 0 })
+    .where("id", "=", id)
+    .where("consecutive_failures", ">", 0)
+    .execute();
+}
+
+/** Makes those who create webhooks in this workspace take turns, so that they can be counted. */
+export async function lockCount(tx: Tx): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(
+      hashtextextended('webhooks of ' || current_setting('millrace.workspace'), 0))`.execute(tx);
 }
 
 /** Newest first. */
@@ -151,6 +164,7 @@ function toWebhook(row: Row): Webhook {
     filter: row.filter as Webhook["filter"],
     headers: masked(row.headers as Headers),
     hasSecret: row.has_secret,
+    hearsAudit: row.hears_audit,
     previousSecretExpiresAt: row.previous_secret_until,
     format: row.format as Webhook["format"],
     retries: row.retries,

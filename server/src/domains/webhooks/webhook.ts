@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/pattern.ts";
 import type { ResourceRef } from "#kernel/event.ts";
+import { failure } from "#kernel/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema.ts";
 
 const NAME_CHARACTERS_MAX = 200;
@@ -106,6 +107,11 @@ export const respelt = {
 /** What comes about by itself. */
 const state = {
   hasSecret: Type.Boolean(),
+  hearsAudit: Type.Boolean({
+    description:
+      "Whether patterns such as `*` take `audit.…` too: so if whoever saved `events` or changed `url` " +
+      "last holds `audit:read`",
+  }),
   previousSecretExpiresAt: nullable(Time),
   status: Type.Enum(["active", "paused"]),
   pausedBecause: nullable(
@@ -127,6 +133,12 @@ export type WebhookData = Static<typeof WebhookData>;
 
 export const Webhook = Type.Object({ ...shown, ...respelt }, { title: "Webhook" });
 export type Webhook = Static<typeof Webhook> & { readonly revision: number };
+
+export const TooManyWebhooks = failure(
+  "too_many_webhooks",
+  409,
+  "There are as many webhooks as a workspace may have; delete one first.",
+);
 
 /** A webhook as events tell it. */
 export function shownOf(webhook: Webhook): WebhookData {

@@ -43,6 +43,7 @@ test("a webhook that says little has the defaults", async () => {
     timeoutMs: 10_000,
     maxPerSecond: null,
     hasSecret: false,
+    hearsAudit: true,
     previousSecretExpiresAt: null,
     status: "active",
     pausedBecause: null,
@@ -121,28 +122,25 @@ describe("a change", () => {
   });
 });
 
-test("a webhook goes with its deliveries in all environments, and no others", async () => {
-  const [gone, kept] = [await made(), await made()];
-  for (const { id } of [gone, kept]) {
-    for (const environment of ["production", "staging", "development"]) {
-      await world.sql(
-        `insert into deliveries (workspace_id, environment, webhook_id, id, event_epoch, event_xid,
-           event_seq, event_type, resource_id, url, format, status, created_at)
-         values ($1, $2::environment, $3, 'dlv_' || $2::text, 1, '1', 1, 'a.b', 'x', 'https://x', 'millrace', 'failed', now())`,
-        [world.home, environment, id],
-      );
-    }
-  }
-  const deleted = await owner(`DELETE ${HOOKS}/${gone.id}`);
-  expect(deleted).toMatchObject({ status: 204, events: ["webhook.deleted"] });
-  expect(await lastEvent(gone.id)).toMatchObject({
-    type: "webhook.deleted",
-    environment: "production",
-    data: { id: gone.id },
-  });
-  expect(await owner(`GET ${HOOKS}/${gone.id}`)).toMatchObject({ status: 404 });
-  const left = await world.sql("select distinct webhook_id from deliveries");
-  expect(left).toEqual([{ webhook_id: kept.id }]);
+test("a workspace has at most 2000 webhooks", async () => {
+  const crowded = await world.member(["owner"], await world.workspace("crowded"));
+  const first = await crowded(`POST ${HOOKS}`, PLAIN);
+  await world.sql(
+    `insert into webhooks (id, workspace_id, name, url, events, format, retries, retry_strategy,
+                           timeout_ms, status, since_epoch, lane, created_by, created_at, updated_at)
+     select 'whk_' || n, workspace_id, name, url, events, format, retries, retry_strategy,
+            timeout_ms, status, since_epoch, lane, created_by, created_at, updated_at
+       from webhooks, generate_series(1, 1998) as n where id = $1`,
+    [first.body.data.id],
+  );
+  // Room for one: of two at once the other is refused.
+  const two = await Promise.all([1, 2].map(() => crowded(`POST ${HOOKS}`, PLAIN)));
+  const [last, refused] = two.toSorted((one, other) => one.status - other.status);
+  expect(last).toMatchObject({ status: 201, events: ["webhook.created"] });
+  expect(refused).toMatchObject({ status: 409, body: { code: "too_many_webhooks" }, events: [] });
+  await made();
+  await crowded(`DELETE ${HOOKS}/${last?.body.data.id}`);
+  expect((await crowded(`POST ${HOOKS}`, PLAIN)).status).toBe(201);
 });
 
 test("lists go newest first, page by page, and each workspace has its own", async () => {

@@ -99,6 +99,7 @@ export class Runner implements RunningEngine {
   async #look(): Promise<Next> {
     if (this.#stopping) return LOOK_MS;
     await this.#catchUp();
+    this.#remind();
     const room = ACTIVE_MAX - this.#active.size;
     const lanes = Array.from({ length: LANES }, (_, lane) => lane).filter((lane) =>
       this.#lanes.holds(lane),
@@ -206,10 +207,8 @@ export class Runner implements RunningEngine {
 
   #begin(active: Active, begun: readonly Begun[]): void {
     const { execution } = active;
-    if (begun.length === 0 && execution.underWay === 0) {
-      this.#wakeAt(execution.dueMs);
-      return this.#drop(active);
-    }
+    this.#wakeAt(execution.dueMs);
+    if (begun.length === 0 && execution.underWay === 0) return this.#drop(active);
     for (const step of begun) {
       void execution.carryOut(step).then(
         () => this.#advance(active),
@@ -256,6 +255,14 @@ export class Runner implements RunningEngine {
         this.#merge(execution, news);
         await this.#step(active);
       });
+    }
+  }
+
+  /** While one step is under way, others may have waited long enough, or the run taken too long. */
+  #remind(): void {
+    const nowMs = this.#outside.clock.nowMs();
+    for (const active of this.#active.values()) {
+      if (active.execution.dueMs <= nowMs) void this.#advance(active);
     }
   }
 

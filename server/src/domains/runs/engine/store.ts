@@ -160,8 +160,8 @@ export function insertRun(
     facts.concurrencyKey ?? null,
     Number.isFinite(deadlineMs) ? new Date(deadlineMs) : null,
     turn.records.length > 0 ? 1 : 0,
-    now,
-    turn.status === "queued" ? null : now,
+    facts.createdAt,
+    turn.status === "queued" ? null : facts.createdAt,
     over ? now : null,
   ]);
   if (turn.records.length > 0) {

@@ -159,45 +159,6 @@ test("a delivery shows what was sent to the letter, without secrets, and every a
   expect(JSON.stringify(body)).not.toMatch(/open sesame|written by hand|between us/);
 });
 
-test("a failed delivery is tried once more, at once and with the same id and body", async () => {
-  broken.add("retried");
-  const id = await hook("retried", { retries: 3 });
-  await write("retried one");
-  const waiting = await until(async () => {
-    const [one] = (await owner(`GET ${path(id)}`)).body.data;
-    return one?.status === "retrying" && one;
-  });
-  const early = await owner(`POST ${path(id, `/${waiting.id}/retry`)}`);
-  expect(early).toMatchObject({ status: 409, body: { code: "delivery_not_failed" }, events: [] });
-  for (const attempt of [2, 3, 4]) {
-    world.clock.advance(20_000);
-    await until(async () => arrived("retried").length === attempt);
-  }
-  await over(id, 1);
-
-  const again = await owner(`POST ${path(id, `/${waiting.id}/retry`)}`);
-  expect(again).toMatchObject({
-    status: 202,
-    body: { data: { id: waiting.id, status: "retrying", attempts: 4 } },
-    events: ["webhook.delivery_retried"],
-  });
-  const [failed] = await over(id, 1);
-  // One attempt, whatever the webhook's retries; and it does not count.
-  expect(failed).toMatchObject({ status: "failed", attempts: 5 });
-  const { data } = (await owner(`GET /api/v1/webhooks/${id}`)).body;
-  expect(data).toMatchObject({ status: "active", consecutiveFailures: 1 });
-
-  broken.delete("retried");
-  expect((await owner(`POST ${path(id, `/${waiting.id}/retry`)}`)).status).toBe(202);
-  const [succeeded] = await over(id, 1);
-  expect(succeeded).toMatchObject({ id: waiting.id, status: "succeeded", attempts: 6 });
-  expect(new Set(arrived("retried").map(({ text }) => text)).size).toBe(1);
-  const { body } = await owner(`GET ${path(id, `/${waiting.id}`)}`);
-  expect(body.data.attemptLog.map(({ number }: any) => number)).toEqual([1, 2, 3, 4, 5, 6]);
-  const late = await owner(`POST ${path(id, `/${waiting.id}/retry`)}`);
-  expect(late).toMatchObject({ status: 409, body: { code: "delivery_not_failed" }, events: [] });
-});
-
 test("a replay is a new delivery of the same event, and sorts as the newest", async () => {
   const id = await hook("replayed");
   await write("replayed one");
@@ -222,16 +183,26 @@ test("a replay is a new delivery of the same event, and sorts as the newest", as
   expect({ ...copy?.[0]?.body, id: first.id }).toEqual(original?.[0]?.body);
 });
 
-test("nothing is retried or replayed for a paused webhook", async () => {
-  broken.add("resting");
-  const id = await hook("resting");
-  await write("resting one");
-  const [delivery] = await over(id, 1);
+test("a replay for a paused webhook waits until that is active", async () => {
+  const id = await hook("waiting");
+  await write("waiting one");
+  const [first] = await over(id, 1);
   await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
-  for (const verb of ["retry", "replay"]) {
-    const refused = await owner(`POST ${path(id, `/${delivery.id}/${verb}`)}`);
-    expect(refused).toMatchObject({ status: 409, body: { code: "webhook_paused" }, events: [] });
-  }
+  const replayed = await owner(`POST ${path(id, `/${first.id}/replay`)}`);
+  expect(replayed).toMatchObject({
+    status: 201,
+    body: { data: { status: "pending", attempts: 0 } },
+    events: ["webhook.delivery_replayed"],
+  });
+  // What another webhook is sent meanwhile, this one is not.
+  const other = await hook("meanwhile");
+  await write("meanwhile one");
+  await over(other, 1);
+  expect(arrived("waiting")).toHaveLength(1);
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "active" });
+  const [newest] = await over(id, 2);
+  expect(newest).toMatchObject({ id: replayed.body.data.id, status: "succeeded", attempts: 1 });
+  expect(arrived("waiting")).toHaveLength(2);
 });
 
 test("what is no longer in the log is shown without its body, and can't be sent again", async () => {

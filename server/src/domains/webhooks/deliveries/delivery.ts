@@ -62,7 +62,11 @@ export const DeliveryDetail = Type.Object(
           "made with the present secrets",
       }),
       body: nullable(
-        Type.String({ description: "The exact text; null when the event is no longer kept" }),
+        Type.String({
+          description:
+            "The exact text; null when the event is no longer kept, and without `audit:read` when it " +
+            "is one of the audit log",
+        }),
       ),
     }),
     response: Type.Object({
@@ -82,10 +86,10 @@ export const DeliveryNotFailed = failure(
   409,
   "Only a delivery that has failed can be retried.",
 );
-export const WebhookIsPaused = failure(
-  "webhook_paused",
+export const DeliveryChanged = failure(
+  "delivery_changed",
   409,
-  "The webhook is paused; resume it first.",
+  "The delivery was attempted or changed by somebody else meanwhile.",
 );
 export const WebhookNotPaused = failure("webhook_not_paused", 409, "The webhook is not paused.");
 export const EventPruned = failure(
@@ -93,3 +97,17 @@ export const EventPruned = failure(
   409,
   "The event of this delivery is no longer kept.",
 );
+
+/** A delivery as events tell it. */
+export function factsOf(delivery: Delivery) {
+  return {
+    webhookId: delivery.webhookId,
+    deliveryId: delivery.id,
+    eventId: delivery.eventId,
+    eventType: delivery.eventType,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    lastResponseStatus: delivery.lastResponseStatus,
+    error: delivery.lastError,
+  };
+}

@@ -3,7 +3,8 @@ import type { RecordedEvent } from "#kernel/event.ts";
 import { findEvent } from "#kernel/log.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { findReferences } from "#kernel/secrets/reference.ts";
-import { headersFor } from "../delivery/attempt.ts";
+import { maySee } from "../audit.ts";
+import { headersFor, withOurs } from "../delivery/attempt.ts";
 import { type Body, bodyOf } from "../delivery/payload.ts";
 import { MASK } from "../header.ts";
 import { signingSecrets } from "../secret.ts";
@@ -30,11 +31,11 @@ export async function detailOf(
     request: {
       method: "POST",
       url: delivery.url,
-      headers: {
-        ...maskedHeaders(webhook),
-        ...(event && body && (await headersOfOurs(ctx, delivery, { event, body }))),
-      },
-      body: body?.text ?? null,
+      headers: withOurs(
+        maskedHeaders(webhook),
+        event && body ? await headersOfOurs(ctx, delivery, { event, body }) : {},
+      ),
+      body: event && body && maySee(ctx.caller, event) ? body.text : null,
     },
     response: {
       status: delivery.lastResponseStatus,

@@ -16,6 +16,7 @@ export interface Listener extends Addressee {
   readonly status: string;
   /** Where it stopped hearing, for as long as the reader passes over it. */
   readonly place: Position | undefined;
+  readonly hearsAudit: boolean;
   readonly wants: (event: RecordedEvent) => boolean;
   /** Whether the event came after the moment from which on it hears. */
   readonly hearsFrom: (place: Position) => boolean;
@@ -26,6 +27,7 @@ type Row = Pick<
   "id" | "lane" | "url" | "format" | "status" | "events" | "environments" | "since_epoch"
 > & {
   readonly filter: Record<string, unknown> | null;
+  readonly hearsAudit: boolean;
   readonly since: string;
   readonly place_epoch: number;
   readonly place_xid: string | null;
@@ -35,8 +37,9 @@ type Row = Pick<
 /** As it is now, and as it stays until the transaction ends: nobody pauses or deletes it meanwhile. */
 export async function lockListener(tx: Tx, webhookId: string): Promise<Listener | undefined> {
   const { rows } = await sql<Row>`
-    select id, lane, url, format, status, events, environments, filter, since_epoch,
-           since::text as since, place_epoch, place_xid, place_seq
+    select id, lane, url, format, status, events, environments, filter,
+           hears_audit as "hearsAudit", since_epoch, since::text as since, place_epoch,
+           place_xid, place_seq
       from webhooks where id = ${webhookId} for update`.execute(tx);
   return rows.map(toListener)[0];
 }
@@ -83,6 +86,7 @@ function toListener(row: Row): Listener {
     lane,
     url,
     status,
+    hearsAudit: row.hearsAudit,
     // What the table has as text, only this domain writes.
     format: row.format as Format,
     place: xid === null ? undefined : placeOf({ epoch, xid, seq }),

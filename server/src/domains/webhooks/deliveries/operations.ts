@@ -10,17 +10,18 @@ import * as webhooks from "../store.ts";
 import { Webhook, WebhookId } from "../webhook.ts";
 import {
   Delivery,
+  DeliveryChanged,
   DeliveryDetail,
   DeliveryId,
   DeliveryNotFailed,
   DeliveryStatus,
   EventPruned,
-  WebhookIsPaused,
   WebhookNotPaused,
 } from "./delivery.ts";
 import { detailOf } from "./detail.ts";
 import { requestRecovery } from "./recovery.ts";
 import { resume } from "./resuming.ts";
+import { attemptAgain, recordRetry } from "./retrying.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -75,23 +76,27 @@ export const retryDelivery = command({
   route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/retry",
   summary: "Try a failed delivery once more, at once",
   description:
-    "One attempt, with the same id and body, at the webhook's present URL. When it fails the delivery " +
-    "is `failed` again, and this does not count toward pausing the webhook.",
+    "One attempt, with the same id and body, at the webhook's present URL, also while the webhook is " +
+    "paused. The answer tells how it went: `status` is `succeeded`, or `failed` again, which does not " +
+    "count toward pausing the webhook.",
   environmental: true,
   permission: WebhooksWrite,
   params: ById,
-  reply: accepted(Delivery),
+  reply: one(Delivery),
   emits: [events.DeliveryRetried],
-  fails: [DeliveryNotFailed, WebhookIsPaused, EventPruned],
+  fails: [DeliveryNotFailed, DeliveryChanged, EventPruned],
   example: byId,
-  run: (ctx, { params }) => service.retry(ctx, params.id, params.deliveryId),
+  prepare: (outside, { params }, caller) => attemptAgain(outside, caller, params),
+  run: (ctx, _input, retried) => recordRetry(ctx, retried),
 });
 
 export const replayDelivery = command({
   id: "webhooks.replay_delivery",
   route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
   summary: "Deliver the event of a delivery once more",
-  description: "A new delivery with an id and retries of its own, whatever became of the first.",
+  description:
+    "A new delivery with an id and retries of its own, whatever became of the first. For a paused " +
+    "webhook it waits until that is active.",
   environmental: true,
   permission: WebhooksWrite,
   params: ById,
@@ -99,7 +104,7 @@ export const replayDelivery = command({
     location: ({ webhookId, id }) => `/api/v1/webhooks/${webhookId}/deliveries/${id}`,
   }),
   emits: [events.DeliveryReplayed],
-  fails: [WebhookIsPaused, EventPruned],
+  fails: [EventPruned],
   example: byId,
   run: (ctx, { params }) => service.replay(ctx, params.id, params.deliveryId),
 });

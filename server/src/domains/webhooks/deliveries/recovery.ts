@@ -10,6 +10,7 @@ import {
   readWorkspaceLog,
   type Span,
 } from "#kernel/workspace-log.ts";
+import { mayHear } from "../audit.ts";
 import { deliveryIdOf } from "../delivery/hearing.ts";
 import { HAND_OUT, WORK } from "../delivery/work.ts";
 import { RecoveryRequested } from "../events.ts";
@@ -126,12 +127,13 @@ async function recoverEvents(
   events: readonly RecordedEvent[],
 ): Promise<void> {
   const webhook = await lockListener(ctx.tx, webhookId);
-  if (!webhook || events.length === 0) return;
+  if (!webhook) return;
+  const allowed = events.filter((event) => mayHear(webhook, event));
   // First those that exist: what is new is due anyway.
-  for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
+  for (const [environment, group] of Map.groupBy(allowed, (event) => event.environment)) {
     const ids = group.map(({ position }) => deliveryIdOf(position, webhookId));
     await within(ctx, environment, () => store.retryFailed(ctx.tx, webhook, ids, ctx.now));
   }
-  await handOutTo(ctx, webhook, events.filter(webhook.wants));
+  await handOutTo(ctx, webhook, allowed.filter(webhook.wants));
   ctx.onCommit(() => ctx.services.signal.raise(WORK));
 }

@@ -4,8 +4,10 @@ import { eventIdOf, type Position } from "#kernel/event.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import { placeOf } from "#kernel/log.ts";
 import type { Tables } from "../../../tables.ts";
+import type { Attempted } from "../delivery/attempt.ts";
 import { placeColumns } from "../delivery/outgoing.ts";
 import type { Format } from "../delivery/payload.ts";
+import { earlierAttempts as earlierAttemptsWithLast } from "../delivery/settlement.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "./delivery.ts";
 
 const SHOWN = [
@@ -76,19 +78,32 @@ export async function earlierAttempts(tx: Tx, webhookId: string, id: string): Pr
     .where("webhook_id", "=", webhookId)
     .where("id", "=", id)
     .executeTakeFirst();
-  // Only the sender writes this column.
+  // Only we write this column, see `earlierAttempts` of settlements.
   const attempts = (row?.earlier_attempts ?? []) as unknown as readonly Attempt[];
   // A time inside of JSON is as PostgreSQL writes it.
   return attempts.map((one) => ({ ...one, at: new Date(one.at).toISOString() }));
 }
 
-/** Makes one more attempt due. What came before no longer counts, and there is none after it. */
-export async function retryByHand(tx: Tx, delivery: Stored, to: { url: string; now: Date }) {
+/** Writes how one more attempt of a delivery went that has failed. */
+export async function recordAttempt(
+  tx: Tx,
+  delivery: Stored,
+  { at, url, status, body, durationMs, error }: Attempted,
+): Promise<Stored> {
   return toStored(
     await tx
       .updateTable("deliveries")
-      .set({ status: "retrying", due_at: to.now, by_hand: true, url: to.url })
-      .set((row) => ({ attempts_before: row.ref("attempts") }))
+      .set({
+        status: isSuccess(status) ? "succeeded" : "failed",
+        url,
+        attempts: delivery.attempts + 1,
+        earlier_attempts: sql.raw(earlierAttemptsWithLast("deliveries")),
+        last_attempt_at: at,
+        last_response_status: status,
+        last_response_body: body,
+        last_duration_ms: durationMs,
+        last_error: error,
+      })
       .where("webhook_id", "=", delivery.webhookId)
       .where("id", "=", delivery.id)
       .returning(SHOWN)
@@ -131,13 +146,17 @@ export async function retryFailed(
 ): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable("deliveries")
-    .set({ status: "retrying", due_at: now, by_hand: false, url: webhook.url })
+    .set({ status: "retrying", due_at: now, url: webhook.url })
     .set((row) => ({ attempts_before: row.ref("attempts") }))
     .where("webhook_id", "=", webhook.id)
     .where(sql<boolean>`id = any(${ids})`)
     .where("status", "=", "failed")
     .executeTakeFirst();
   return Number(numUpdatedRows);
+}
+
+function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
 }
 
 function byId(tx: Tx, webhookId: string, id: string) {

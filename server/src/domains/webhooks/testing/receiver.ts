@@ -8,6 +8,8 @@ import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing.ts";
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** The names of all headers in lower case, each as often as it came. */
+  readonly headerNames: readonly string[];
   readonly text: string;
   // Tests look into it as they like.
   readonly body: any;
@@ -54,6 +56,7 @@ async function read(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  const { url = "", headers } = request;
-  return { path: url, headers, text, body: JSON.parse(text) };
+  const { url = "", headers, rawHeaders } = request;
+  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  return { path: url, headers, headerNames: names, text, body: JSON.parse(text) };
 }

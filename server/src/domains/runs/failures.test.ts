@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed, eventsOf, runOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
+
+let world: World;
+let owner: Ask;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+  receiver.answer = (_received, response) => response.end();
+});
+
+const set = (id: string, values: object = {}) => ({ id, type: "set", config: { values } });
+const call = (id: string, more: object = {}) => ({
+  id,
+  type: "http",
+  config: { method: "POST", url: `${receiver.url}/${id}`, body: { from: id } },
+  ...more,
+});
+
+test("a step that fails is tried again after ever longer times, and then fails the run", async () => {
+  receiver.answer = (_received, response) => void response.writeHead(500).end("no");
+  const retry = { maxAttempts: 3, backoffMs: 60_000, strategy: "exponential" };
+  const id = await deployed(owner, [call("shaky", { retry })]);
+  const { body } = await trigger(owner, id);
+  const waiting = await seen(owner, body.data.runId, ["waiting"]);
+  expect(stepsOf(waiting)["shaky"]).toMatchObject({
+    status: "waiting",
+    attempts: 1,
+    wait: { kind: "retry", until: expect.any(String) },
+    error: { code: "http_status" },
+  });
+  world.clock.advance(60_000);
+  await until(async () => receiver.received.length === 2);
+  await seen(owner, body.data.runId, ["waiting"]);
+  world.clock.advance(120_000);
+  const run = await seen(owner, body.data.runId);
+  expect(run).toMatchObject({
+    status: "failed",
+    error: { code: "http_status", path: "shaky" },
+  });
+  expect(stepsOf(run)["shaky"]).toMatchObject({ status: "failed", attempts: 3 });
+  const keys = receiver.received.map(({ headers }) => headers["idempotency-key"]);
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+  expect(await eventsOf(world, run.id)).toEqual(["workflow.run_started", "workflow.run_failed"]);
+});
+
+test("a failure can be passed over, or lead another way", async () => {
+  receiver.answer = (_received, response) => void response.writeHead(404).end("not here");
+  const passed = await runOf(owner, [
+    call("lost", { onError: "continue" }),
+    set("after", { x: 1 }),
+  ]);
+  expect(passed).toMatchObject({ status: "completed", output: { x: 1 } });
+  expect(stepsOf(passed)["lost"]).toMatchObject({
+    status: "completed",
+    output: null,
+    error: { code: "http_status", message: "The answer was 404." },
+    logs: [{ level: "error", metadata: { body: "not here" } }],
+  });
+  const handled = await runOf(
+    owner,
+    [
+      call("lost", { onError: "branch" }),
+      set("fine"),
+      set("handle", { why: "{{ steps.lost.error.code }}" }),
+    ],
+    {
+      edges: [
+        { from: "lost", to: "fine" },
+        { from: "lost", to: "handle", when: "error" },
+      ],
+    },
+  );
+  expect(handled).toMatchObject({ status: "completed", output: { why: "http_status" } });
+});
+
+test("a step and a run that take too long fail", async () => {
+  receiver.answer = () => undefined;
+  const step = await runOf(owner, [call("slow", { timeoutMs: 50 })]);
+  expect(step).toMatchObject({ status: "failed", error: { code: "timeout", path: "slow" } });
+  const id = await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 600_000 } }], {
+    timeoutMs: 60_000,
+  });
+  const { body } = await trigger(owner, id);
+  world.clock.advance(61_000);
+  const run = await seen(owner, body.data.runId);
+  expect(run).toMatchObject({ status: "failed", error: { code: "timeout" } });
+  expect(stepsOf(run)["sleep"]).toMatchObject({ status: "cancelled" });
+});
+
+test("fail fails the run, and the workflow that is to hear of it does", async () => {
+  const hears = await deployed(owner, [
+    {
+      id: "note",
+      type: "set",
+      config: {
+        values: { why: "{{ trigger.input.error.message }}", which: "{{ trigger.input.run.id }}" },
+      },
+    },
+  ]);
+  const run = await runOf(
+    owner,
+    [{ id: "stop", type: "fail", config: { message: "No {{ trigger.input }}." } }],
+    { errorWorkflowId: hears },
+    "stock",
+  );
+  expect(run).toMatchObject({
+    status: "failed",
+    error: { code: "failed_by_design", message: "No stock." },
+  });
+  const [heard] = await until(async () => {
+    const { body } = await owner(`GET /api/v1/workflows/${hears}/runs?status=completed`);
+    return body.data.length > 0 && body.data;
+  });
+  expect(heard).toMatchObject({ triggerType: "error", correlationId: run.correlationId });
+  const { body } = await owner(`GET /api/v1/runs/${heard.id}`);
+  expect(body.data.output).toEqual({ why: "No stock.", which: run.id });
+});
+
+test("an output that is too large fails the step", async () => {
+  receiver.answer = (_received, response) => response.end("x".repeat(1_100_000));
+  expect(await runOf(owner, [call("huge")])).toMatchObject({
+    status: "failed",
+    error: { code: "response_too_large" },
+  });
+  const grow =
+    "$join([1..20000].('0123456789012345678901234567890123456789012345678901234567890'))";
+  expect(
+    await runOf(owner, [{ id: "grow", type: "transform", config: { expression: grow } }]),
+  ).toMatchObject({ status: "failed", error: { path: "grow" } });
+});
+
+test("a run that takes too long is ended also while a step hangs, which is cut off", async () => {
+  let cut = false;
+  receiver.answer = (_received, response) => void response.once("close", () => (cut = true));
+  const id = await deployed(owner, [call("hang")], { timeoutMs: 60_000 });
+  const { body } = await trigger(owner, id);
+  await until(async () => receiver.received.length === 1);
+  world.clock.advance(61_000);
+  const run = await seen(owner, body.data.runId);
+  expect(run).toMatchObject({ status: "failed", error: { code: "cancelled", path: "hang" } });
+  await until(async () => cut);
+});
+
+test("a delay ends in time although another step is under way", async () => {
+  let release = (): void => undefined;
+  receiver.answer = ({ path }, response) => {
+    if (path === "/after") response.end();
+    else release = () => response.end();
+  };
+  const sleep = { id: "sleep", type: "delay", config: { ms: 60_000 } };
+  const id = await deployed(owner, [call("slow"), sleep, call("after")], {
+    edges: [{ from: "sleep", to: "after" }],
+  });
+  const { body } = await trigger(owner, id);
+  await until(async () => receiver.received.length === 1);
+  world.clock.advance(61_000);
+  await until(async () => receiver.received.some(({ path }) => path === "/after"));
+  release();
+  expect(await seen(owner, body.data.runId)).toMatchObject({ status: "completed" });
+  expect(receiver.received).toHaveLength(2);
+});

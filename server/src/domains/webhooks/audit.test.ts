@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { caughtUp } from "./deliveries/testing.ts";
+import { type Receiver, startReceiver } from "./testing/receiver.ts";
+
+let world: World;
+let receiver: Receiver;
+/** May read the audit log; the other two may not, and one of them changes webhooks. */
+let owner: Ask;
+let builder: Ask;
+let viewer: Ask;
+const broken = new Set<string>();
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  receiver.answer = ({ path }, response) =>
+    void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+  builder = await world.member(["builder"]);
+  viewer = await world.member(["viewer"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const HOOKS = "/api/v1/webhooks";
+const FORBIDDEN = { status: 403, body: { code: "forbidden" }, events: [] };
+
+/** A webhook that hears of the secrets and notes whose names begin with its own. */
+async function hook(ask: Ask, name: string, more: object = {}): Promise<any> {
+  const begins = { startsWith: name };
+  const { status, body } = await ask(`POST ${HOOKS}`, {
+    name,
+    url: `${receiver.url}/${name}`,
+    events: ["*"],
+    filter: {
+      or: [{ "data.title": begins }, { "resource.displayName": begins }],
+      "resource.type": { ne: "webhook" },
+    },
+    retries: 0,
+    ...more,
+  });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.data;
+}
+
+/** An event of the audit log, and after it one that is not; tells when. */
+async function happen(name: string): Promise<string> {
+  const since = world.clock.now().toISOString();
+  const secret = await owner("POST /api/v1/secrets", { name: `${name}_SECRET`, value: "v" });
+  expect(secret.events).toEqual(["audit.secret.created"]);
+  const note = await owner("POST /api/v1/notes", { title: `${name} note`, body: "" });
+  expect(note.events).toEqual(["note.created"]);
+  return since;
+}
+
+const deliveriesOf = async (id: string): Promise<any[]> =>
+  (await owner(`GET ${HOOKS}/${id}/deliveries`)).body.data.toReversed();
+const typesOf = async (id: string) => (await deliveriesOf(id)).map(({ eventType }) => eventType);
+
+/** The deliveries of a webhook, oldest first, once the note's is over. */
+function noted(id: string): Promise<any[]> {
+  return until(async () => {
+    const all = await deliveriesOf(id);
+    const note = all.find(({ eventType }) => eventType === "note.created");
+    return note?.nextAttemptAt === null && all.every((one) => one.nextAttemptAt === null) && all;
+  });
+}
+
+/** Resolves when a webhook's recovery has come to its end. */
+function recovered(): Promise<boolean> {
+  return until(async () => {
+    const jobs = await world.sql("select from jobs where kind = 'webhooks.recover'");
+    return jobs.length === 0;
+  });
+}
+
+/** A webhook that hears the audit log, with a failed delivery of an event of it. */
+async function failedAudit(name: string): Promise<{ id: string; deliveryId: string }> {
+  broken.add(name);
+  const { id } = await hook(owner, name);
+  await happen(name);
+  const [first] = await noted(id);
+  expect(first).toMatchObject({ eventType: "audit.secret.created", status: "failed" });
+  return { id, deliveryId: first.id };
+}
+
+test.each(["audit.*", "audit.secret.created", "audit.*.created", "audit"])(
+  "only who may read the audit log subscribes to %s",
+  async (pattern) => {
+    const draft = { name: "Auditor", url: receiver.url, events: ["note.*", pattern] };
+    const refused = await builder(`POST ${HOOKS}`, draft);
+    expect(refused).toMatchObject(FORBIDDEN);
+    expect(refused.body.detail).toBe(
+      `To send ${pattern} to a webhook needs the permission audit:read.`,
+    );
+    const own = await hook(builder, "Plain");
+    const changed = await builder(`PATCH ${HOOKS}/${own.id}`, { events: [pattern] });
+    expect(changed).toMatchObject(FORBIDDEN);
+    const allowed = await owner(`POST ${HOOKS}`, draft);
+    expect(allowed).toMatchObject({ status: 201, events: ["webhook.created"] });
+    expect(allowed.body.data.hearsAudit).toBe(true);
+  },
+);
+
+test("a pattern that takes everything takes the audit log only for those who may read it", async () => {
+  const [seeing, blind] = [await hook(owner, "ALL"), await hook(builder, "ALL")];
+  expect([seeing.hearsAudit, blind.hearsAudit]).toEqual([true, false]);
+  await happen("ALL");
+  await noted(seeing.id);
+  await noted(blind.id);
+  expect(await typesOf(seeing.id)).toEqual(["audit.secret.created", "note.created"]);
+  expect(await typesOf(blind.id)).toEqual(["note.created"]);
+});
+
+describe("whether a webhook hears the audit log", () => {
+  const patched = async (ask: Ask, id: string, change: object) => {
+    const answer = await ask(`PATCH ${HOOKS}/${id}`, change);
+    expect(answer).toMatchObject({ status: 200, events: ["webhook.updated"] });
+    return answer.body.data.hearsAudit;
+  };
+
+  test("follows whoever saved its events last, and is told as a change", async () => {
+    const { id } = await hook(owner, "SAVED");
+    expect(await patched(builder, id, { name: "Other", url: `${receiver.url}/SAVED` })).toBe(true);
+    expect(await patched(builder, id, { events: ["*"] })).toBe(false);
+    const { body } = await owner(`GET /api/v1/audit?resourceId=${id}&limit=1`);
+    expect(body.data[0].data.changes).toEqual(["hearsAudit"]);
+    await happen("SAVED");
+    await noted(id);
+    expect(await typesOf(id)).toEqual(["note.created"]);
+    expect(await patched(owner, id, { name: "SAVED" })).toBe(false);
+    expect(await patched(owner, id, { events: ["*"] })).toBe(true);
+  });
+
+  test("follows whoever turned it to another address too", async () => {
+    const { id } = await hook(owner, "TURNED");
+    expect(await patched(builder, id, { url: `${receiver.url}/elsewhere` })).toBe(false);
+    const named = await hook(owner, "NAMED", { events: ["audit.*"] });
+    const away = await builder(`PATCH ${HOOKS}/${named.id}`, { url: `${receiver.url}/away` });
+    expect(away).toMatchObject(FORBIDDEN);
+    expect(await patched(owner, named.id, { url: `${receiver.url}/away` })).toBe(true);
+  });
+});
+
+test("what was missed is made up without the audit log, after a pause and by recovery", async () => {
+  const { id } = await hook(builder, "MISSED", { status: "paused" });
+  const since = await happen("MISSED");
+  await builder(`POST ${HOOKS}/${id}/resume`, { from: "pausedAt" });
+  await caughtUp(world, id);
+  expect(await typesOf(id)).toEqual(["note.created"]);
+  await builder(`POST ${HOOKS}/${id}/recover`, { since });
+  await recovered();
+  expect(await typesOf(id)).toEqual(["note.created"]);
+  // The same for one that hears it.
+  await owner(`PATCH ${HOOKS}/${id}`, { events: ["*"] });
+  await owner(`POST ${HOOKS}/${id}/recover`, { since });
+  await recovered();
+  expect(await typesOf(id)).toEqual(["audit.secret.created", "note.created"]);
+});
+
+test("what the audit log was sent before is not sent again where it no longer may go", async () => {
+  const { id, deliveryId } = await failedAudit("AGAIN");
+  await builder(`PATCH ${HOOKS}/${id}`, { url: `${receiver.url}/taken` });
+  for (const verb of ["retry", "replay"]) {
+    const refused = await builder(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/${verb}`);
+    expect(refused).toMatchObject(FORBIDDEN);
+    expect(refused.body.detail).toBe(
+      "To send this event to this webhook needs the permission audit:read.",
+    );
+  }
+  await builder(`POST ${HOOKS}/${id}/recover`, { since: "2020-01-01T00:00:00Z" });
+  await recovered();
+  await until(async () => (await deliveriesOf(id))[1].status === "succeeded");
+  expect(await deliveriesOf(id)).toMatchObject([
+    { id: deliveryId, status: "failed", attempts: 1 },
+    { eventType: "note.created", status: "succeeded", attempts: 2 },
+  ]);
+  const events = () => receiver.received.filter(({ path }) => path === "/taken");
+  expect(events().map(({ body }) => body.event)).toEqual(["note.created"]);
+  const retried = await owner(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/retry`);
+  expect(retried).toMatchObject({ status: 200, events: ["webhook.delivery_retried"] });
+  expect(events().map(({ body }) => body.event)).toEqual(["note.created", "audit.secret.created"]);
+});
+
+test("whoever may not read the audit log retries what its webhook may hear", async () => {
+  const { id, deliveryId } = await failedAudit("TRUSTED");
+  broken.delete("TRUSTED");
+  const retried = await builder(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/retry`);
+  expect(retried).toMatchObject({
+    status: 200,
+    body: { data: { status: "succeeded" } },
+    events: ["webhook.delivery_retried"],
+  });
+});
+
+test("a delivery shows the body of an audit event only to those who may read it", async () => {
+  const { id } = await hook(owner, "SHOWN");
+  await happen("SHOWN");
+  const [audit, note] = await noted(id);
+  const bodyFor = async (ask: Ask, one: any) => {
+    const { status, body } = await ask(`GET ${HOOKS}/${id}/deliveries/${one.id}`);
+    expect(status).toBe(200);
+    return body.data.request.body;
+  };
+  const sent = receiver.received.filter(({ path }) => path === "/SHOWN");
+  const textOf = (one: any) => sent.find(({ body }) => body.id === one.id)?.text;
+  expect(await bodyFor(owner, audit)).toBe(textOf(audit));
+  expect(await bodyFor(viewer, audit)).toBeNull();
+  expect(await bodyFor(builder, audit)).toBeNull();
+  expect(await bodyFor(viewer, note)).toBe(textOf(note));
+});
+
+test("a preview leaves out what the caller may not read", async () => {
+  await happen("PREVIEWED");
+  const typesFor = async (ask: Ask, events: readonly string[]) => {
+    const filter = { type: { in: ["audit.secret.created", "note.created"] } };
+    const answer = await ask(`POST ${HOOKS}/preview`, { events, filter, limit: 200 });
+    expect(answer).toMatchObject({ status: 200, events: [] });
+    return new Set(answer.body.data.events.map(({ type }: any) => type));
+  };
+  const all = new Set(["audit.secret.created", "note.created"]);
+  expect(await typesFor(owner, ["*"])).toEqual(all);
+  for (const ask of [builder, viewer]) {
+    expect(await typesFor(ask, ["*"])).toEqual(new Set(["note.created"]));
+    expect(await typesFor(ask, ["audit.*"])).toEqual(new Set());
+  }
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Ask;
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const HOOKS = "/api/v1/webhooks";
+const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };
+
+/** A webhook with so many deliveries, over all environments. */
+async function withDeliveries(count: number): Promise<string> {
+  const { body } = await owner(`POST ${HOOKS}`, PLAIN);
+  const { id } = body.data;
+  await world.sql(
+    `insert into deliveries
+       (workspace_id, environment, webhook_id, id, event_epoch, event_xid, event_seq, event_type,
+        resource_id, url, format, status, due_at, created_at)
+     select $1, (enum_range(null::environment))[1 + n % 3], $2, 'dlv_' || n, 1, '1', n, 'a.b', 'x',
+            'https://x', 'millrace', 'failed', null, now()
+       from generate_series(1, $3) as n`,
+    [world.home, id, count],
+  );
+  return id;
+}
+
+async function countOf(webhookId: string): Promise<number> {
+  const [{ n }] = await world.sql(
+    "select count(*)::int as n from deliveries where webhook_id = $1",
+    [webhookId],
+  );
+  return n;
+}
+
+test("a webhook goes at once, its deliveries afterwards in all environments, and no others", async () => {
+  const count = 12_000;
+  const [gone, kept] = [await withDeliveries(count), await withDeliveries(3)];
+  const deleted = await owner(`DELETE ${HOOKS}/${gone}`);
+  expect(deleted).toMatchObject({ status: 204, events: ["webhook.deleted"] });
+  const { body } = await owner(`GET /api/v1/audit?resourceId=${gone}&limit=1`);
+  expect(body.data).toMatchObject([
+    { type: "webhook.deleted", environment: "production", data: { id: gone } },
+  ]);
+  expect(await owner(`GET ${HOOKS}/${gone}`)).toMatchObject({ status: 404 });
+  expect(await owner(`GET ${HOOKS}/${gone}/deliveries`)).toMatchObject({ status: 404 });
+  // Nobody works yet: the request itself has removed none.
+  expect(await countOf(gone)).toBe(count);
+
+  await world.kernel.startWork();
+  await until(async () => (await countOf(gone)) === 0);
+  expect(await countOf(kept)).toBe(3);
+  await until(async () => {
+    const jobs = await world.sql("select from jobs where kind = 'webhooks.remove_deliveries'");
+    return jobs.length === 0;
+  });
+});
