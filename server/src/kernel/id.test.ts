@@ -5,6 +5,7 @@ import {
   derivedId,
   firstIdAt,
   idPattern,
+  idsInOrder,
   newId,
   newWorkspaceKey,
   timeOfId,
@@ -17,6 +18,15 @@ test("ids have their prefix, are of one length, never repeat, and sort by time",
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(new RegExp(idPattern("inc")));
   expect(newId("inc", 1_000) < newId("inc", 1_001)).toBe(true);
+});
+
+test("ids that are made together sort in their order, and are like others", () => {
+  const next = idsInOrder("inc", 1_000);
+  const ids = Array.from({ length: 2_000 }, () => next());
+  expect(ids.toSorted()).toEqual(ids);
+  for (const id of ids) expect(id).toMatch(new RegExp(idPattern("inc")));
+  expect(timeOfId(ids.at(-1) ?? "")).toBe(1_000);
+  expect(idsInOrder("inc", 1_000)()).not.toBe(ids[0]);
 });
 
 test("a workspace's id and key give each other", () => {

@@ -28,6 +28,23 @@ export function newId<Prefix extends string>(
   return `${prefix}_${text}`;
 }
 
+const ORDER_CHARACTERS = 4;
+
+/** Makes ids that sort in the order in which they are made, though it is all in one millisecond. */
+export function idsInOrder<Prefix extends string>(
+  prefix: Prefix,
+  atMs: number,
+): () => `${Prefix}_${string}` {
+  const timed = prefix.length + 1 + TIME_CHARACTERS;
+  let count = 0;
+  return () => {
+    const id = newId(prefix, atMs);
+    const order = encodeNumber(count, ORDER_CHARACTERS);
+    count += 1;
+    return `${prefix}_${id.slice(prefix.length + 1, timed)}${order}${id.slice(timed + ORDER_CHARACTERS)}`;
+  };
+}
+
 /**
  * An id that follows from a text: whoever makes it again makes the same. With a time, which must then
  * be the same too, it sorts as if it had been made at that time.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { openStream } from "./stream.ts";
+import { openStream, type Pace } from "./stream.ts";
 import { deployed, seen, trigger } from "./testing/workflows.ts";
 import { watchOf } from "./watch.ts";
 
@@ -132,17 +132,22 @@ test("a stream breaks the silence, and ends in time or when its client has left"
     owner,
     await deployed(owner, [{ id: "sleep", type: "delay", config: { ms: 3_600_000 } }]),
   );
-  const workspace = { key: world.home, id: "" };
   const gone = new AbortController();
+  const workspace = { key: world.home, id: "" };
   const caller = { workspace, environment: "production", gone: gone.signal } as never;
-  const pace = { heartbeatMs: 5, lastsMs: 60 };
+  const open = (pace: Pace) => openStream(world.kernel, caller, body.data.runId, pace);
   const pieces: string[] = [];
-  for await (const piece of await openStream(world.kernel, caller, body.data.runId, pace)) {
+  for await (const piece of await open({ heartbeatMs: 1, lastsMs: 60_000 })) {
     pieces.push(piece);
+    if (piece === ":\n\n") break;
   }
   expect(pieces[0]).toBe("retry: 1000\n\n");
-  expect(pieces.filter((piece) => piece === ":\n\n").length).toBeGreaterThan(0);
-  const lasting = await openStream(world.kernel, caller, body.data.runId);
-  for await (const piece of lasting) if (piece.startsWith("event: run")) gone.abort();
+  expect(pieces[1]).toMatch(/^event: run\ndata: \{/);
+  const short: string[] = [];
+  for await (const piece of await open({ heartbeatMs: 60_000, lastsMs: 1 })) short.push(piece);
+  expect(short.slice(0, 2)).toEqual(pieces.slice(0, 2));
+  for await (const piece of await open({ heartbeatMs: 60_000, lastsMs: 60_000 })) {
+    if (piece.startsWith("event: run")) gone.abort();
+  }
   expect(watchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
 });

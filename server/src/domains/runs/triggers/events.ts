@@ -2,6 +2,7 @@ import { AuditRead } from "#domains/audit/index.ts";
 import { AUDIT } from "#domains/bus/index.ts";
 import { holdersOf } from "#domains/identity/accounts/index.ts";
 import { DEPTH_MAX, type RecordedEvent } from "#kernel/event.ts";
+import { idsInOrder } from "#kernel/id.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { reader } from "#kernel/reader.ts";
 import { plainBeginning, writeBeginning } from "../engine/starting.ts";
@@ -20,7 +21,7 @@ export const followEvents = reader({
   startsAt: "end",
   emits: startEvents,
   async handle(ctx, events) {
-    const { tx, services } = ctx;
+    const { tx, now, services } = ctx;
     const placed = events.map((event) => ({ event, topics: topicsOf(services, event) }));
     const topics = [...new Set(placed.flatMap((one) => one.topics))];
     const [listeners, waiting] = await Promise.all([
@@ -33,13 +34,15 @@ export const followEvents = reader({
       ...waiting.map(({ runAs }) => runAs),
     ]);
     const patient = new Set(waiting);
+    // Runs are taken up, and let in where few may run at a time, in the order of their events.
+    const nextId = idsInOrder("run", now.getTime());
     const told: Promise<void>[] = [];
     for (const { event, topics: places } of placed) {
       for (const one of listeners) {
         if (event.depth >= DEPTH_MAX || !places.includes(one.topic)) continue;
         if (!one.wants(event) || !mayHear(event, one.deployedBy)) continue;
-        const beginning = plainBeginning(services, startOf(event, one));
-        await writeBeginning(ctx.because(event), beginning);
+        const start = { ...startOf(event, one), id: nextId() };
+        await writeBeginning(ctx.because(event), plainBeginning(services, start));
       }
       for (const one of patient) {
         if (!places.includes(one.topic) || !one.wants(event) || !mayHear(event, one.runAs))

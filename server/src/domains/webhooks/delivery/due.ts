@@ -18,11 +18,14 @@ type DueRow = Pick<EventRow, "epoch" | "xid" | "seq"> & {
   readonly attempts_before: number;
   readonly status: string;
   readonly due_at: string;
+  /** An audit event, for a webhook that whoever may read those has left to others. */
+  readonly barred: boolean;
 };
 
 /** The next rows of some webhooks, whether their time has come or not. */
 const READ = `
   select d.webhook_id, d.id, w.lane, d.format, d.attempts, d.attempts_before, d.status, d.due_at,
+         not w.hears_audit and d.event_type like 'audit.%' as barred,
          d.event_epoch as epoch, d.event_xid as xid, d.event_seq as seq
     from unnest($1::text[], $2::int[]) as want (id, most)
     join webhooks w on w.id = want.id
@@ -41,8 +44,10 @@ const FIND = `
    where w.status = 'active' and w.lane = any($1::smallint[]) and d.due_at <= $2`;
 
 const GIVE_UP = `
-  update deliveries set status = 'failed', due_at = null, last_error = 'The event is no longer kept.'
+  update deliveries set status = 'failed', due_at = null, last_error = $3
    where webhook_id = $1 and id = any($2)`;
+const PRUNED = "The event is no longer kept.";
+const BARRED = "The webhook no longer hears audit events.";
 
 export async function readDue(
   outside: Outside,
@@ -58,7 +63,7 @@ export async function readDue(
   const lost: DueRow[] = [];
   for (const row of rows) {
     const event = events.get(eventIdOf(placeOf(row)));
-    if (event) {
+    if (event && !row.barred) {
       due.push({
         id: row.id,
         webhookId: row.webhook_id,
@@ -72,8 +77,11 @@ export async function readDue(
       });
     } else lost.push(row);
   }
-  for (const [webhookId, some] of Map.groupBy(lost, (row) => row.webhook_id)) {
-    await outside.db.system(GIVE_UP, [webhookId, some.map(({ id }) => id)]);
+  for (const reason of [PRUNED, BARRED]) {
+    const some = lost.filter(({ barred }) => barred === (reason === BARRED));
+    for (const [webhookId, rows] of Map.groupBy(some, (row) => row.webhook_id)) {
+      await outside.db.system(GIVE_UP, [webhookId, rows.map(({ id }) => id), reason]);
+    }
   }
   return due;
 }

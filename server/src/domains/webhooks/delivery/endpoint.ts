@@ -71,11 +71,17 @@ export class Endpoint {
     return this.#queue.length < WINDOW / 2;
   }
 
-  /** The webhook was changed: all that is known of its endpoint is in doubt, its wish for rest too. */
+  /**
+   * The webhook was changed: all that is known of its endpoint is in doubt, its wish for rest too, and
+   * what waits here may no longer be for it.
+   */
   change(): void {
     this.changes += 1;
     this.target = undefined;
     this.holdUntilMs = 0;
+    this.clear();
+    this.backlog = true;
+    this.passedOver += 1;
   }
 
   /** Takes in the rows that were read, `most` of them at most; `before` is how often it was passed over then. */

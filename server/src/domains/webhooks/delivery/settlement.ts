@@ -5,6 +5,8 @@ import type { Outgoing } from "./outgoing.ts";
 import type { Target } from "./target.ts";
 
 const GONE = 410;
+/** How many attempts before the last one are kept. */
+const EARLIER_MAX = 50;
 
 /** What follows from an attempt. */
 export type Verdict =
@@ -63,10 +65,12 @@ const SETTLE = `
    where w.consecutive_failures > 0
      and w.id in (select webhook_id from outcome where status = 'succeeded')`;
 
-/** The list of attempts with the last one added; bodies of earlier ones are shortened. */
+/** The list of attempts with the last one added: the latest ones, their bodies shortened. */
 export function earlierAttempts(row: string): string {
   return `case when ${row}.last_attempt_at is null then ${row}.earlier_attempts
-    else coalesce(${row}.earlier_attempts, '[]') || jsonb_build_object(
+    else (case when jsonb_array_length(${row}.earlier_attempts) >= ${EARLIER_MAX}
+               then ${row}.earlier_attempts - 0
+               else coalesce(${row}.earlier_attempts, '[]') end) || jsonb_build_object(
       'number', ${row}.attempts, 'at', ${row}.last_attempt_at, 'status', ${row}.last_response_status,
       'durationMs', ${row}.last_duration_ms, 'error', ${row}.last_error,
       'body', left(${row}.last_response_body, 4096)) end`;
