@@ -1,6 +1,8 @@
 import { compare, together } from "../compare.ts";
 import type { Figure, Measured } from "../figure.ts";
+import type { Load } from "../load.ts";
 import { newOrders } from "../request.ts";
+import type { Rig } from "../rig.ts";
 import { deploy, ORDERS } from "../workflow.ts";
 
 const CONNECTIONS = [16, 64];
@@ -32,12 +34,10 @@ export const runs: Figure = {
 };
 
 /** Whoever was answered has a run that completed, with its journal and its two events. */
-async function assertDurable(
-  rig: Parameters<Figure["measure"]>[0],
-  parts: Readonly<Record<string, Measured>>,
-): Promise<void> {
+async function assertDurable(rig: Rig, parts: Readonly<Record<string, Measured>>): Promise<void> {
   const answered = Object.values(parts)
-    .flatMap(({ values }) => values["ours"] as readonly { readonly requests: number }[])
+    // What `compare` has measured, round by round.
+    .flatMap(({ values }) => values["ours"] as readonly Load[])
     .reduce((sum, { requests }) => sum + requests, 0);
   const [row] = await rig.query<{ runs: number; journals: number; events: number }>(`
     select (select count(*) from runs where status = 'completed')::int as runs,
