@@ -46,6 +46,8 @@ create table workflow_deployments (
   enabled             boolean     not null,
   -- Whose permissions its runs have: the person who deployed it.
   deployed_by         text        collate "C" not null,
+  -- Which of them, where a token of that person's did it; null for all.
+  permissions         text[],
   deployed_at         timestamptz not null,
   -- The trigger, for whoever looks for those that an event starts.
   trigger_type        text        collate "C" not null,

@@ -21,12 +21,16 @@ create table runs (
   -- Who started it, and whose permissions it has.
   actor           jsonb       not null,
   run_as          text        collate "C" not null,
+  -- Which of them; null for all.
+  permissions     text[],
   correlation_id  text        collate "C" not null,
   causation_id    text        collate "C",
   depth           smallint    not null,
   -- The step of another run that waits for this one.
   parent_run_id   text        collate "C",
   parent_path     text        collate "C",
+  -- Whether its version says how many may run at a time, of those with the same key.
+  limited         boolean     not null,
   concurrency_key text        collate "C",
   -- Counts the retries that do completed steps again.
   generation      integer     not null default 0,
@@ -51,7 +55,7 @@ create index runs_children on runs (parent_run_id)
 create index runs_due on runs (workspace_id, due_at) where due_at is not null;
 -- Those that count against a limit.
 create index runs_started on runs (workflow_id, environment, concurrency_key)
-  where status in ('running', 'waiting', 'paused');
+  where limited and status in ('running', 'waiting', 'paused');
 create index runs_age on runs using brin (created_at);
 
 -- What is known of a run's steps, in the order in which it was written. Each row holds records of

@@ -303,11 +303,13 @@ export interface Tables {
     error: Json | null;
     actor: Json;
     run_as: string;
+    permissions: string[] | null;
     correlation_id: string;
     causation_id: string | null;
     depth: number;
     parent_run_id: string | null;
     parent_path: string | null;
+    limited: boolean;
     concurrency_key: string | null;
     generation: Generated<number>;
     deadline_at: Time | null;
@@ -442,6 +444,7 @@ export interface Tables {
     previous_version_id: string | null;
     enabled: boolean;
     deployed_by: string;
+    permissions: string[] | null;
     deployed_at: Time;
     trigger_type: string;
     topic: string | null;

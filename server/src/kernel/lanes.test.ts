@@ -41,6 +41,7 @@ function join(name: string): Node {
       name: "test",
       node: name,
       onGain: (lanes) => void node.gained.push(...lanes),
+      onExpire: (lane) => void node.lost.push(lane),
       onLose: (lane) => {
         node.lost.push(lane);
         return node.finishes(lane);

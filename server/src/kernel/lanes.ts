@@ -40,6 +40,8 @@ export interface LanesOptions {
   readonly onGain: (lanes: readonly number[]) => void;
   /** Resolves when nothing in the lane is under way; another node begins only then. */
   readonly onLose: (lane: number) => Promise<void>;
+  /** The lane is another node's already, since we did not renew it in time. */
+  readonly onExpire: (lane: number) => void;
 }
 
 /**
@@ -86,7 +88,7 @@ export class Lanes {
     const before = performance.now() < this.#heldUntilMs ? this.#held : new Set();
     const held = new Set(rows.map(({ lane }) => lane));
     // Another node took them while we did not renew: whatever waits here is its affair now.
-    for (const lane of this.#held) if (!held.has(lane)) void this.#options.onLose(lane);
+    for (const lane of this.#held) if (!held.has(lane)) this.#options.onExpire(lane);
     this.#held = held;
     this.#heldUntilMs = askedAt + HOLD_MS - MARGIN_MS;
     const gained = [...this.#held].filter((lane) => !before.has(lane));

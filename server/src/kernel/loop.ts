@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
  */
 export type Next = "again" | "soon" | number;
 
+const BUSY_PAUSE_FACTOR = 4;
 const SOON_MIN_MS = 3;
 const SOON_MAX_MS = 100;
 const FAILURE_DELAY_MIN_MS = 100;
@@ -61,8 +62,10 @@ export class Loop {
       soon = next === "soon" ? soon + 1 : 0;
       if (next === "again") continue;
       const restMs = next === "soon" ? Math.min(SOON_MIN_MS * 2 ** (soon - 1), SOON_MAX_MS) : next;
+      // Woken while it was at work: there is a stream of it, and more is gained by taking much at once.
+      const pauseMs = this.#woken ? this.#pauseMs * BUSY_PAUSE_FACTOR : this.#pauseMs;
       if (!this.#woken || failures > 0) await this.#rest(restMs);
-      if (this.#pauseMs > 0 && this.#running) await delay(this.#pauseMs);
+      if (pauseMs > 0 && this.#running) await delay(pauseMs);
     }
   }
 

@@ -142,3 +142,30 @@ test("a run that is retried right after it was cancelled goes on", async () => {
     "workflow.run_completed",
   ]);
 });
+
+test.each([
+  ["fails", 30_000, {}, "failed_by_design"],
+  ["takes too long", 90_000, { timeoutMs: 60_000 }, "timeout"],
+])("the runs that it waits for end when it %s", async (_why, ms, more, code) => {
+  const inner = await deployed(owner, [hang()]);
+  const nodes = [
+    { id: "sub", type: "subworkflow", config: { workflowId: inner } },
+    { id: "sleep", type: "delay", config: { ms } },
+    { id: "stop", type: "fail", config: { message: "No." } },
+  ];
+  const edges = [{ from: "sleep", to: "stop" }];
+  const { body } = await trigger(owner, await deployed(owner, nodes, { edges, ...more }));
+  const { runId } = body.data;
+  await until(async () => receiver.received.length === 1);
+  await seen(owner, runId, ["waiting"]);
+  world.clock.advance(61_000);
+  expect(await seen(owner, runId)).toMatchObject({ status: "failed", error: { code } });
+  expect(await eventsOf(world, runId)).toEqual(["workflow.run_started", "workflow.run_failed"]);
+  const { body: runs } = await owner(`GET /api/v1/workflows/${inner}/runs`);
+  expect(runs.data).toMatchObject([{ status: "cancelled", parentRunId: runId }]);
+  expect(await eventsOf(world, runs.data[0].id)).toEqual([
+    "workflow.run_started",
+    "workflow.run_cancelled",
+  ]);
+  await until(async () => cut === 1);
+});

@@ -43,8 +43,8 @@ export const cancelRest: JobType<typeof Payload> = job({
   run: (ctx, { parents }) => cancelChildren(ctx, parents),
 });
 
-/** Level by level; chains are short, since they are cut at a depth. */
-async function cancelChildren(ctx: Cancelling, of: readonly string[]): Promise<void> {
+/** Ends the runs that the steps of these wait for. Level by level; chains are short, since they are cut at a depth. */
+export async function cancelChildren(ctx: Cancelling, of: readonly string[]): Promise<void> {
   let parents = of;
   let room = BATCH_RUNS_MAX;
   while (parents.length > 0) {

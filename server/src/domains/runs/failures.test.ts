@@ -150,7 +150,7 @@ test("a run that takes too long is ended also while a step hangs, which is cut o
   await until(async () => receiver.received.length === 1);
   world.clock.advance(61_000);
   const run = await seen(owner, body.data.runId);
-  expect(run).toMatchObject({ status: "failed", error: { code: "cancelled", path: "hang" } });
+  expect(run).toMatchObject({ status: "failed", error: { code: "timeout" } });
   await until(async () => cut);
 });
 

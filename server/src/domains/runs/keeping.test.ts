@@ -46,11 +46,12 @@ test("an event's trace shows the runs that it started", async () => {
 /** Runs of one workflow at these times, most of them completed. */
 const MANY = `
   insert into runs (id, workspace_id, environment, workflow_id, version_id, lane, status, trigger_type,
-                    trigger, actor, run_as, correlation_id, depth, created_at, started_at, finished_at)
+                    trigger, actor, run_as, limited, correlation_id, depth, created_at, started_at,
+                    finished_at)
   select id, $1, 'production', $2, $3, 0,
          case when n % 10000 = 7 then 'failed' else 'completed' end,
          case when n % 9000 = 5 then 'webhook' when n % 2 = 0 then 'manual' else 'schedule' end,
-         '{}', '{}', 'usr', 'cor', 1, at, at, at
+         '{}', '{}', 'usr', false, 'cor', 1, at, at, at
     from unnest($4::text[], $5::timestamptz[]) with ordinality as t (id, at, n)`;
 const RUNS = 100_000;
 const APART_MS = 86_400;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { deployed, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
+import { deployed, eventsOf, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
 
 let world: World;
 let owner: Ask;
@@ -143,4 +143,76 @@ test("a workflow that calls itself is cut off at depth 16", async () => {
   ]);
   const last = await seen(owner, deepest.id);
   expect(stepsOf(last)["again"].error.code).toBe("chain_too_deep");
+});
+
+test("runs of a version without a limit hold nobody back", async () => {
+  const release: (() => void)[] = [];
+  receiver.answer = (_received, response) => void release.push(() => response.end());
+  const call = {
+    id: "call",
+    type: "http",
+    config: { method: "POST", url: `${receiver.url}/x`, body: {} },
+  };
+  const id = await deployed(owner, [call]);
+  const free = await trigger(owner, id);
+  await until(async () => release.length === 1);
+  await owner(`PATCH /api/v1/workflows/${id}`, { maxConcurrency: 1 });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  const limited = await trigger(owner, id);
+  await until(async () => release.length === 2);
+  for (const end of release) end();
+  for (const { body } of [free, limited]) {
+    expect(await seen(owner, body.data.runId)).toMatchObject({ status: "completed" });
+  }
+});
+
+test("the time that a run queues does not count against its own", async () => {
+  const sleep = { id: "sleep", type: "delay", config: { ms: 40_000 } };
+  const id = await deployed(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
+  const [first, second] = [await trigger(owner, id), await trigger(owner, id)];
+  const [one, two] = [first.body.data.runId, second.body.data.runId];
+  await seen(owner, one, ["waiting"]);
+  const deadlines = () =>
+    world.sql("select deadline_at is not null as set from runs where id = any($1) order by id", [
+      [one, two],
+    ]);
+  expect(await deadlines()).toEqual([{ set: true }, { set: false }]);
+  world.clock.advance(41_000);
+  expect(await seen(owner, one)).toMatchObject({ status: "completed" });
+  await seen(owner, two, ["waiting"]);
+  expect(await deadlines()).toEqual([{ set: true }, { set: true }]);
+  world.clock.advance(41_000);
+  expect(await seen(owner, two)).toMatchObject({ status: "completed" });
+  expect(await eventsOf(world, two)).toEqual([
+    "workflow.run_queued",
+    "workflow.run_started",
+    "workflow.run_completed",
+  ]);
+});
+
+test("one that was admitted still has its limit", async () => {
+  const sleep = { id: "sleep", type: "delay", config: { ms: 90_000 } };
+  const id = await deployed(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
+  const { body } = await trigger(owner, id);
+  await seen(owner, body.data.runId, ["waiting"]);
+  world.clock.advance(61_000);
+  expect(await seen(owner, body.data.runId)).toMatchObject({
+    status: "failed",
+    error: { code: "timeout" },
+  });
+});
+
+test("a child that is over at once is the step's result, and leaves no word", async () => {
+  const inner = await deployed(owner, [
+    { id: "one", type: "set", config: { values: { quick: true } } },
+  ]);
+  const nodes = [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }];
+  const run = await ran(owner, await deployed(owner, nodes));
+  expect(run).toMatchObject({ status: "completed", output: { quick: true } });
+  const words = await world.sql(
+    `select line from run_journal, jsonb_array_elements(records) as line
+      where run_id = $1 and line ? 'told'`,
+    [run.id],
+  );
+  expect(words).toEqual([]);
 });

@@ -9,6 +9,7 @@ import {
 } from "#domains/workflows/index.ts";
 import { Failure, invalid } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import type { RunFacts } from "./engine/facts.ts";
 import { factsOf } from "./engine/facts-of.ts";
 import { fold, type JournalRecord, type Line } from "./engine/record.ts";
 import { laneOf } from "./engine/beginning.ts";
@@ -30,8 +31,9 @@ export interface Retry {
 
 const GO_ON = `
   update runs
-     set status = $2, due_at = $3, version_id = $4, run_as = $5, lane = $6, deadline_at = $7,
-         concurrency_key = case when $8 then concurrency_key end, entries = entries + 1,
+     set status = $2, due_at = $3, version_id = $4, run_as = $5, permissions = $6, lane = $7,
+         limited = $8, deadline_at = $9,
+         concurrency_key = case when $10 then concurrency_key end, entries = entries + 1,
          generation = generation + 1, output = null, error = null, finished_at = null
    where id = $1`;
 const NOTE = "insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)";
@@ -44,22 +46,25 @@ const NOTE = "insert into run_journal (run_id, entry, records, written_at) value
 export async function retry(ctx: Retrying, row: RunRow, asked: Retry): Promise<void> {
   assertRetriable(row, asked.from);
   const { tx, now } = ctx;
-  const { version, runAs } = await versionFor(ctx, row, asked);
+  const { version, ...authority } = await versionFor(ctx, row, asked);
   const lines = await linesOf(ctx, row, version, asked);
-  const facts = factsOf({ ...row, version_id: version.versionId, run_as: runAs }, version);
+  const facts = { ...factsOf({ ...row, version_id: version.versionId }, version), ...authority };
   const { limited } = facts;
   const { timeoutMs } = version.definition;
   const status = limited ? "queued" : "running";
-  const deadline = timeoutMs === undefined ? null : new Date(now.getTime() + timeoutMs);
+  // Of one that queues it is set when it is admitted.
+  const timed = timeoutMs !== undefined && !limited;
   if (!(await holdVersion(tx, version.versionId))) throw new Failure(VersionGone);
   void ctx.send(GO_ON, [
     row.id,
     status,
     now,
     version.versionId,
-    runAs,
+    facts.runAs,
+    facts.permissions ?? null,
     laneOf(facts),
-    deadline,
+    limited,
+    timed ? new Date(now.getTime() + timeoutMs) : null,
     asked.version === "same",
   ]);
   void ctx.send(NOTE, [row.id, row.entries, JSON.stringify(lines), now]);
@@ -78,16 +83,16 @@ async function versionFor(
   { tx, services }: Retrying,
   row: RunRow,
   asked: Retry,
-): Promise<{ readonly version: PlannedVersion; readonly runAs: string }> {
+): Promise<{ readonly version: PlannedVersion } & Pick<RunFacts, "runAs" | "permissions">> {
   if (asked.version === "same") {
     const version = await planOf({ tx, services }, row.version_id);
     if (!version) throw new Failure(VersionGone);
-    return { version, runAs: row.run_as };
+    return { version, runAs: row.run_as, permissions: row.permissions ?? undefined };
   }
   const deployment = await findDeployment(tx, row.workflow_id, row.environment);
   const version = deployment && (await planOf({ tx, services }, deployment.versionId));
   if (!deployment || !version) throw new Failure(NotDeployed);
-  return { version, runAs: deployment.deployedBy };
+  return { version, runAs: deployment.deployedBy, permissions: deployment.permissions };
 }
 
 /** What the journal is told: which steps have not happened, and which loops go on. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, stepsOf } from "./testing/workflows.ts";
+import { deployed, eventsOf, stepsOf, tokenOf } from "./testing/workflows.ts";
 
 let world: World;
 let owner: Ask & { userId: string };
@@ -135,4 +135,54 @@ test("pinned data are the mocks of every test that has none of its own", async (
     body: { errors: [{ path: "/nobody" }] },
     events: [],
   });
+});
+
+test("a definition that is not saved is for those who may write one", async () => {
+  const id = await deployed(owner, NODES);
+  const robot = await tokenOf(world, owner, ["workflows:trigger"]);
+  const definition = {
+    name: "Mine",
+    trigger: { type: "manual" },
+    nodes: [{ id: "one", type: "set", config: { values: {} } }],
+    edges: [],
+  };
+  const route = `POST /api/v1/workflows/${id}/test`;
+  expect(await robot(route, { definition })).toMatchObject({
+    status: 403,
+    body: { code: "forbidden" },
+    events: [],
+  });
+  expect(await robot(route, {})).toMatchObject({ status: 200, events: ["workflow.run_tested"] });
+  const author = await tokenOf(world, owner, ["workflows:trigger", "workflows:write"]);
+  expect(await author(route, { definition })).toMatchObject({
+    status: 200,
+    events: ["workflow.run_tested"],
+  });
+});
+
+test("a mocked switch goes the way of its case, or of default", async () => {
+  const said = (id: string) => ({ id, type: "set", config: { values: {} } });
+  const id = await deployed(
+    owner,
+    [
+      { id: "which", type: "switch", config: { expression: "trigger.input", cases: ["a", 2] } },
+      ...["first", "second", "other"].map(said),
+    ],
+    {
+      edges: [
+        { from: "which", to: "first", when: "a" },
+        { from: "which", to: "second", when: "2" },
+        { from: "which", to: "other", when: "default" },
+      ],
+    },
+  );
+  const taken = async (which: unknown) => {
+    const { body } = await tried(id, { mocks: { which } });
+    const steps = body.data.trace.steps as { id: string; status: string }[];
+    return steps.filter(({ status }) => status === "completed").map((step) => step.id);
+  };
+  expect(await taken("a")).toEqual(["which", "first"]);
+  expect(await taken(2)).toEqual(["which", "second"]);
+  expect(await taken("b")).toEqual(["which", "other"]);
+  expect(await taken(null)).toEqual(["which", "other"]);
 });

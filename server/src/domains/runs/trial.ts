@@ -1,6 +1,7 @@
 import {
   ArchivedVersion,
   compilePlan,
+  confinementOf,
   type Definition,
   faultsOfDefinition,
   findVersion,
@@ -8,10 +9,11 @@ import {
   type Graph,
   nodeTypesOf,
   type PlannedVersion,
+  WorkflowsWrite,
 } from "#domains/workflows/index.ts";
 import { type Caller, type Outside, personOf } from "#kernel/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, type Fault, Invalid, invalid } from "#kernel/failure.ts";
+import { Failure, type Fault, Forbidden, Invalid, invalid } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { type Beginning, headStart } from "./engine/starting.ts";
 import { insertRun } from "./engine/store.ts";
@@ -46,6 +48,11 @@ export async function rehearseWorkflow(
   if (trial.versionId !== undefined && trial.definition !== undefined) {
     throw invalid("/definition", "can't be given together with a versionId");
   }
+  // Whoever may only run what others wrote must not run what they write themselves.
+  if (trial.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
+    const detail = `A definition that is not saved needs the permission ${WorkflowsWrite.name}.`;
+    throw new Failure(Forbidden, { detail });
+  }
   const partition = { workspace: workspace.key, environment };
   const { based, pins } = await outside.db.read(partition, async (tx) => ({
     based: await basisOf(tx, outside, workflowId, trial),
@@ -63,6 +70,7 @@ export async function rehearseWorkflow(
     trigger: { type: "manual", input, ...(event !== undefined && { event }) },
     actor: caller.actor,
     runAs: personOf(caller),
+    permissions: confinementOf(caller),
     cause: { ...caller.cause, depth: caller.cause.depth + 1 },
     test: { mocks, ...(based.unsaved && { definition }) },
   });

@@ -1,6 +1,7 @@
 import {
   ArchivedVersion,
   ArchivedWorkflow,
+  confinementOf,
   findStartable,
   findVersion,
   holdVersion,
@@ -14,6 +15,7 @@ import { Failure, invalid, NotFound } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { ChainTooDeep } from "#kernel/perform.ts";
 import { firstTurn } from "./engine/beginning.ts";
+import type { RunFacts } from "./engine/facts.ts";
 import { type Beginning, headStart, writeBeginning } from "./engine/starting.ts";
 import { isOver } from "./engine/store.ts";
 import { turnOf } from "./engine/turn.ts";
@@ -38,7 +40,7 @@ export async function prepareTrigger(
   const { environment, cause } = caller;
   if (cause.depth >= DEPTH_MAX) throw new Failure(ChainTooDeep);
   const workspace = keyOf(caller);
-  const { versionId, runAs } = await outside.db.read({ workspace, environment }, (tx) =>
+  const { versionId, ...authority } = await outside.db.read({ workspace, environment }, (tx) =>
     chosen(tx, caller, workflowId, asked.versionId),
   );
   const version = await planOf(outside, versionId);
@@ -50,7 +52,7 @@ export async function prepareTrigger(
     triggerType: "manual",
     trigger: { type: "manual", input: asked.input ?? null },
     actor: caller.actor,
-    runAs,
+    ...authority,
     cause: { ...cause, depth: cause.depth + 1 },
   });
 }
@@ -90,7 +92,7 @@ async function chosen(
   caller: Caller,
   workflowId: string,
   versionId: string | undefined,
-): Promise<{ readonly versionId: string; readonly runAs: string }> {
+): Promise<{ readonly versionId: string } & Pick<RunFacts, "runAs" | "permissions">> {
   const { environment } = caller;
   const workflow = await findStartable(tx, workflowId, environment);
   if (!workflow) throw new Failure(NotFound);
@@ -101,13 +103,14 @@ async function chosen(
       const detail = `No version is deployed in ${environment}; publish one there, or name a versionId.`;
       throw new Failure(NotDeployed, { detail });
     }
-    return { versionId: deployed.versionId, runAs: deployed.deployedBy };
+    const { deployedBy: runAs, permissions } = deployed;
+    return { versionId: deployed.versionId, runAs, permissions };
   }
   const version = await findVersion(tx, workflowId, { id: versionId });
   if (!version) throw invalid("/versionId", "is not a version of this workflow");
   if (version.status === "archived") throw new Failure(ArchivedVersion);
   // Nobody has answered for it by deploying it: it may do what the caller may.
-  return { versionId, runAs: personOf(caller) };
+  return { versionId, runAs: personOf(caller), permissions: confinementOf(caller) };
 }
 
 /** A run as it is at its beginning, from memory. */

@@ -13,9 +13,8 @@ export {
   findDeployment,
   type ListeningDeployment,
   listeningDeployments,
-  type ScheduledDeployment,
-  scheduledDeployments,
 } from "./deployments/store.ts";
+export { confinementOf } from "./deployments/authority.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
   WorkflowActivated,

@@ -3,7 +3,7 @@ import { Value } from "typebox/value";
 import { missingSecrets } from "#domains/vault/index.ts";
 import type { Services } from "#kernel/caller.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
-import { checkTemplate } from "#kernel/expression/template.ts";
+import { checkTemplate, templateReferences } from "#kernel/expression/template.ts";
 import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
@@ -67,8 +67,13 @@ export async function readExpressions(services: Services, definition: unknown): 
 const READ: ExpressionCheck = {
   template: (value) => checkTemplate(value).map(({ path, message }) => ({ path, message })),
   expression: (text) => checkExpression(text).faults,
+  readsSecrets: (text) => templateReferences(text).roots.includes("secrets"),
 };
-const UNREAD: ExpressionCheck = { template: () => [], expression: () => [] };
+const UNREAD: ExpressionCheck = {
+  template: () => [],
+  expression: () => [],
+  readsSecrets: () => false,
+};
 const TOO_MANY = "is one expression too many: together they are too long";
 
 const MESSAGES = {

@@ -89,6 +89,7 @@ export interface Hooked {
   readonly workflowId: string;
   readonly versionId: string;
   readonly deployedBy: string;
+  readonly permissions: readonly string[] | undefined;
 }
 
 /** Whose address it is, of whichever workspace, where its trigger is one for requests and is on. */
@@ -96,9 +97,9 @@ export async function findByHook(
   db: Database,
   address: { readonly slug: string; readonly token: string; readonly environment: EnvironmentName },
 ): Promise<Hooked | undefined> {
-  const [hooked] = await db.system<Hooked>(
+  const [hooked] = await db.system<HookedRow>(
     `select w.workspace_id as workspace, w.id as "workflowId", d.version_id as "versionId",
-            d.deployed_by as "deployedBy"
+            d.deployed_by as "deployedBy", d.permissions
        from workflows w
        join workspaces s on s.key = w.workspace_id
        join workflow_deployments d on d.workflow_id = w.id and d.environment = $3::environment
@@ -106,7 +107,11 @@ export async function findByHook(
         and d.enabled and d.trigger_type = 'webhook'`,
     [address.slug, address.token, address.environment],
   );
-  return hooked;
+  return hooked && { ...hooked, permissions: hooked.permissions ?? undefined };
+}
+
+interface HookedRow extends Omit<Hooked, "permissions"> {
+  readonly permissions: readonly string[] | null;
 }
 
 const ENABLED_SOMEWHERE = sql<boolean>`exists (

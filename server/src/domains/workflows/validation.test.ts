@@ -47,6 +47,24 @@ const FAULTY: [name: string, fields: object, paths: string[]][] = [
     { trigger: { type: "schedule", cron: "61 * * * *", timezone: "Moon/Base" } },
     ["/trigger/timezone", "/trigger/cron"],
   ],
+  [
+    "a secret that would be kept",
+    {
+      nodes: [
+        {
+          id: "a",
+          type: "publish_event",
+          config: {
+            topic: "t",
+            type: "x",
+            payload: { by: "{{ secrets.KNOWN }}", all: "{{ secrets.* }}", of: "{{ run.id }}" },
+          },
+        },
+      ],
+      edges: [],
+    },
+    ["/nodes/0/config/payload/by", "/nodes/0/config/payload/all"],
+  ],
   ["a node that is none", { nodes: [7], edges: [] }, ["/nodes/0"]],
   ["a node without id and type", { nodes: [{}], edges: [] }, ["/nodes/0/id", "/nodes/0/type"]],
   ["an id in the wrong form", { nodes: [set("1st")], edges: [] }, ["/nodes/0/id"]],

@@ -171,7 +171,9 @@ function waitingOf(
   reply: FastifyReply,
 ): Pick<Caller, "gone" | "lastEventId"> {
   const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
   const lastEventId = single(headers["last-event-id"]);
   return { gone: gone.signal, ...(lastEventId !== undefined && { lastEventId }) };
 }

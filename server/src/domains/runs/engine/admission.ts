@@ -15,8 +15,9 @@ const LOCK = "select pg_advisory_xact_lock($1)";
 const COUNT = `
   select count(*)::int as n from runs
    where workflow_id = $1 and concurrency_key is not distinct from $2
-     and status in ('running', 'waiting', 'paused')`;
+     and limited and status in ('running', 'waiting', 'paused')`;
 const KEEP_KEY = "update runs set concurrency_key = $2 where id = $1 and status = 'queued'";
+const SET_DEADLINE = "update runs set deadline_at = $2 where id = $1 and status = 'queued'";
 /** Without a due time it waits for another one to end. */
 const HOLD_BACK = "update runs set due_at = null where id = $1 and status = 'queued'";
 const LET_IN = `
@@ -26,15 +27,18 @@ const LET_IN = `
                   and status = 'queued' and due_at is null
                 order by id limit 1)`;
 
+type Limits = Pick<Definition, "maxConcurrency" | "concurrencyKey" | "timeoutMs">;
+
 /**
- * What becomes of a run that is queued: it starts, stays, or has its key from now on and can be taken
- * up again. Whoever decides that it starts, and whoever makes room by ending, holds the same lock: a
- * run is never held back by one that has just ended.
+ * What becomes of a run that is queued: it starts, stays, or has its key from now on, or its deadline,
+ * and must be taken up anew. Whoever decides that it starts, and whoever makes room by ending, holds the
+ * same lock: a run is never held back by one that has just ended. Only those that are limited themselves
+ * hold others back, since only they let others in.
  */
 export async function admit(
   outside: Outside,
   row: RunRow,
-  { maxConcurrency, concurrencyKey }: Pick<Definition, "maxConcurrency" | "concurrencyKey">,
+  { maxConcurrency, concurrencyKey, timeoutMs }: Limits,
   execution: Execution,
 ): Promise<"started" | "held" | "keyed"> {
   const { facts } = execution;
@@ -60,9 +64,18 @@ export async function admit(
       }
     }
     const turn = { status: "running", dueAt: ctx.now, records: [] } as const;
-    const started = await writeTurn(ctx, { id: row.id, entries: execution.entries }, turn);
+    // The time that it queued is not its own.
+    if (timeoutMs !== undefined) {
+      void ctx.send(SET_DEADLINE, [row.id, new Date(ctx.now.getTime() + timeoutMs)]);
+    }
+    const started = await writeTurn(
+      ctx,
+      { id: row.id, entries: execution.entries, generation: row.generation },
+      turn,
+    );
     if (started) ctx.emit(RunStarted, referTo(facts), summaryOf(facts, turn, ctx.now));
-    return started ? "started" : "held";
+    if (!started) return "held";
+    return timeoutMs === undefined ? "started" : "keyed";
   });
 }
 

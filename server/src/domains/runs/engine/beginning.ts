@@ -21,7 +21,10 @@ export interface Start {
   /** What expressions see as `trigger`. */
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
+  /** Whose permissions it has. */
   readonly runAs: string;
+  /** Which of them; undefined for all. */
+  readonly permissions: readonly string[] | undefined;
   /** Of the run itself: one link deeper than what started it. */
   readonly cause: Cause;
   readonly eventId?: string;
@@ -70,6 +73,7 @@ export function newFacts(services: Services, start: Start): RunFacts {
     trigger: start.trigger,
     actor: start.actor,
     runAs: start.runAs,
+    permissions: start.permissions,
     cause: start.cause,
     parent,
     test,
@@ -78,7 +82,8 @@ export function newFacts(services: Services, start: Start): RunFacts {
     // Known when it is admitted: to evaluate it may take longer than a transaction may wait.
     concurrencyKey: undefined,
     createdAt: new Date(nowMs).toISOString(),
-    deadlineMs: timeoutMs === undefined ? Number.POSITIVE_INFINITY : nowMs + timeoutMs,
+    // Of one that queues it is set when it is admitted.
+    deadlineMs: timeoutMs === undefined || limited ? Number.POSITIVE_INFINITY : nowMs + timeoutMs,
   };
 }
 

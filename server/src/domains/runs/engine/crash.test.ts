@@ -89,6 +89,7 @@ async function begin(kernel: Kernel, versionId: string): Promise<string> {
     trigger: { type: "manual", input: {} },
     actor,
     runAs: userId,
+    permissions: undefined,
     cause,
   });
   await actBecause(kernel, partition, cause, (ctx) => writeBeginning(ctx, beginning));

@@ -30,6 +30,7 @@ export async function startErrorRun(
     trigger: { type: "error", input: { error, run } },
     actor: actorOf(facts),
     runAs: deployment.deployedBy,
+    permissions: deployment.permissions,
     cause: { ...facts.cause, depth: facts.cause.depth + 1 },
   };
   writePlain(ctx, newFacts(services, start), undefined);

@@ -1,3 +1,4 @@
+import { setImmediate as aTurnForOthers } from "node:timers/promises";
 import {
   advance,
   afterFailure,
@@ -6,6 +7,7 @@ import {
   nodeAt,
   outputOf,
   type Over,
+  parsePath,
   type Plan,
   type PlannedNode,
   type Progress,
@@ -14,9 +16,18 @@ import {
 } from "#domains/workflows/index.ts";
 import type { Outside } from "#kernel/caller.ts";
 import type { RunFacts } from "./facts.ts";
-import { dueMsOf, fold, hear, type JournalRecord, type Line, verdictOf } from "./record.ts";
+import {
+  dueMsOf,
+  fold,
+  hear,
+  type JournalRecord,
+  type Line,
+  verdictOf,
+  type Wait,
+} from "./record.ts";
 import { isRehearsed, rehearse } from "./rehearsal.ts";
 import { Scope } from "./scope.ts";
+import { faultOfSize } from "./storable.ts";
 import { type Attempted, carryOut } from "./stepping.ts";
 
 /** A step that reaches outside and is to be begun. */
@@ -42,6 +53,10 @@ export class Execution {
   readonly #waiting = new Map<string, JournalRecord>();
   #scope: Scope;
   #progress: Progress;
+  /** Steps outside that are to be begun once what came before them is written. */
+  #toBegin: Begun[] = [];
+  /** Why it must end although there is more to do. */
+  #stopError: StepError | undefined;
   /** What changed since the last decision, and since the last write. */
   #changes: JournalRecord[] = [];
   #unwritten: JournalRecord[] = [];
@@ -78,8 +93,9 @@ export class Execution {
     return this.#unwritten;
   }
 
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+  /** Why it was stopped, unless somebody cancelled it. */
+  get stopError(): StepError | undefined {
+    return this.#stopError;
   }
 
   get output(): unknown {
@@ -88,6 +104,7 @@ export class Execution {
 
   /** When it must be looked at next, if nothing happens before. */
   get dueMs(): number {
+    if (this.#abort.signal.aborted) return Number.POSITIVE_INFINITY;
     let due = this.facts.deadlineMs;
     for (const record of this.#waiting.values()) due = Math.min(due, dueMsOf(record));
     return due;
@@ -126,13 +143,9 @@ export class Execution {
     this.#mustKeep = this.#unwritten.length > 0;
   }
 
-  /** Takes in what others wrote into the journal. What was taken back makes it begin anew. */
+  /** Takes in what others wrote into the journal. When records were taken back, it is of no more use. */
   merge(lines: readonly Line[], entries: number): void {
     this.entries = entries;
-    if (lines.some((line) => "forgotten" in line)) {
-      this.#restore(fold(lines, this.#steps));
-      return;
-    }
     for (const line of lines) {
       const known = this.#steps.get(line.path);
       // A step that has ended stays so, whoever came second.
@@ -145,21 +158,43 @@ export class Execution {
     }
   }
 
-  /** Goes on until there is nothing left to do here: what to begin outside, or how it ended. */
+  /** How many steps wait to be begun. */
+  get toBegin(): number {
+    return this.#toBegin.length;
+  }
+
+  /** The steps that are to be begun now; each is given out once. */
+  takeBegun(): Begun[] {
+    return this.#toBegin.splice(0);
+  }
+
+  /**
+   * Goes on until there is nothing left to do here: what to begin outside, or how it ended. What is to
+   * be begun stays so until it is taken, however often this is called.
+   */
   async settle(): Promise<{ readonly begun: readonly Begun[]; readonly over: Over | undefined }> {
-    const begun: Begun[] = [];
     const nowMs = this.#outside.clock.nowMs();
-    const overdue = nowMs >= this.facts.deadlineMs;
-    if (overdue) this.abort();
-    if (!this.#abort.signal.aborted) await this.#wakeUp(nowMs, begun);
+    if (nowMs >= this.facts.deadlineMs) this.#stop("timeout", "The run took too long.");
+    if (!this.#abort.signal.aborted) await this.#wakeUp(nowMs);
     for (;;) {
-      const stop = this.#abort.signal.aborted ? (overdue ? "failed" : "cancelled") : undefined;
-      const changes = this.#changes.splice(0);
-      const decision = advance(this.#progress, changes, stop === undefined ? {} : { stop });
-      await this.#follow(decision, begun);
+      const stopped = this.#stopError ? ("failed" as const) : ("cancelled" as const);
+      const stop = this.#abort.signal.aborted ? { stop: stopped } : {};
+      const decision = advance(this.#progress, this.#changes.splice(0), stop);
+      await this.#follow(decision);
+      // Stopped by what just followed: that decides how it ends.
+      if (this.#abort.signal.aborted && !("stop" in stop)) continue;
       if (decision.over) return { begun: [], over: decision.over };
-      if (this.#changes.length === 0) return { begun, over: undefined };
+      if (this.#changes.length === 0) return { begun: this.#toBegin, over: undefined };
+      if (this.#steps.size > STEPS_MAX) {
+        this.#stop("too_many_steps", `A run has at most ${STEPS_MAX} steps.`);
+      }
     }
+  }
+
+  #stop(code: string, message: string): void {
+    if (this.#abort.signal.aborted) return;
+    this.#stopError = { code, message, retryable: false };
+    this.abort();
   }
 
   /** Carries out a step outside, and takes in what came of it. */
@@ -172,25 +207,25 @@ export class Execution {
     }
   }
 
-  async #follow(decision: Decision, begun: Begun[]): Promise<void> {
+  async #follow(decision: Decision): Promise<void> {
     for (const path of decision.skip) this.#record({ ...blank(path), status: "skipped" });
     for (const path of decision.cancel) {
       this.#record({ ...(this.#steps.get(path) ?? blank(path)), status: "cancelled" });
     }
-    for (const { path, output } of decision.complete) {
-      const record = this.#steps.get(path) ?? blank(path);
-      this.#record({ ...record, status: "completed", output, finishedAt: this.#now() });
-    }
+    for (const { path, output } of decision.complete) this.#completeLoop(path, output);
     for (const { path, cause } of decision.fail) this.#failLoop(path, cause);
-    for (const { path, node } of decision.start)
-      await this.#start({ path, node, attempt: 1 }, begun);
+    for (const [index, { path, node }] of decision.start.entries()) {
+      await this.#start({ path, node, attempt: 1 });
+      // What only computes never waits for anything, and others want their turn.
+      if (index % STEPS_AT_A_TIME === STEPS_AT_A_TIME - 1) await aTurnForOthers();
+    }
   }
 
-  async #start(step: Begun, begun: Begun[]): Promise<void> {
+  async #start(step: Begun): Promise<void> {
     const { path, node, attempt } = step;
     if (node.type.effect === "outside" && !this.facts.test) {
       this.#underWay += 1;
-      begun.push(step);
+      this.#toBegin.push(step);
       // Only in memory: a run that is taken up anew simply begins the step again.
       const { retryAtMs: _, error: __, ...known } = this.#steps.get(path) ?? blank(path);
       const running = { ...known, status: "running" as const, attempts: attempt };
@@ -203,7 +238,15 @@ export class Execution {
     const [outside, run, scope] = [this.#outside, this.facts, this.#scope];
     const { test } = run;
     if (test && isRehearsed(test, node)) return Promise.resolve(rehearse(test, node, this.#now()));
-    return carryOut({ outside, run, node, path, attempt, scope, signal: this.#abort.signal });
+    const { signal } = this.#abort;
+    const occasion = this.#occasionOf(path);
+    return carryOut({ outside, run, node, path, attempt, scope, signal, occasion });
+  }
+
+  /** Tells the attempts of the loops around a step apart: each may do all of it again. */
+  #occasionOf(path: string): string {
+    const loops = parsePath(path).iterations.map((one) => this.#steps.get(one.path)?.attempts ?? 1);
+    return [this.facts.generation, path, ...loops].join(" ");
   }
 
   #end(step: Begun & { readonly startedAt: string }, attempted: Attempted): void {
@@ -223,7 +266,10 @@ export class Execution {
     const { result } = attempted;
     if ("wait" in result) {
       const status = result.wait.kind === "approval" ? "paused" : "waiting";
-      this.#record({ ...record, status, wait: result.wait });
+      // Its answer may have come before it was known to wait.
+      const { answer } = this.#steps.get(path) ?? {};
+      const wait = this.#limited(node, result.wait);
+      this.#record({ ...record, status, wait, ...(answer && { answer }) });
     } else if ("items" in result) {
       this.#record({ ...record, status: "running", items: result.items.length });
     } else {
@@ -234,7 +280,25 @@ export class Execution {
     }
   }
 
-  #fail(node: PlannedNode, record: Omit<JournalRecord, "status">, error: StepError): void {
+  /** A step that waits has no more time than one that works. */
+  #limited({ timeoutMs, type }: PlannedNode, wait: Wait): Wait {
+    if (timeoutMs === undefined || type.effect === "pure" || wait.kind === "delay") return wait;
+    const untilMs = this.#outside.clock.nowMs() + timeoutMs;
+    return { ...wait, untilMs: Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, untilMs) };
+  }
+
+  #completeLoop(path: string, output: readonly unknown[]): void {
+    const record = this.#steps.get(path) ?? blank(path);
+    const tooLarge = faultOfSize(output);
+    // The interpreter has it as completed already, so it is the run that can't go on.
+    if (tooLarge) this.#stop(tooLarge.code, `${path}: ${tooLarge.message}`);
+    const kept = tooLarge ? null : output;
+    this.#record({ ...record, status: "completed", output: kept, finishedAt: this.#now() });
+  }
+
+  #fail(node: PlannedNode, before: Omit<JournalRecord, "status">, error: StepError): void {
+    // What it waited for is over, and so is whatever was answered.
+    const { wait: _, answer: __, ...record } = before;
     const failed = { ...record, status: "failed" as const };
     // A test shows what happens; nobody waits for another attempt at it.
     const tried = this.facts.test ? { ...node, retry: undefined } : node;
@@ -251,14 +315,14 @@ export class Execution {
   }
 
   /** Steps whose time has come: another attempt, the end of a delay, or of somebody's patience. */
-  async #wakeUp(nowMs: number, begun: Begun[]): Promise<void> {
+  async #wakeUp(nowMs: number): Promise<void> {
     for (const record of this.#waiting.values().toArray()) {
       const node = dueMsOf(record) <= nowMs && nodeAt(this.#plan.graph, record.path);
       if (!node) continue;
       const { path, attempts } = record;
       if (record.retryAtMs !== undefined && node.type.iterates) this.#reopen(path);
       else if (record.retryAtMs !== undefined) {
-        await this.#start({ path, node, attempt: attempts + 1 }, begun);
+        await this.#start({ path, node, attempt: attempts + 1 });
       } else this.#endWait(record, node);
     }
   }
@@ -331,6 +395,9 @@ export class Execution {
     return this.#outside.clock.now().toISOString();
   }
 }
+
+const STEPS_MAX = 20_000;
+const STEPS_AT_A_TIME = 100;
 
 function blank(path: string): JournalRecord {
   return { path, node: path.slice(path.lastIndexOf(".") + 1), status: "ready", attempts: 0 };

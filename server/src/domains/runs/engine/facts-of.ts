@@ -17,6 +17,7 @@ export function factsOf(row: RunRow, version: PlannedVersion): RunFacts {
     trigger: row.trigger,
     actor: row.actor,
     runAs: row.run_as,
+    permissions: row.permissions ?? undefined,
     cause: {
       correlationId: correlation_id,
       ...(causation_id !== null && { causationId: causation_id }),

@@ -25,6 +25,8 @@ export interface RunFacts {
   readonly actor: Actor;
   /** Whose permissions it has. */
   readonly runAs: string;
+  /** Which of them; undefined for all. */
+  readonly permissions: readonly string[] | undefined;
   readonly cause: Cause;
   readonly parent: { readonly runId: string; readonly path: string } | undefined;
   readonly test: TestRun | undefined;

@@ -46,7 +46,7 @@ export type Wait =
       readonly decisions: readonly Decision[];
       readonly untilMs?: number;
     }
-  | { readonly kind: "child"; readonly runId: string };
+  | { readonly kind: "child"; readonly runId: string; readonly untilMs?: number };
 
 /** What the journal says of a step: what the interpreter needs, and what people want to see. */
 export interface JournalRecord extends StepRecord {

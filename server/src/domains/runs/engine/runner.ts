@@ -6,12 +6,12 @@ import { LANES, Lanes } from "#kernel/lanes.ts";
 import { Loop, type Next } from "#kernel/loop.ts";
 import type { Notice } from "#kernel/signal.ts";
 import { admit } from "./admission.ts";
-import { type Begun, Execution } from "./execution.ts";
+import { Execution } from "./execution.ts";
 import { factsOf } from "./facts-of.ts";
 import {
   type Entry,
   findDueRuns,
-  findEnded,
+  findGone,
   readJournals,
   readNewEntries,
   type RunRow,
@@ -21,8 +21,14 @@ import { writeExecution } from "./writing.ts";
 
 const LOOK_MS = 1_000;
 const ACTIVE_MAX = 1_000;
+/** Of one workspace, however many it has. */
+const ACTIVE_OF_ONE_MAX = 500;
 const FETCH_PER_WORKSPACE = 50;
 const STOP_MAX_MS = 5_000;
+/** How long a lane that goes to another node waits for the steps under way. */
+const LEAVE_MAX_MS = 10_000;
+const STUMBLE_MIN_MS = 1_000;
+const STUMBLE_MAX_MS = 60_000;
 
 /** From runs to what they do. */
 export const runner: Engine<Runner> = {
@@ -41,6 +47,10 @@ export class Runner implements RunningEngine {
   readonly #active = new Map<string, Active>();
   /** Runs that were taken or dropped since the look under way began: what it read of them is old. */
   readonly #touched = new Set<string>();
+  /** How many are in memory by workspace. */
+  readonly #activeIn = new Map<string, number>();
+  /** Runs that could not be carried on: how often, and until when they are left alone. */
+  readonly #stumbled = new Map<string, { readonly times: number; readonly untilMs: number }>();
   readonly #looking: Loop;
   readonly #loops: readonly Loop[];
   readonly #unsubscribe: readonly (() => void)[];
@@ -54,6 +64,7 @@ export class Runner implements RunningEngine {
       node: newId("node"),
       onGain: () => this.#looking.wake(),
       onLose: (lane) => this.#leave(lane),
+      onExpire: (lane) => this.#abandonLane(lane),
     });
     const onError = (error: unknown): void =>
       outside.log.error({ err: error }, "runs can't be carried on");
@@ -67,16 +78,16 @@ export class Runner implements RunningEngine {
     ];
   }
 
-  /** Takes a run that was just written, with what it is to begin; false when it is another node's. */
-  offer(execution: Execution, begun: readonly Begun[]): boolean {
-    const { id, lane } = execution.facts;
-    if (this.#stopping || !this.#lanes.holds(lane) || this.#active.size >= ACTIVE_MAX) return false;
+  /** Takes a run that was just written and has something to begin; false when it is another node's. */
+  offer(execution: Execution): boolean {
+    const { id, lane, workspace } = execution.facts;
+    const room = this.#active.size < ACTIVE_MAX && this.#roomIn(workspace) > 0;
+    if (this.#stopping || !this.#lanes.holds(lane) || !room) return false;
     // A look came between the commit and us, and has it already.
     if (this.#active.has(id)) return true;
-    const active = new Active(execution);
-    this.#active.set(id, active);
+    const active = this.#hold(execution);
     this.#touched.add(id);
-    this.#begin(active, begun);
+    this.#begin(active);
     return true;
   }
 
@@ -107,12 +118,29 @@ export class Runner implements RunningEngine {
     if (room <= 0 || lanes.length === 0) return LOOK_MS;
     const now = this.#outside.clock.now();
     this.#touched.clear();
-    const except = [...this.#active.keys()];
+    const except = [...this.#active.keys(), ...this.#resting(now.getTime())];
     const mostPerWorkspace = Math.min(FETCH_PER_WORKSPACE, room);
     const rows = await findDueRuns(this.#outside, lanes, now, { except, mostPerWorkspace });
-    const taken = rows.slice(0, room).filter(({ id }) => !this.#active.has(id));
-    await this.#take(taken);
-    return rows.length >= mostPerWorkspace && this.#active.size < ACTIVE_MAX ? "again" : LOOK_MS;
+    const before = this.#active.size;
+    await this.#take(inTurns(rows).slice(0, room));
+    const more = rows.length >= mostPerWorkspace && this.#active.size > before;
+    return more ? "again" : LOOK_MS;
+  }
+
+  #resting(nowMs: number): string[] {
+    return [...this.#stumbled].filter(([, { untilMs }]) => untilMs > nowMs).map(([id]) => id);
+  }
+
+  #roomIn(workspace: string): number {
+    return ACTIVE_OF_ONE_MAX - (this.#activeIn.get(workspace) ?? 0);
+  }
+
+  #hold(execution: Execution): Active {
+    const { id, workspace } = execution.facts;
+    const active = new Active(execution);
+    this.#active.set(id, active);
+    this.#activeIn.set(workspace, (this.#activeIn.get(workspace) ?? 0) + 1);
+    return active;
   }
 
   async #take(rows: readonly RunRow[]): Promise<void> {
@@ -130,6 +158,7 @@ export class Runner implements RunningEngine {
     );
     for (const row of rows) {
       if (this.#active.has(row.id) || this.#touched.has(row.id)) continue;
+      if (this.#roomIn(row.workspace_id) <= 0) continue;
       const version = versions.get(row.version_id);
       if (!version) {
         this.#outside.log.error({ run: row.id }, "a run's version is gone");
@@ -140,8 +169,7 @@ export class Runner implements RunningEngine {
         lines: entries.flatMap((entry) => [...entry.records]),
         entries: entries.length,
       });
-      const active = new Active(execution);
-      this.#active.set(row.id, active);
+      const active = this.#hold(execution);
       if (row.status === "queued") void this.#admit(active, row, version.definition);
       else void this.#advance(active);
     }
@@ -163,8 +191,13 @@ export class Runner implements RunningEngine {
   /** One at a time for each run, however many steps end at the same moment. */
   async #guarded(active: Active, work: () => Promise<void>): Promise<void> {
     active.turn = active.turn.then(work).catch((error: unknown) => {
-      this.#outside.log.error({ err: error, run: active.execution.facts.id }, "a run stumbled");
-      // It stays due, and is taken up again at the next look.
+      const { id } = active.execution.facts;
+      this.#outside.log.error({ err: error, run: id }, "a run stumbled");
+      // It stays due, and is taken up again, ever later.
+      const { times = 0 } = this.#stumbled.get(id) ?? {};
+      const restMs = Math.min(STUMBLE_MIN_MS * 2 ** times, STUMBLE_MAX_MS);
+      const untilMs = this.#outside.clock.nowMs() + restMs;
+      this.#stumbled.set(id, { times: times + 1, untilMs });
       this.#drop(active);
     });
     await active.turn;
@@ -174,41 +207,42 @@ export class Runner implements RunningEngine {
   async #step(active: Active): Promise<void> {
     const { execution } = active;
     if (active.dropped) return;
-    const { begun, over } = await execution.settle();
+    const { over } = await execution.settle();
     if (over || execution.mustWrite) {
       const outcome = await this.#write(active, over);
       if (outcome === "again") return this.#step(active);
       if (outcome === "over") return this.#drop(active);
+      this.#stumbled.delete(execution.facts.id);
     }
     if (execution.underWay === 0 && execution.dueMs <= this.#outside.clock.nowMs()) {
       return this.#step(active);
     }
-    this.#begin(active, begun);
+    this.#begin(active);
   }
 
   async #write(active: Active, over: Over | undefined): Promise<"written" | "again" | "over"> {
     const { execution } = active;
     if (await writeExecution(this.#outside, execution, over)) return over ? "over" : "written";
-    // Somebody left word, or ended it.
-    const { id } = execution.facts;
-    const ended = await findEnded(this.#outside, [id]);
-    if (ended.length > 0) {
-      execution.abort();
-      return "over";
-    }
-    const news = await readNewEntries(this.#outside, [{ id, entries: execution.entries }]);
-    if (news.some(takesBack)) {
+    // Somebody left word, ended it, or took it up anew.
+    const { id, generation } = execution.facts;
+    if ((await findGone(this.#outside, [{ id, generation }])).length > 0) {
       this.#abandon(active);
       return "over";
     }
+    const news = await readNewEntries(this.#outside, [{ id, entries: execution.entries }]);
     this.#merge(execution, news);
     return "again";
   }
 
-  #begin(active: Active, begun: readonly Begun[]): void {
+  /** In a lane that goes to another node nothing is begun any more; what is under way is awaited. */
+  #begin(active: Active): void {
     const { execution } = active;
     this.#wakeAt(execution.dueMs);
-    if (begun.length === 0 && execution.underWay === 0) return this.#drop(active);
+    const begun = this.#lanes.holds(execution.facts.lane) ? execution.takeBegun() : [];
+    if (execution.toBegin > 0 && execution.underWay === execution.toBegin) {
+      return this.#drop(active);
+    }
+    if (execution.underWay === 0) return this.#drop(active);
     for (const step of begun) {
       void execution.carryOut(step).then(
         () => this.#advance(active),
@@ -250,9 +284,13 @@ export class Runner implements RunningEngine {
       if (!active) continue;
       void this.#guarded(active, async () => {
         const { execution } = active;
-        const news = entries.filter(({ entry }) => entry >= execution.entries);
-        if (news.some(takesBack)) return this.#abandon(active);
-        this.#merge(execution, news);
+        const { id, generation } = execution.facts;
+        const gone = await findGone(this.#outside, [{ id, generation }]);
+        if (gone.length > 0) return this.#abandon(active);
+        this.#merge(
+          execution,
+          entries.filter(({ entry }) => entry >= execution.entries),
+        );
         await this.#step(active);
       });
     }
@@ -271,9 +309,10 @@ export class Runner implements RunningEngine {
    * again by a retry: what the database says of it counts, and of the one that was in memory before.
    */
   async #hear({ type, resourceId }: Notice): Promise<void> {
-    const active = type === "workflow.run_cancelled" && this.#active.get(resourceId);
-    if (!active || (await findEnded(this.#outside, [resourceId])).length === 0) return;
-    this.#abandon(active);
+    const active = CHANGED.has(type) && this.#active.get(resourceId);
+    if (!active) return;
+    const { id, generation } = active.execution.facts;
+    if ((await findGone(this.#outside, [{ id, generation }])).length > 0) this.#abandon(active);
   }
 
   /** Whoever takes it up next begins anew. */
@@ -286,8 +325,9 @@ export class Runner implements RunningEngine {
   #drop(active: Active): void {
     if (active.dropped) return;
     active.dropped = true;
-    const { id } = active.execution.facts;
+    const { id, workspace } = active.execution.facts;
     if (this.#active.get(id) === active) this.#active.delete(id);
+    this.#activeIn.set(workspace, (this.#activeIn.get(workspace) ?? 1) - 1);
     this.#touched.add(id);
     active.end();
     if (this.#active.size < ACTIVE_MAX / 2) return;
@@ -302,17 +342,32 @@ export class Runner implements RunningEngine {
     }
   }
 
+  /** Waits for the steps under way, though not for ever: others of the lane wait too. */
   async #leave(lane: number): Promise<void> {
-    const leaving = [...this.#active.values()].filter(
-      ({ execution }) => execution.facts.lane === lane,
-    );
-    await Promise.all(leaving.map(({ ended }) => ended));
+    const late = setTimeout(() => this.#abandonLane(lane), LEAVE_MAX_MS);
+    await Promise.all(this.#activeOf(lane).map(({ ended }) => ended));
+    clearTimeout(late);
+  }
+
+  /** Another node has the lane: whatever is done here from now on would be done twice. */
+  #abandonLane(lane: number): void {
+    for (const active of this.#activeOf(lane)) this.#abandon(active);
+  }
+
+  #activeOf(lane: number): Active[] {
+    return [...this.#active.values()].filter(({ execution }) => execution.facts.lane === lane);
   }
 }
 
-/** Whether somebody retried the run meanwhile: what is under way here is of the time before. */
-function takesBack({ records }: Entry): boolean {
-  return records.some((line) => "forgotten" in line);
+const CHANGED: ReadonlySet<string> = new Set(["workflow.run_cancelled", "workflow.run_retried"]);
+
+/** One of each workspace, then the next of each: whoever has many waits with the many. */
+function inTurns(rows: readonly RunRow[]): RunRow[] {
+  const queues = [...Map.groupBy(rows, (row) => row.workspace_id).values()];
+  const longest = Math.max(0, ...queues.map((queue) => queue.length));
+  return Array.from({ length: longest }, (_, turn) => turn).flatMap((turn) =>
+    queues.flatMap((queue) => queue[turn] ?? []),
+  );
 }
 
 /** A run that is in memory. */

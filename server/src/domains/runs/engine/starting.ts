@@ -3,7 +3,7 @@ import type { Outside, Services } from "#kernel/caller.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
 import { newFacts, type Start, writePlain } from "./beginning.ts";
-import { followUp } from "./ending.ts";
+import { startErrorRun } from "./error-run.ts";
 import { type Begun, Execution } from "./execution.ts";
 import { actorOf, type RunFacts } from "./facts.ts";
 import { runner } from "./runner.ts";
@@ -59,7 +59,8 @@ export async function writeBeginning(
   if (over) {
     if (over.status === "completed") ctx.emit(RunCompleted, run, summary);
     else ctx.emit(RunFailed, run, summary);
-    await followUp(ctx, facts, turn);
+    // Nobody waits for it yet: whoever started it has the result at hand.
+    if (over.status === "failed") await startErrorRun(ctx, facts, turn.error);
   } else {
     keepWaits(ctx, execution, execution.unwritten, false);
     if (turn.status === "paused") ctx.emit(RunPaused, run, summary);
@@ -69,7 +70,7 @@ export async function writeBeginning(
   ctx.onCommit(() => {
     execution.written(turn.records.length, entries);
     if (over) return;
-    const taken = begun.length > 0 && services.engineOf(runner)?.offer(execution, begun);
+    const taken = begun.length > 0 && services.engineOf(runner)?.offer(execution);
     if (!taken) services.signal.raise(WORK);
   });
 }

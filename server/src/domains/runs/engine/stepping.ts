@@ -1,7 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { PlannedNode, StepError } from "#domains/workflows/index.ts";
 import { permissionsIn } from "#domains/identity/accounts/index.ts";
 import type { Caller, Outside, Services } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
+import { isConnectionLoss, isTransient } from "#kernel/db/database.ts";
+import type { Evaluation } from "#kernel/expression/expression.ts";
 import { ExpressionFailure } from "#kernel/expression/failure.ts";
 import { contributionsTo } from "#kernel/extension.ts";
 import { Failure } from "#kernel/failure.ts";
@@ -20,11 +23,13 @@ import { actorOf, type RunFacts } from "./facts.ts";
 import { prepareNode } from "./prepared-node.ts";
 import type { LogLine } from "./record.ts";
 import type { Scope } from "./scope.ts";
+import { faultOfSize, storable, storableText } from "./storable.ts";
 
 const TIMEOUT_MS = 30_000;
 const LOG_LINES_MAX = 200;
 const MESSAGE_CHARACTERS_MAX = 2_000;
-const OUTPUT_CHARACTERS_MAX = 1_048_576;
+/** Beyond this, setTimeout fires at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** One attempt at one step. */
 export interface Attempt {
@@ -36,6 +41,8 @@ export interface Attempt {
   readonly scope: Scope;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
+  /** The same for every attempt at the same thing, and for nothing else in the run. */
+  readonly occasion: string;
 }
 
 export type Attempted = { readonly input?: unknown; readonly logs: readonly LogLine[] } & (
@@ -68,13 +75,12 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
   let scrubber = new Scrubber([]);
   try {
     const prepared = prepareNode(node);
-    const secrets = await (prepared.secrets.length > 0 &&
-      outside.secrets.read(run.workspace, prepared.secrets));
-    if (secrets) ({ scrubber } = secrets);
-    const scope = attempt.scope.at(attempt.path, secrets ? secrets.values : undefined);
-    const evaluation = evaluationOf(attempt);
-    const evaluated = prepared.template.evaluate(scope, evaluation);
-    const values = evaluated instanceof Promise ? await evaluated : evaluated;
+    const secrets = await secretsFor(attempt, prepared.secrets);
+    if (secrets.scrubber) ({ scrubber } = secrets);
+    const scope = attempt.scope.at(attempt.path, secrets.values);
+    const values = await patiently(attempt, (evaluation) =>
+      prepared.template.evaluate(scope, evaluation),
+    );
     const expressions = Object.fromEntries(
       [...prepared.expressions].map(([name, { text }]) => [name, text]),
     );
@@ -83,23 +89,25 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
       throw new StepFailure("invalid_config", checked.fault, { retryable: false });
     }
     const { body: _, ...shown } = checked.config as Record<string, unknown>;
-    input = scrubber.scrubJson(node.type.iterates ? shown : checked.config);
+    input = scrubber.scrubJson(storable(node.type.iterates ? shown : checked.config));
     const executor = executorOf(outside, node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
-    const evaluate = async (name: string): Promise<unknown> =>
-      prepared.expressions.get(name)?.evaluate(scope, evaluation);
+    const evaluate = (name: string): Promise<unknown> =>
+      patiently(attempt, (evaluation) =>
+        prepared.expressions.get(name)?.evaluate(scope, evaluation),
+      );
     const result = await within(attempt, (signal) =>
       executor.run(checked.config as never, {
         outside,
         run,
         path: attempt.path,
         attempt: attempt.attempt,
-        idempotencyKey: `${run.id}:${run.generation}:${attempt.path}`,
+        idempotencyKey: `${run.id}:${attempt.occasion.replaceAll(" ", ":")}`,
         signal,
         evaluate,
         log: (level, message, metadata) => {
           if (logs.length < LOG_LINES_MAX) {
-            logs.push(scrubber.scrubJson(lineOf(outside, level, message, metadata)));
+            logs.push(scrubber.scrubJson(lineOf(outside, { level, message, metadata })));
           }
         },
         perform: (operation, given) => {
@@ -108,16 +116,46 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
         },
       }),
     );
-    return { input, logs, result: bounded(scrubber.scrubJson(result)) };
+    return { input, logs, result: scrubber.scrubJson(bounded(result)) };
   } catch (error) {
-    const { message, ...known } = errorOf(error, attempt.signal);
-    const words = scrubber.scrub(message).slice(0, MESSAGE_CHARACTERS_MAX);
+    const { message, ...known } = errorOf(attempt, error);
+    const words = storableText(scrubber.scrub(message), MESSAGE_CHARACTERS_MAX);
     return { input, logs, error: { ...known, message: words } };
   }
 }
 
-function evaluationOf({ outside, run, signal }: Attempt) {
-  return { pool: outside.expressions, key: run.workspace, nowMs: outside.clock.nowMs(), signal };
+/**
+ * The secrets that a step names. A test reaches nothing outside, so it needs none; and what stays
+ * inside the platform would be kept and shown there.
+ */
+async function secretsFor(
+  { outside, run, node }: Attempt,
+  names: readonly string[],
+): Promise<{ readonly values?: ReadonlyMap<string, string>; readonly scrubber?: Scrubber }> {
+  if (names.length === 0 || node.type.inside) return {};
+  if (run.test) return { values: new Map(names.map((name) => [name, `[secret ${name}]`])) };
+  return outside.secrets.read(run.workspace, names);
+}
+
+const PATIENCE_MS = 30_000;
+const NEXT_TRY_MS = 50;
+
+/** That others are being evaluated is no fault of this one: it waits for its turn. */
+async function patiently(
+  { outside, run, signal }: Attempt,
+  evaluate: (evaluation: Evaluation) => unknown,
+): Promise<unknown> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const nowMs = outside.clock.nowMs();
+    try {
+      return await evaluate({ pool: outside.expressions, key: run.workspace, nowMs, signal });
+    } catch (error) {
+      const busy = error instanceof ExpressionFailure && error.code === "busy";
+      if (!busy || signal.aborted || performance.now() > until) throw error;
+      await delay(NEXT_TRY_MS * (1 + Math.random()));
+    }
+  }
 }
 
 /** What computes needs no limit beyond that of its expressions. */
@@ -130,9 +168,12 @@ async function within(
   const stop = (): void => limit.abort();
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
-  const timer = setTimeout(() => {
-    limit.abort(new StepFailure("timeout", "The step took too long."));
-  }, node.timeoutMs ?? TIMEOUT_MS);
+  const timer = setTimeout(
+    () => {
+      limit.abort(new StepFailure("timeout", "The step took too long."));
+    },
+    Math.min(node.timeoutMs ?? TIMEOUT_MS, TIMER_MAX_MS),
+  );
   try {
     const cut = new Promise<never>((_, reject) => {
       limit.signal.addEventListener("abort", () => reject(limit.signal.reason as Error), {
@@ -146,33 +187,27 @@ async function within(
   }
 }
 
+/** What is kept of a result: JSON that PostgreSQL takes, and not too much of it. */
 function bounded(result: StepResult): StepResult {
-  const value = "output" in result ? result.output : "items" in result ? result.items : undefined;
-  const text = value === undefined ? undefined : JSON.stringify(value);
-  if (text !== undefined && text.length > OUTPUT_CHARACTERS_MAX) {
-    throw new StepFailure("output_too_large", "The output is larger than 1 MiB.", {
-      retryable: false,
-    });
-  }
-  // JSON has no undefined, and no functions.
-  if (!("output" in result)) return result;
-  return { ...result, output: text === undefined ? null : result.output };
+  if ("wait" in result) return { wait: storable(result.wait) };
+  const value = "output" in result ? (result.output ?? null) : result.items;
+  const fault = faultOfSize(value);
+  if (fault) throw new StepFailure(fault.code, fault.message, { retryable: false });
+  const kept = storable(value);
+  return "output" in result ? { ...result, output: kept } : { items: kept as readonly unknown[] };
 }
 
-function lineOf(
-  { clock }: Outside,
-  level: LogLine["level"],
-  message: string,
-  metadata: unknown,
-): LogLine {
-  const text = message.slice(0, MESSAGE_CHARACTERS_MAX);
+function lineOf({ clock }: Outside, line: Omit<LogLine, "at">): LogLine {
+  const { level, message, metadata } = line;
   const at = clock.now().toISOString();
-  return { at, level, message: text, ...(metadata !== undefined && { metadata }) };
+  const kept = metadata === undefined || faultOfSize(metadata) ? undefined : storable(metadata);
+  const text = storableText(message, MESSAGE_CHARACTERS_MAX);
+  return { at, level, message: text, ...(kept !== undefined && { metadata: kept }) };
 }
 
 /** Calls an operation as the workflow, with what the person who deployed it may do. */
 async function performAs(
-  { outside, run, path }: Attempt,
+  { outside, run, path, occasion }: Attempt,
   { operation, call }: { readonly operation: string; readonly call: number },
   input: PerformInput,
 ): Promise<unknown> {
@@ -184,7 +219,7 @@ async function performAs(
     idempotencyScope: run.id,
     workspace: { key: run.workspace, id: workspaceIdOf(run.workspace) },
     environment: run.environment,
-    permissions: await permissionsIn(outside, run.workspace, run.runAs),
+    permissions: await permissionsOf(outside, run),
     requestId: newId("req"),
     address: "",
     origin: "",
@@ -195,7 +230,7 @@ async function performAs(
     input: { params: input.params, query: input.query, body: input.body },
     instance: `/runs/${run.id}/${path}`,
     // A path may be long, and a key may not.
-    idempotencyKey: sha256(`${run.generation} ${path} ${call}`).toString("base64url"),
+    idempotencyKey: sha256(`${occasion} ${call}`).toString("base64url"),
   });
   const answer: unknown = body === undefined ? null : JSON.parse(body);
   if (status < 400) return answer;
@@ -205,8 +240,18 @@ async function performAs(
   });
 }
 
-/** What went wrong, in words that may be kept. Anything unforeseen is ours, and logged whole. */
-function errorOf(error: unknown, signal: AbortSignal): StepError {
+/** What the person may do now, as far as the credential that deployed it could do it too. */
+async function permissionsOf(outside: Outside, run: RunFacts): Promise<ReadonlySet<string>> {
+  const held = await permissionsIn(outside, run.workspace, run.runAs);
+  const { permissions } = run;
+  return permissions ? new Set(permissions.filter((name) => held.has(name))) : held;
+}
+
+/**
+ * What went wrong, in words that may be kept. Anything unforeseen is ours: it is logged whole, and the
+ * step has failed. Only when the database is what failed is nothing held against the step.
+ */
+function errorOf({ outside, run, path, signal }: Attempt, error: unknown): StepError {
   if (error instanceof StepFailure) {
     return { code: error.code, message: error.message, retryable: error.retryable };
   }
@@ -223,5 +268,7 @@ function errorOf(error: unknown, signal: AbortSignal): StepError {
     const { code, status } = error.type;
     return { code, message: error.message, retryable: status >= 500 };
   }
-  throw error;
+  if (isConnectionLoss(error) || isTransient(error)) throw error;
+  outside.log.error({ err: error, run: run.id, step: path }, "a step broke");
+  return { code: "internal", message: "The step could not be carried out.", retryable: false };
 }

@@ -35,6 +35,7 @@ export interface RunRow {
   readonly parent_path: string | null;
   readonly concurrency_key: string | null;
   readonly generation: number;
+  readonly permissions: readonly string[] | null;
   readonly deadline_at: string | null;
   readonly entries: number;
   readonly created_at: string;
@@ -45,7 +46,7 @@ export interface RunRow {
 export const RUN_COLUMNS = `
   r.id, r.workspace_id, r.environment, r.workflow_id, r.version_id, r.lane, r.status, r.trigger_type,
   r.trigger, r.test, r.actor, r.run_as, r.correlation_id, r.causation_id, r.depth, r.parent_run_id,
-  r.parent_path, r.concurrency_key, r.generation, r.deadline_at, r.entries, r.created_at, r.started_at`;
+  r.parent_path, r.concurrency_key, r.generation, r.permissions, r.deadline_at, r.entries, r.created_at, r.started_at`;
 
 /**
  * Runs that are due, of those lanes: at most so many of each workspace, so that one which has many
@@ -75,8 +76,10 @@ const TOLD = `
     from unnest($1::text[], $2::int[]) as known (run_id, entries)
     join run_journal j on j.run_id = known.run_id and j.entry >= known.entries
    order by j.run_id, j.entry`;
-const ENDED = `
-  select id from runs where id = any($1::text[]) and status in ('completed', 'failed', 'cancelled')`;
+const GONE = `
+  select r.id from unnest($1::text[], $2::int[]) as known (id, generation)
+    join runs r on r.id = known.id
+   where r.status in ('completed', 'failed', 'cancelled') or r.generation <> known.generation`;
 export interface Entry {
   readonly run_id: string;
   readonly entry: number;
@@ -104,18 +107,22 @@ export function readNewEntries(
   return db.system<Entry>(TOLD, [known.map(({ id }) => id), known.map(({ entries }) => entries)]);
 }
 
-/** Which of these runs are over. */
-export async function findEnded({ db }: Outside, ids: readonly string[]): Promise<string[]> {
-  return (await db.system<{ id: string }>(ENDED, [ids])).map(({ id }) => id);
+/** Which of these runs are over, or were taken up anew by a retry. */
+export async function findGone(
+  { db }: Outside,
+  runs: readonly { readonly id: string; readonly generation: number }[],
+): Promise<string[]> {
+  const values = [runs.map(({ id }) => id), runs.map(({ generation }) => generation)];
+  return (await db.system<{ id: string }>(GONE, values)).map(({ id }) => id);
 }
 
 const INSERT = `
   insert into runs
     (id, workflow_id, version_id, lane, status, due_at, trigger_type, trigger, event_id, test, output,
      error, actor, run_as, correlation_id, causation_id, depth, parent_run_id, parent_path,
-     concurrency_key, deadline_at, entries, created_at, started_at, finished_at)
+     concurrency_key, deadline_at, entries, created_at, started_at, finished_at, permissions, limited)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-          $21, $22, $23, $24, $25)`;
+          $21, $22, $23, $24, $25, $26, $27)`;
 const WRITE = `
   insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)`;
 
@@ -163,6 +170,8 @@ export function insertRun(
     facts.createdAt,
     turn.status === "queued" ? null : facts.createdAt,
     over ? now : null,
+    facts.permissions ?? null,
+    facts.limited,
   ]);
   if (turn.records.length > 0) {
     void ctx.send(WRITE, [facts.id, 0, JSON.stringify(turn.records), now]);
@@ -174,13 +183,14 @@ const UPDATE = `
      set status = $3, due_at = $4, entries = $2 + $5, output = coalesce($6, output),
          error = coalesce($7, error), started_at = coalesce(started_at, $8),
          finished_at = case when $9 then $8::timestamptz end
-   where id = $1 and entries = $2 and status not in ('completed', 'failed', 'cancelled')
+   where id = $1 and entries = $2 and generation = $10
+     and status not in ('completed', 'failed', 'cancelled')
   returning id`;
 
 /** Writes a turn unless somebody else has written since: then false, and nothing is changed. */
 export async function writeTurn(
   ctx: WriteContext<never>,
-  run: { readonly id: string; readonly entries: number },
+  run: { readonly id: string; readonly entries: number; readonly generation: number },
   turn: Turn,
 ): Promise<boolean> {
   const { now } = ctx;
@@ -195,6 +205,7 @@ export async function writeTurn(
     jsonOf(turn.error),
     now,
     isOver(turn.status),
+    run.generation,
   ]);
   if (more > 0) {
     // In the same message; should the update have hit nothing, all of it is undone.

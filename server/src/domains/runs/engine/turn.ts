@@ -17,8 +17,13 @@ export function turnOf(execution: Execution, over: Over | undefined): Turn {
   return common;
 }
 
-function errorOf({ steps }: Execution, path: string | undefined): StepError & { path?: string } {
-  if (path === undefined) return { code: "timeout", message: "The run took too long." };
-  const { error } = steps.get(path) ?? {};
-  return { code: error?.code ?? "failed", message: error?.message ?? `${path} failed.`, path };
+/** Why the run was stopped or, when it was not, what the step that failed says. */
+function errorOf(
+  { steps, stopError }: Execution,
+  path: string | undefined,
+): StepError & { path?: string } {
+  if (stopError) return { code: stopError.code, message: stopError.message };
+  const { error } = steps.get(path ?? "") ?? {};
+  const message = error?.message ?? `${path} failed.`;
+  return { code: error?.code ?? "failed", message, ...(path !== undefined && { path }) };
 }

@@ -34,7 +34,7 @@ export function keepWaits(
   for (const { path, wait, status } of records) {
     if (wait?.kind === "event") {
       if (status === "waiting") waitFor(ctx, id, path, wait);
-      else void ctx.send(WAIT_NO_MORE, [id, [path]]);
+      else void waitNoMore(ctx, id, [path]);
     } else if (wait?.kind === "approval") {
       if (status === "paused") ask(ctx, id, path, wait);
       else void ctx.send(ASK_NO_MORE, [id, [path]]);
@@ -44,8 +44,17 @@ export function keepWaits(
 
 /** Nothing of the run waits any more. */
 export function forgetWaits(ctx: WriteContext<never>, runId: string): void {
-  void ctx.send(WAIT_NO_MORE, [runId, null]);
+  void waitNoMore(ctx, runId, null);
   void ctx.send(ASK_NO_MORE, [runId, null]);
+}
+
+/** The steps at these paths, or all, wait for no event any more. */
+export async function waitNoMore(
+  ctx: WriteContext<never>,
+  runId: string,
+  paths: readonly string[] | null,
+): Promise<void> {
+  await ctx.send(WAIT_NO_MORE, [runId, paths]);
 }
 
 type WaitOf<Kind extends Wait["kind"]> = Extract<Wait, { readonly kind: Kind }>;

@@ -2,6 +2,7 @@ import type { Over } from "#domains/workflows/index.ts";
 import { actBecause } from "#kernel/acting.ts";
 import type { Outside } from "#kernel/caller.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import { cancelChildren } from "../cancelling.ts";
 import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
 import { followUp } from "./ending.ts";
 import type { Execution } from "./execution.ts";
@@ -30,7 +31,11 @@ export async function writeExecution(
   try {
     await actBecause(outside, { workspace, environment }, cause, async (ctx) => {
       ctx.actAs(actorOf(facts));
-      const written = writeTurn(ctx, { id, entries: execution.entries }, turn);
+      const written = writeTurn(
+        ctx,
+        { id, entries: execution.entries, generation: facts.generation },
+        turn,
+      );
       keepWaits(ctx, execution, records, over !== undefined);
       if (over) await end(ctx, execution, { turn, over });
       else if (records.some(isPause)) {
@@ -53,6 +58,8 @@ async function end(
 ): Promise<void> {
   ctx.emit(ENDS[over.status], referTo(facts), summaryOf(facts, turn, ctx.now));
   await followUp(ctx, facts, turn);
+  // Their results are for nobody any more.
+  if (over.status !== "completed") await cancelChildren(ctx, [facts.id]);
 }
 
 const ENDS = { completed: RunCompleted, failed: RunFailed, cancelled: RunCancelled } as const;

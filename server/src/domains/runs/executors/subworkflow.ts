@@ -13,16 +13,15 @@ import { headStart, writeBeginning } from "../engine/starting.ts";
 export const subworkflow = executor({
   type: types.subworkflow,
   async run({ workflowId, input }, tools) {
-    const { outside, run, path, attempt } = tools;
+    const { outside, run, path, attempt, idempotencyKey } = tools;
     if (run.cause.depth >= DEPTH_MAX) {
       throw new StepFailure("chain_too_deep", `A chain ends after ${DEPTH_MAX} links.`, {
         retryable: false,
       });
     }
     const partition = { workspace: run.workspace, environment: run.environment };
-    const key = `${run.id} ${run.generation} ${path} ${attempt}`;
     // It stands beside its parent in lists.
-    const id = derivedId("run", key, timeOfId(run.id));
+    const id = derivedId("run", `${idempotencyKey} ${attempt}`, timeOfId(run.id));
     const earlier = await resultOf(tools, id);
     if (earlier) return earlier;
     const deployment = await outside.db.read(partition, (tx) =>
@@ -43,8 +42,8 @@ export const subworkflow = executor({
       trigger: { type: "subworkflow", input: input ?? null },
       actor: actorOf(run),
       runAs: deployment.deployedBy,
+      permissions: deployment.permissions,
       cause,
-      // One that has ended already need not be told of: it is the result.
       parent: { runId: run.id, path },
     });
     await actBecause(outside, partition, cause, async (ctx) => {

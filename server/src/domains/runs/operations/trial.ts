@@ -34,7 +34,8 @@ export const testWorkflow = command({
     "Runs the live definition, a version, or a definition that is not saved. Steps that would reach " +
     "outside or wait are not carried out: their output is what `mocks` or the pinned data say, or " +
     "null. The branch of an approval follows from its mocked output, `{ approved }`. The run is kept, " +
-    "marked as a test; its end is told to nobody.",
+    "marked as a test; its end is told to nobody. A definition that is not saved also needs " +
+    "`workflows:write`.",
   permission: WorkflowsTrigger,
   params: ById,
   body: object({
@@ -52,8 +53,8 @@ export const testWorkflow = command({
     params,
     body: { input: { order: 4711 }, mocks: { page: { status: 200, body: "ok" } } },
   },
-  prepare: (outside, input, caller) =>
-    rehearseWorkflow(outside, caller, input.params.id, input.body),
+  prepare: (outside, { params: { id }, body }, caller) =>
+    rehearseWorkflow(outside, caller, id, body),
   run: (ctx, _input, beginning) => writeTrial(ctx, beginning),
 });
 

@@ -84,3 +84,11 @@ export async function eventsOf(world: World, runId: string): Promise<string[]> {
   );
   return rows.map(({ type }) => type as string);
 }
+
+/** Somebody's token that is good for these permissions alone. */
+export async function tokenOf(world: World, ask: Ask, scopes: readonly string[]): Promise<Ask> {
+  const draft = { name: "Robot", expiresIn: "30d", scopes };
+  const { body, status } = await ask("POST /api/v1/auth/tokens", draft);
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return world.asToken(body.data.token, "default");
+}

@@ -40,13 +40,13 @@ export const followEvents = reader({
     for (const { event, topics: places } of placed) {
       for (const one of listeners) {
         if (event.depth >= DEPTH_MAX || !places.includes(one.topic)) continue;
-        if (!one.wants(event) || !mayHear(event, one.deployedBy)) continue;
+        if (!one.wants(event) || !mayHear(event, one.deployedBy, one.permissions)) continue;
         const start = { ...startOf(event, one), id: nextId() };
         await writeBeginning(ctx.because(event), plainBeginning(services, start));
       }
       for (const one of patient) {
-        if (!places.includes(one.topic) || !one.wants(event) || !mayHear(event, one.runAs))
-          continue;
+        if (!places.includes(one.topic) || !one.wants(event)) continue;
+        if (!mayHear(event, one.runAs, one.permissions)) continue;
         patient.delete(one);
         told.push(tell(ctx.because(event), one, event));
       }
@@ -60,8 +60,17 @@ async function hearing(
   ctx: ReadContext,
   events: readonly RecordedEvent[],
   userIds: readonly string[],
-): Promise<(event: RecordedEvent, userId: string) => boolean> {
+): Promise<MayHear> {
   if (!events.some(({ topic }) => topic === AUDIT)) return () => true;
   const auditors = await holdersOf(ctx, AuditRead, [...new Set(userIds)]);
-  return ({ topic }, userId) => topic !== AUDIT || auditors.has(userId);
+  return ({ topic }, userId, permissions) =>
+    topic !== AUDIT ||
+    (auditors.has(userId) && (permissions === undefined || permissions.includes(AuditRead.name)));
 }
+
+/** Whether somebody may hear of an event, or a token of theirs with these permissions. */
+type MayHear = (
+  event: RecordedEvent,
+  userId: string,
+  permissions: readonly string[] | undefined,
+) => boolean;

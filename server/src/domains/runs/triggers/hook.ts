@@ -16,6 +16,7 @@ export interface Hook {
   readonly workflowId: string;
   readonly version: PlannedVersion;
   readonly deployedBy: string;
+  readonly permissions: readonly string[] | undefined;
 }
 
 const KEPT_MS = 10_000;

@@ -68,6 +68,7 @@ export const receiveRequest = command({
       trigger: { type: "webhook", input: await readInput(outside, hook, caller) },
       actor,
       runAs: hook.deployedBy,
+      permissions: hook.permissions,
       cause: { ...cause, depth: cause.depth + 1 },
     });
   },

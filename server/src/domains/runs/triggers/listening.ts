@@ -12,6 +12,8 @@ export interface Listener {
   readonly version: PlannedVersion;
   /** Whose permissions its runs have. */
   readonly deployedBy: string;
+  /** Which of them; undefined for all. */
+  readonly permissions: readonly string[] | undefined;
   readonly wants: (event: RecordedEvent) => boolean;
 }
 
@@ -31,6 +33,7 @@ export async function listenersOn(
       topic: one.topic,
       version,
       deployedBy: one.deployedBy,
+      permissions: one.permissions,
       wants: (event) => hearsFrom(event.position) && means(event),
     });
   }
@@ -38,7 +41,8 @@ export async function listenersOn(
 }
 
 /** What it takes to start a run because of an event. */
-export function startOf(event: RecordedEvent, { version, deployedBy }: Listener): Start {
+export function startOf(event: RecordedEvent, listener: Listener): Start {
+  const { version, deployedBy, permissions } = listener;
   return {
     workspace: event.workspace,
     environment: event.environment,
@@ -47,6 +51,7 @@ export function startOf(event: RecordedEvent, { version, deployedBy }: Listener)
     trigger: { type: "event_bus", event: shownEvent(event) },
     actor: event.actor,
     runAs: deployedBy,
+    permissions,
     cause: causeOf(event),
     eventId: event.id,
   };

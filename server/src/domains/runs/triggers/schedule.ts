@@ -72,6 +72,7 @@ interface Scheduled {
   readonly version: PlannedVersion;
   readonly schedule: Schedule;
   readonly deployedBy: string;
+  readonly permissions: readonly string[] | undefined;
 }
 
 /** What is deployed here, if its trigger is a schedule and is on. */
@@ -83,7 +84,8 @@ async function findScheduled(
   if (!deployment?.enabled) return undefined;
   const version = await planOf({ tx, services }, deployment.versionId);
   if (version?.definition.trigger.type !== "schedule") return undefined;
-  return { version, schedule: version.definition.trigger, deployedBy: deployment.deployedBy };
+  const { deployedBy, permissions } = deployment;
+  return { version, schedule: version.definition.trigger, deployedBy, permissions };
 }
 
 function arm(
@@ -101,7 +103,7 @@ function arm(
 
 async function start(
   ctx: WriteContext<(typeof startEvents)[number]>,
-  { version, deployedBy }: Scheduled,
+  { version, deployedBy, permissions }: Scheduled,
   scheduledFor: string,
 ): Promise<void> {
   const { workspace, environment } = ctx.caller;
@@ -117,6 +119,7 @@ async function start(
     trigger: { type: "schedule", scheduledFor },
     actor: SYSTEM,
     runAs: deployedBy,
+    permissions,
     cause,
   });
   await writeBeginning(ctx, beginning);

@@ -44,7 +44,9 @@ export async function publish(
 
 /** The runs of a workflow in the order in which they were started. */
 export function runsOf({ sql }: World, workflowId: string): Promise<any[]> {
-  return sql("select * from runs where workflow_id = $1 order by created_at, event_id, id", [workflowId]);
+  return sql("select * from runs where workflow_id = $1 order by created_at, event_id, id", [
+    workflowId,
+  ]);
 }
 
 /** Everything that the log says of some runs, in order. */

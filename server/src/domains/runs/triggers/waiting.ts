@@ -5,6 +5,7 @@ import type { RecordedEvent } from "#kernel/event.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { compileSince } from "#kernel/since.ts";
 import { leaveWord } from "../engine/store.ts";
+import { waitNoMore } from "../engine/waits.ts";
 import { compileWanted, shownEvent } from "./matching.ts";
 
 /** A step that waits for an event. */
@@ -14,6 +15,8 @@ export interface Waiting {
   readonly topic: string;
   /** Whose permissions its run has. */
   readonly runAs: string;
+  /** Which of them; undefined for all. */
+  readonly permissions: readonly string[] | undefined;
   readonly wants: (event: RecordedEvent) => boolean;
 }
 
@@ -22,6 +25,7 @@ interface WaitRow {
   readonly path: string;
   readonly topic: string;
   readonly run_as: string;
+  readonly permissions: readonly string[] | null;
   readonly event_type: string | null;
   readonly filter: Condition | null;
   readonly since_epoch: number;
@@ -33,6 +37,7 @@ export async function waitingOn(tx: Tx, topics: readonly string[]): Promise<Wait
   // Not a join: as long as nothing is known of a young table, that may begin at all runs there are.
   const { rows } = await sql<WaitRow>`
     select w.run_id, w.path, w.topic, (select run_as from runs where id = w.run_id) as run_as,
+           (select permissions from runs where id = w.run_id) as permissions,
            w.event_type, w.filter, w.since_epoch, w.since::text as since
       from run_waits w
      where w.topic = any(${topics}::text[]) order by w.run_id, w.path`.execute(tx);
@@ -44,12 +49,11 @@ export async function waitingOn(tx: Tx, topics: readonly string[]): Promise<Wait
       path: row.path,
       topic: row.topic,
       runAs: row.run_as,
+      permissions: row.permissions ?? undefined,
       wants: (event) => hearsFrom(event.position) && means(event),
     };
   });
 }
-
-const WAIT_NO_MORE = "delete from run_waits where run_id = $1 and path = $2";
 
 /** Tells a step what it waited for. All of it leaves at once: who tells many waits once. */
 export async function tell(
@@ -59,5 +63,5 @@ export async function tell(
 ): Promise<void> {
   const answer = { kind: "event", event: shownEvent(event) } as const;
   const told = leaveWord(ctx, runId, [{ path, told: true, answer }]);
-  await Promise.all([told, ctx.send(WAIT_NO_MORE, [runId, path])]);
+  await Promise.all([told, waitNoMore(ctx, runId, [path])]);
 }

@@ -64,6 +64,7 @@ export class Sender implements RunningEngine {
       node: newId("node"),
       onGain: (lanes) => this.#enter(lanes),
       onLose: (lane) => this.#leave(lane),
+      onExpire: (lane) => void this.#leave(lane),
     });
     const onError = (error: unknown): void => log.error({ err: error }, "webhooks can't be sent");
     this.#settler = new Settler(outside, (settled) => this.#settled(settled));

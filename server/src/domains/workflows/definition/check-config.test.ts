@@ -64,6 +64,19 @@ describe("nodes", () => {
     ],
     [ofConfig("records", { operation: "{{ x }}", table: "t" }), []],
     [
+      ofConfig("publish_event", { topic: "t", type: "x", payload: { "a/b": ["{{ secrets.K }}"] } }),
+      ["/nodes/0/config/payload/a~1b/0 must not hold a secret: it would be kept and shown"],
+    ],
+    [
+      ofConfig("subworkflow", { workflowId: "wf", input: "Bearer {{ secrets.K }}" }),
+      ["/nodes/0/config/input must not hold a secret: it would be kept and shown"],
+    ],
+    [
+      ofConfig("notify", { userIds: ["u"], title: "{{ secrets.K }}" }),
+      ["/nodes/0/config/title must not hold a secret: it would be kept and shown"],
+    ],
+    [http({ url, headers: { authorization: "Bearer {{ secrets.K }}" } }), []],
+    [
       ofConfig("switch", { expression: "x", cases: ["a", 1, "a", "error"] }),
       [
         "/nodes/0/config/cases/2 is there twice",

@@ -1,5 +1,5 @@
 import type { Fault } from "#kernel/failure.ts";
-import { type Checking, reporter } from "./checking.ts";
+import { type Checking, type ExpressionCheck, reporter } from "./checking.ts";
 import type { Config, NodeType } from "./node-type.ts";
 import { faultsWithTemplates, isTemplate, partsOf } from "./template.ts";
 
@@ -23,6 +23,30 @@ export function checkConfig(
     const found = checking.expressions.expression(text);
     report(found.map(({ message }) => ({ path: `/${name}`, message })));
   }
+  if (type.inside) {
+    const paths = secretPaths(checking.expressions, { ...templates, ...bracedOf(expressions) });
+    report(paths.map((at) => ({ path: at, message: SECRET })));
+  }
+}
+
+const SECRET = "must not hold a secret: it would be kept and shown";
+
+/** Where the texts of a value read secrets. */
+function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {
+  if (typeof value === "string") {
+    return isTemplate(value) && expressions.readsSecrets(value) ? [""] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => {
+    const key = name.replaceAll("~", "~0").replaceAll("/", "~1");
+    return secretPaths(expressions, part).map((path) => `/${key}${path}`);
+  });
+}
+
+function bracedOf(expressions: Readonly<Record<string, string>>): Config {
+  return Object.fromEntries(
+    Object.entries(expressions).map(([name, text]) => [name, `{{${text}}}`]),
+  );
 }
 
 function valueAt(config: Config, { path }: Fault): unknown {

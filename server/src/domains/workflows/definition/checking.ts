@@ -7,6 +7,8 @@ export interface ExpressionCheck {
   readonly template: (value: unknown) => readonly Fault[];
   /** What is wrong with one expression that has no braces around it. */
   readonly expression: (text: string) => readonly { readonly message: string }[];
+  /** Whether a text with templates in it reads secrets. */
+  readonly readsSecrets: (text: string) => boolean;
 }
 
 /** One definition being checked: what it may refer to, and what was found so far. */

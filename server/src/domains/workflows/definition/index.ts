@@ -1,5 +1,4 @@
 /** Workflows as their authors write them: schemas, checks, and the plan that is run. */
-export { builtInNodeTypes } from "./built-in.ts";
 export { checkDefinition } from "./check.ts";
 export type { ExpressionCheck } from "./checking.ts";
 export {

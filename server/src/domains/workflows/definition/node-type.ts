@@ -28,6 +28,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly answers?: true;
   /** It ends in failure by design, which no retry or `onError` could turn into anything else. */
   readonly alwaysFails?: true;
+  /** What it is given stays in the platform, where people read it: it must hold no secret. */
+  readonly inside?: true;
 }
 
 /** Declares a node type. */

@@ -68,6 +68,7 @@ export const publishEvent = nodeType({
   }),
   branches: "none",
   effect: "outside",
+  inside: true,
 });
 
 export const records = nodeType({
@@ -112,6 +113,7 @@ export const notify = nodeType({
   }),
   branches: "none",
   effect: "outside",
+  inside: true,
 });
 
 /** Which fields an operation can't do without. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { builtInNodeTypes } from "./built-in.ts";
+import { builtInNodeTypes } from "../testing/built-in.ts";
 import type { Node } from "./definition.ts";
 import { nodeTypes } from "./node-type.ts";
 import { compilePlan } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { builtInNodeTypes } from "./built-in.ts";
+import { builtInNodeTypes } from "../testing/built-in.ts";
 import { checkDefinition } from "./check.ts";
 import { nodeTypes } from "./node-type.ts";
 
@@ -8,6 +8,7 @@ export const types = nodeTypes(builtInNodeTypes);
 export const expressions = {
   template: (value: unknown) =>
     pathsOf(value, "").map((path) => ({ path, message: "is a bad template" })),
+  readsSecrets: (text: string) => text.includes("secrets."),
   expression: (text: string) => (text.includes("bad") ? [{ message: "is a bad expression" }] : []),
 };
 

@@ -63,4 +63,5 @@ export const subworkflow = nodeType({
   config: object({ workflowId: line(100), input: Type.Optional(Type.Unknown()) }),
   branches: "none",
   effect: "outside",
+  inside: true,
 });

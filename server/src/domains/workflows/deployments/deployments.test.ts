@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Answer, Ask, World } from "#kernel/testing/world.ts";
 import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
-import { findDeployment, listeningDeployments, scheduledDeployments } from "./store.ts";
+import { findDeployment, listeningDeployments } from "./store.ts";
 
 let world: World;
 let owner: Ask & { userId: string };
@@ -213,14 +213,11 @@ test("a definition that is no longer sound is not deployed, and the log says why
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.environments.production).toBeNull();
 });
 
-test("who starts runs finds what listens, what is scheduled, and what is deployed", async () => {
+test("who starts runs finds what listens and what is deployed", async () => {
   const trigger = { type: "event_bus", topic: "orders" };
   const listening = await makeWorkflow(owner, { trigger });
-  const scheduled = await makeWorkflow(owner, {
-    trigger: { type: "schedule", cron: "0 9 * * *", timezone: "Europe/Oslo" },
-  });
   const off = await makeWorkflow(owner, { trigger });
-  for (const { id } of [listening, scheduled, off]) await act(id, "publish", { in: "staging" });
+  for (const { id } of [listening, off]) await act(id, "publish", { in: "staging" });
   await act(off.id, "deactivate", { in: "staging" });
   const versionId: string = listening.versions.newest.id;
   await world.kernel.db.read({ workspace: world.home, environment: "staging" }, async (tx) => {
@@ -232,6 +229,7 @@ test("who starts runs finds what listens, what is scheduled, and what is deploye
       previousVersionId: null,
       enabled: true,
       deployedBy: owner.userId,
+      permissions: undefined,
     });
     expect(await findDeployment(tx, listening.id, "production")).toBeUndefined();
     expect(await listeningDeployments(tx, "staging", ["orders", "bills"])).toMatchObject([
@@ -240,15 +238,6 @@ test("who starts runs finds what listens, what is scheduled, and what is deploye
     expect(await listeningDeployments(tx, "staging", ["bills"])).toEqual([]);
     expect(await listeningDeployments(tx, "production", ["orders"])).toEqual([]);
   });
-  expect(await scheduledDeployments(world.kernel.db)).toMatchObject([
-    {
-      workspace: world.home,
-      environment: "staging",
-      workflowId: scheduled.id,
-      cron: "0 9 * * *",
-      timezone: "Europe/Oslo",
-    },
-  ]);
 });
 
 test("a deployment keeps the trigger of its version, whatever is saved later", async () => {

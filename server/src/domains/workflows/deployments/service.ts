@@ -12,6 +12,7 @@ import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
+import { confinementOf } from "./authority.ts";
 import * as store from "./store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
@@ -220,6 +221,7 @@ async function deploy(
     previousVersionId,
     enabled: current?.enabled ?? true,
     deployedBy: personOf(ctx.caller),
+    permissions: confinementOf(ctx.caller),
     trigger: version.definition.trigger,
     at: ctx.now,
   });

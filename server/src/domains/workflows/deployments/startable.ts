@@ -1,11 +1,12 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
+import type { Deployment } from "./store.ts";
 
 /** What must be known of a workflow to run it by hand. */
 export interface Startable {
   readonly archived: boolean;
   /** What is deployed there. */
-  readonly deployed: { readonly versionId: string; readonly deployedBy: string } | undefined;
+  readonly deployed: Pick<Deployment, "versionId" | "deployedBy" | "permissions"> | undefined;
 }
 
 /** Looks at a workflow and its deployment at once; undefined when there is no such workflow. */
@@ -19,12 +20,13 @@ export async function findStartable(
     .leftJoin("workflow_deployments as d", (join) =>
       join.onRef("d.workflow_id", "=", "w.id").on("d.environment", "=", environment),
     )
-    .select(["w.archived_at", "d.version_id", "d.deployed_by"])
+    .select(["w.archived_at", "d.version_id", "d.deployed_by", "d.permissions"])
     .where("w.id", "=", workflowId)
     .executeTakeFirst();
   if (!row) return undefined;
   const { archived_at, version_id: versionId, deployed_by: deployedBy } = row;
+  const permissions = row.permissions ?? undefined;
   const deployed =
-    versionId !== null && deployedBy !== null ? { versionId, deployedBy } : undefined;
+    versionId !== null && deployedBy !== null ? { versionId, deployedBy, permissions } : undefined;
   return { archived: archived_at !== null, deployed };
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { Database, EnvironmentName } from "#kernel/db/database.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Since } from "#kernel/since.ts";
 import type { Trigger } from "../definition/index.ts";
 
@@ -16,6 +16,8 @@ export interface Deployment {
   readonly enabled: boolean;
   /** Whose permissions its runs have. */
   readonly deployedBy: string;
+  /** Which of them, where a token of that person's deployed it; undefined for all. */
+  readonly permissions: readonly string[] | undefined;
 }
 
 /** A deployment that events start; which of them, says its version's trigger. */
@@ -23,20 +25,9 @@ export interface ListeningDeployment {
   readonly workflowId: string;
   readonly versionId: string;
   readonly deployedBy: string;
+  readonly permissions: readonly string[] | undefined;
   readonly topic: string;
   readonly since: Since;
-}
-
-/** A deployment that starts by the clock, wherever it is. */
-export interface ScheduledDeployment {
-  readonly workspace: string;
-  readonly environment: EnvironmentName;
-  readonly workflowId: string;
-  readonly versionId: string;
-  readonly deployedBy: string;
-  readonly deployedAt: string;
-  readonly cron: string;
-  readonly timezone: string | null;
 }
 
 export async function findDeployment(
@@ -62,7 +53,7 @@ export async function listeningDeployments(
   topics: readonly string[],
 ): Promise<ListeningDeployment[]> {
   const { rows } = await sql<ListeningRow>`
-    select workflow_id, version_id, deployed_by, topic, since_epoch, since::text as since
+    select workflow_id, version_id, deployed_by, permissions, topic, since_epoch, since::text as since
       from workflow_deployments
      where environment = ${environment}::environment and topic = any(${topics}::text[]) and enabled
      order by workflow_id`.execute(tx);
@@ -70,6 +61,7 @@ export async function listeningDeployments(
     workflowId: row.workflow_id,
     versionId: row.version_id,
     deployedBy: row.deployed_by,
+    permissions: row.permissions ?? undefined,
     topic: row.topic,
     since: { epoch: row.since_epoch, snapshot: row.since },
   }));
@@ -79,22 +71,10 @@ interface ListeningRow {
   readonly workflow_id: string;
   readonly version_id: string;
   readonly deployed_by: string;
+  readonly permissions: readonly string[] | null;
   readonly topic: string;
   readonly since_epoch: number;
   readonly since: string;
-}
-
-/** Those of all workspaces whose trigger is on and is a schedule. */
-export function scheduledDeployments(db: Database): Promise<ScheduledDeployment[]> {
-  return db.system<ScheduledDeployment>(
-    `select d.workspace_id as workspace, d.environment, d.workflow_id as "workflowId",
-            d.version_id as "versionId", d.deployed_by as "deployedBy", d.deployed_at as "deployedAt",
-            v.definition -> 'trigger' ->> 'cron' as cron,
-            v.definition -> 'trigger' ->> 'timezone' as timezone
-       from workflow_deployments d join workflow_versions v on v.id = d.version_id
-      where d.enabled and d.trigger_type = 'schedule'
-      order by d.workflow_id, d.environment`,
-  );
 }
 
 /** Puts a version into an environment, in the place of what is there. */
@@ -108,6 +88,7 @@ export async function deploy(
     previous_version_id: deployment.previousVersionId,
     enabled: deployment.enabled,
     deployed_by: deployment.deployedBy,
+    permissions: deployment.permissions ? [...deployment.permissions] : null,
     deployed_at: deployment.at,
     trigger_type: trigger.type,
     topic: trigger.type === "event_bus" ? trigger.topic : null,
@@ -162,6 +143,7 @@ function deploymentsOf(tx: Tx, workflowId: string) {
       "d.previous_version_id",
       "d.enabled",
       "d.deployed_by",
+      "d.permissions",
     ])
     .where("d.workflow_id", "=", workflowId);
 }
@@ -177,5 +159,6 @@ function toDeployment(row: Row): Deployment {
     previousVersionId: row.previous_version_id,
     enabled: row.enabled,
     deployedBy: row.deployed_by,
+    permissions: row.permissions ?? undefined,
   };
 }

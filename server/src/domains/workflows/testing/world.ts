@@ -2,7 +2,7 @@ import { domain } from "#kernel/domain.ts";
 import { contribute, contributionsTo } from "#kernel/extension.ts";
 import { type Ask, startWorld, type WorldOptions } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
-import { builtInNodeTypes } from "../definition/index.ts";
+import { builtInNodeTypes } from "./built-in.ts";
 import { NodeTypePoint } from "../node-types.ts";
 
 const contributed = contributionsTo(

@@ -39,8 +39,8 @@ async function addRun(workflowId: string, versionId: string, status: string): Pr
   const id = newId("run");
   await world.sql(
     `insert into runs (id, workspace_id, environment, workflow_id, version_id, lane, status,
-            trigger_type, trigger, actor, run_as, correlation_id, depth, created_at)
-     values ($1, $2, 'staging', $3, $4, 0, $5, 'manual', '{}', '{}', '', '', 0, now())`,
+            trigger_type, trigger, actor, run_as, limited, correlation_id, depth, created_at)
+     values ($1, $2, 'staging', $3, $4, 0, $5, 'manual', '{}', '{}', '', false, '', 0, now())`,
     [id, world.home, workflowId, versionId, status],
   );
   return id;

@@ -1,5 +1,4 @@
 import {
-  builtInNodeTypes,
   compilePlan,
   type Edge,
   type GraphDefinition,
@@ -7,6 +6,7 @@ import {
   nodeTypes,
   type Plan,
 } from "../../definition/index.ts";
+import { builtInNodeTypes } from "../../testing/built-in.ts";
 import { decide, type Decision, type StepRecord, type Stop } from "../index.ts";
 
 export const types = nodeTypes(builtInNodeTypes);

@@ -1,0 +1,116 @@
+/** A token that was made for little gains no more through a workflow, however that is started. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { deployed, ran, seen, stepsOf, tokenOf, trigger } from "./testing/workflows.ts";
+import { atRest, publish, runsOf } from "./triggers/testing.ts";
+
+const SCOPES = ["deployments:create", "workflows:read", "workflows:trigger", "workflows:write"];
+const SAY = { id: "say", type: "publish_event", config: { topic: "said", type: "said.it" } };
+const NOTE = { id: "note", type: "set", config: { values: {} } };
+
+let world: World;
+let owner: Ask & { userId: string };
+let robot: Ask;
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+  robot = await tokenOf(world, owner, SCOPES);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const confinedTo = async (workflowId: string) =>
+  (await runsOf(world, workflowId)).map(({ run_as, permissions }) => ({ run_as, permissions }));
+
+test("what a token deploys may do what the token may, and what a session deploys all", async () => {
+  const confined = await ran(owner, await deployed(robot, [SAY]));
+  expect(confined).toMatchObject({ status: "failed", error: { code: "forbidden", path: "say" } });
+  const free = await deployed(owner, [SAY]);
+  const { body } = await trigger(robot, free);
+  expect(await seen(owner, body.data.runId)).toMatchObject({ status: "completed" });
+  expect(await confinedTo(free)).toEqual([{ run_as: owner.userId, permissions: null }]);
+});
+
+test("a version that a token names runs with what the token may", async () => {
+  const id = await deployed(owner, [SAY]);
+  const { body } = await owner(`GET /api/v1/workflows/${id}/versions`);
+  const versionId: string = body.data[0].id;
+  const named = await robot(`POST /api/v1/workflows/${id}/trigger`, { versionId });
+  const run = await seen(owner, named.body.data.runId);
+  expect(stepsOf(run)["say"]).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+  const own = await owner(`POST /api/v1/workflows/${id}/trigger`, { versionId });
+  expect(await seen(owner, own.body.data.runId)).toMatchObject({ status: "completed" });
+});
+
+test("so do runs that an event, a request, a step or a failure starts", async () => {
+  const heard = await deployed(robot, [NOTE], { trigger: { type: "event_bus", topic: "asked" } });
+  const hooked = await deployed(robot, [NOTE], { trigger: { type: "webhook" } });
+  const called = await deployed(robot, [NOTE]);
+  const hears = await deployed(robot, [NOTE]);
+  const calls = { id: "call", type: "subworkflow", config: { workflowId: called } };
+  const stop = { id: "stop", type: "fail", config: { message: "No." } };
+  const outer = await deployed(owner, [calls, stop], { errorWorkflowId: hears });
+  await publish(owner, "asked", { type: "go" });
+  const { body } = await owner(`GET /api/v1/workflows/${hooked}`);
+  const { pathname } = new URL(body.data.trigger.url);
+  expect((await world.stranger(`POST ${pathname}`, {})).status).toBe(202);
+  expect(await ran(owner, outer)).toMatchObject({ error: { code: "failed_by_design" } });
+  for (const id of [heard, hooked, called, hears]) {
+    const runs = await until(async () => {
+      const found = await confinedTo(id);
+      return found.length > 0 && found;
+    });
+    expect(runs).toEqual([{ run_as: owner.userId, permissions: SCOPES }]);
+  }
+  expect(await confinedTo(outer)).toEqual([{ run_as: owner.userId, permissions: null }]);
+});
+
+test("so do runs that the clock starts", async () => {
+  const id = await deployed(robot, [NOTE], { trigger: { type: "schedule", cron: "0 * * * *" } });
+  await until(async () => {
+    const armed = await world.sql("select from jobs where kind = 'runs.schedule'");
+    return armed.length > 0;
+  });
+  world.clock.advance(3_600_000);
+  await until(async () => (await confinedTo(id)).length > 0);
+  expect((await confinedTo(id))[0]).toEqual({ run_as: owner.userId, permissions: SCOPES });
+});
+
+test("rolling back, and turning on where nothing is deployed, count as deploying", async () => {
+  const id = await deployed(owner, [NOTE]);
+  await owner(`PATCH /api/v1/workflows/${id}`, { description: "Another one" });
+  await owner(`POST /api/v1/workflows/${id}/publish`);
+  expect((await robot(`POST /api/v1/workflows/${id}/rollback`, {})).status).toBe(200);
+  await trigger(owner, id);
+  expect(await confinedTo(id)).toEqual([{ run_as: owner.userId, permissions: SCOPES }]);
+  const staging = { "x-environment": "staging" };
+  const on = await robot(`POST /api/v1/workflows/${id}/activate`, undefined, staging);
+  expect(on.status).toBe(200);
+  const rows = await world.sql(
+    "select permissions from workflow_deployments where workflow_id = $1 and environment = 'staging'",
+    [id],
+  );
+  expect(rows).toEqual([{ permissions: SCOPES }]);
+});
+
+test("a retry with the latest version takes over what its deployment may", async () => {
+  const id = await deployed(robot, [SAY]);
+  const failed = await ran(owner, id);
+  const retried = async (version: string) => {
+    await owner(`POST /api/v1/runs/${failed.id}/retry`, { version });
+    return seen(owner, failed.id);
+  };
+  expect((await owner(`POST /api/v1/workflows/${id}/publish`)).status).toBe(200);
+  expect(await retried("same")).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+  expect(await retried("latest")).toMatchObject({ status: "completed" });
+});
+
+test("a token that may not read the audit log hears nothing of it through a workflow", async () => {
+  const source = { type: "event_bus", topic: "platform.events", eventType: "audit.secret.created" };
+  const hidden = await deployed(robot, [NOTE], { trigger: source });
+  const auditor = await tokenOf(world, owner, [...SCOPES, "audit:read"]);
+  const shown = await deployed(auditor, [NOTE], { trigger: source });
+  await owner("POST /api/v1/secrets", { name: "WATCHED", value: "quite secret" });
+  await atRest(world);
+  expect(await confinedTo(hidden)).toEqual([]);
+  expect(await confinedTo(shown)).toHaveLength(1);
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { deployed, eventsOf, ran, runOf, stepsOf } from "./testing/workflows.ts";
+
+let world: World;
+let owner: Ask;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+const call = (id: string) => ({
+  id,
+  type: "http",
+  config: { method: "POST", url: `${receiver.url}/${id}`, body: {} },
+});
+const answering = (text: string): void => {
+  receiver.answer = (_received, response) =>
+    void response.writeHead(200, { "content-type": "application/json" }).end(text);
+};
+const set = (id: string, values: object = {}) => ({ id, type: "set", config: { values } });
+const publish = (id: string) => ({
+  id,
+  type: "publish_event",
+  config: { topic: "endurance.done", type: "done", payload: { step: id } },
+});
+
+test("what follows a child that is over at once is begun, and so is what follows that", async () => {
+  const child = await deployed(owner, [set("only", { said: "yes" })]);
+  const nodes = [
+    { id: "first", type: "subworkflow", config: { workflowId: child } },
+    publish("tell"),
+    { id: "second", type: "subworkflow", config: { workflowId: child } },
+    publish("again"),
+  ];
+  const run = await runOf(owner, nodes);
+  expect(run.status).toBe("completed");
+  expect(Object.values(stepsOf(run)).map(({ status }) => status)).toEqual(
+    nodes.map(() => "completed"),
+  );
+  expect(await eventsOf(world, run.id)).toEqual(["workflow.run_started", "workflow.run_completed"]);
+});
+
+test.each([
+  ["a NUL", String.raw`{"text":"a\u0000b","\u0000":1}`, "completed"],
+  ["half a character", String.raw`["\ud800"]`, "completed"],
+  ["200,000 brackets", `${"[".repeat(200_000)}${"]".repeat(200_000)}`, "failed"],
+])("an answer with %s is asked for once, and the run ends", async (_, text, status) => {
+  answering(text);
+  const run = await runOf(owner, [call("ask")]);
+  expect(run.status).toBe(status);
+  expect(receiver.received).toHaveLength(1);
+  if (status === "failed") expect(run.error).toMatchObject({ code: "output_too_deep" });
+});
+
+test("a run with too many steps fails, and others have their turn meanwhile", async () => {
+  const items = Array.from({ length: 200 }, (_, index) => index);
+  const inner = {
+    id: "inner",
+    type: "loop",
+    config: { items, as: "one", body: { nodes: [set("step")], edges: [] } },
+  };
+  const outer = {
+    id: "outer",
+    type: "loop",
+    config: { items, body: { nodes: [inner], edges: [] } },
+  };
+  const run = await runOf(owner, [outer]);
+  expect(run).toMatchObject({ status: "failed", error: { code: "too_many_steps" } });
+});
+
+test("what a loop gives is bounded like every other output", async () => {
+  answering(JSON.stringify("x".repeat(400_000)));
+  const loop = {
+    id: "each",
+    type: "loop",
+    config: { items: [1, 2, 3], body: { nodes: [call("ask")], edges: [] } },
+  };
+  const run = await runOf(owner, [loop]);
+  expect(run).toMatchObject({ status: "failed", error: { code: "output_too_large" } });
+});
+
+test("many at once wait for their turn in the expression pool, and none fails for it", async () => {
+  const id = await deployed(owner, [
+    {
+      id: "slow",
+      type: "transform",
+      config: { expression: "$sum($map([1..50], function($n) { $n }))" },
+    },
+  ]);
+  const runs = await Promise.all(Array.from({ length: 150 }, () => ran(owner, id)));
+  expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
+});
+
+test("a test resolves no secret", async () => {
+  await owner("POST /api/v1/secrets", { name: "TOP", value: "swordfish-and-more" });
+  const id = await deployed(owner, [
+    { id: "spell", type: "transform", config: { expression: "$split(secrets.TOP, '')" } },
+  ]);
+  const { status, body } = await owner(`POST /api/v1/workflows/${id}/test`, {});
+  expect(status).toBe(200);
+  const spelt = stepsOf(body.data)["spell"].output as string[];
+  expect(spelt.join("")).toBe("[secret TOP]");
+});
