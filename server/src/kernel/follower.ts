@@ -15,22 +15,22 @@ const REASON_CHARACTERS_MAX = 2_000;
  * goes on for everybody else. When the database is what fails, nothing is held against an event.
  */
 export class Follower {
+  readonly reader: Reader;
+  readonly trail: Trail = { left: undefined };
   readonly #outside: Outside;
-  readonly #reader: Reader;
   readonly #onParked: (error: unknown) => void;
-  readonly #trail: Trail = { left: undefined };
   #eventsMax = BATCH_EVENTS_MAX;
   #failures = 0;
 
   constructor(outside: Outside, reader: Reader, onParked: (error: unknown) => void) {
     this.#outside = outside;
-    this.#reader = reader;
+    this.reader = reader;
     this.#onParked = onParked;
   }
 
   async step(): Promise<Next> {
     try {
-      const next = await advance(this.#outside, this.#reader, this.#eventsMax, this.#trail);
+      const next = await advance(this.#outside, this.reader, this.#eventsMax, this.trail);
       this.#failures = 0;
       this.#eventsMax = Math.min(this.#eventsMax * 4, BATCH_EVENTS_MAX);
       return next;
@@ -41,7 +41,7 @@ export class Follower {
       if (this.#failures < FAILURES_BEFORE_PARKED) throw error;
       const words = error instanceof Error ? error.message : String(error);
       const reason = recentSecrets.scrub(words).slice(0, REASON_CHARACTERS_MAX);
-      await park(this.#outside, this.#reader, this.#trail, reason);
+      await park(this.#outside, this.reader, this.trail, reason);
       this.#onParked(error);
       this.#failures = 0;
       return "again";

@@ -5,10 +5,10 @@ import { Clock } from "./clock.ts";
 import type { MasterKey } from "./crypto.ts";
 import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/prepare.ts";
+import { Convoy } from "./convoy.ts";
 import type { Counter, Domain, NoticeRule, Tracer } from "./domain.ts";
 import type { Engine, RunningEngine } from "./engine.ts";
 import type { Contribution } from "./extension.ts";
-import { Follower } from "./follower.ts";
 import { newId } from "./id.ts";
 import { pruneIdempotencyKeys } from "./idempotency.ts";
 import { ExpressionPool } from "./expression/pool/pool.ts";
@@ -160,7 +160,7 @@ export class Kernel implements Outside {
     for (const engine of this.domains.flatMap(({ engines = [] }) => engines)) {
       this.#engines.set(engine, engine.start(this));
     }
-    this.#readers.push(...readers.map((one) => this.#readerLoop(one)));
+    if (readers.length > 0) this.#readers.push(this.#readerLoop(readers));
     this.#work = await this.#startWorker();
   }
 
@@ -195,13 +195,18 @@ export class Kernel implements Outside {
     this.signal.listen();
   }
 
-  #readerLoop(one: Reader): Loop {
-    const follower = new Follower(this, one, (error) =>
-      this.log.error({ err: error, reader: one.name }, "an event was parked"),
-    );
+  #readerLoop(readers: readonly Reader[]): Loop {
+    const convoy = new Convoy({
+      outside: this,
+      readers,
+      onFailure: ({ name }, error) =>
+        this.log.error({ err: error, reader: name }, "a reader failed"),
+      onParked: ({ name }, error) =>
+        this.log.error({ err: error, reader: name }, "an event was parked"),
+    });
     return new Loop(
-      () => follower.step(),
-      (error) => this.log.error({ err: error, reader: one.name }, "a reader failed"),
+      () => convoy.step(),
+      (error) => this.log.error({ err: error }, "the log can't be followed"),
       GATHER_MS,
     );
   }

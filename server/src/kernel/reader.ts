@@ -127,6 +127,47 @@ export async function advance(
   return events.length === eventsMax ? "again" : idle;
 }
 
+/** Readers that stand at the same place read once, and commit once. */
+const LOCK_ALL = `
+  select from readers where name = any($1) and epoch = $2 and xid = $3 and seq = $4
+     for update skip locked`;
+const MOVE_ALL = `
+  update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = any($1)`;
+
+/**
+ * Handles one batch for several readers in one transaction. "apart" when they do not stand at the same
+ * place: then each has to go on for itself until they do.
+ */
+export async function advanceTogether(
+  outside: Outside,
+  walkers: readonly { readonly reader: Reader; readonly trail: Trail }[],
+): Promise<Next | "apart"> {
+  const [first] = walkers;
+  if (!first) return POLL_MS;
+  const names = walkers.map(({ reader: one }) => one.name);
+  const readers = walkers.map(({ reader: one }) => one);
+  const { from, events, unsettled } = await look(outside, first.reader, BATCH_EVENTS_MAX, readers);
+  const idle = unsettled ? "soon" : POLL_MS;
+  const last = events.at(-1)?.position;
+  if (!last) return idle;
+  const locked = await outside.db.write(NOWHERE, async (session) => {
+    const rows = await session.send(LOCK_ALL, [names, from.epoch, String(from.xid), from.seq]);
+    if (rows.length < names.length) return rows.length;
+    for (const { reader: one, trail } of walkers) {
+      trail.tried = events[0]?.position;
+      const continuous = trail.left !== undefined && eventIdOf(trail.left) === eventIdOf(from);
+      await handleAll(outside, one, session, { events, continuous });
+    }
+    const place = [last.epoch, String(last.xid), last.seq];
+    void session.send(MOVE_ALL, [names, ...place, outside.clock.now()]);
+    return rows.length;
+  });
+  if (locked === 0) return POLL_MS;
+  if (locked < names.length) return "apart";
+  for (const { trail } of walkers) trail.left = last;
+  return events.length === BATCH_EVENTS_MAX ? "again" : idle;
+}
+
 /** Sets the event aside that was tried last, with the reason, unless another node has moved on. */
 export async function park(
   outside: Outside,
@@ -144,9 +185,14 @@ export async function park(
   });
 }
 
-/** Where the reader stands, and what comes next. */
-async function look(outside: Outside, one: Reader, eventsMax: number) {
-  const patterns = one.light ? [] : patternsOf(outside, one);
+/** Where the reader stands, and what comes next, with the data that these readers want. */
+async function look(
+  outside: Outside,
+  one: Reader,
+  eventsMax: number,
+  readers: readonly Reader[] = [one],
+) {
+  const patterns = readers.flatMap((each) => (each.light ? [] : patternsOf(outside, each)));
   const wanted = patterns.length > 0 ? patterns.map(patternSource).join("|") : NONE;
   const rows = await outside.db.system<CursorRow>(READ, [one.name, eventsMax, wanted]);
   const [first] = rows;

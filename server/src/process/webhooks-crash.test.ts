@@ -1,10 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  type Received,
-  type Receiver,
-  startReceiver,
-} from "#domains/webhooks/testing/receiver.ts";
+import { type Received, type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { seeded } from "#kernel/testing/random.ts";
 import { until } from "#kernel/testing/world.ts";
 import { all, type Ask, asker, kill, launch, logIn, useProducts, type Victims } from "./testing.ts";

@@ -15,16 +15,9 @@ import {
   type StepError,
 } from "#domains/workflows/index.ts";
 import type { Outside } from "#kernel/caller.ts";
+import { endOfWait } from "./end-of-wait.ts";
 import type { RunFacts } from "./facts.ts";
-import {
-  dueMsOf,
-  fold,
-  hear,
-  type JournalRecord,
-  type Line,
-  verdictOf,
-  type Wait,
-} from "./record.ts";
+import { dueMsOf, fold, hear, type JournalRecord, type Line, type Wait } from "./record.ts";
 import { isRehearsed, rehearse } from "./rehearsal.ts";
 import { Scope } from "./scope.ts";
 import { faultOfSize } from "./storable.ts";
@@ -328,30 +321,9 @@ export class Execution {
   }
 
   #endWait(record: JournalRecord, node: PlannedNode): void {
-    const { path, wait, answer } = record;
-    const verdict = verdictOf(record);
-    const complete = (output: unknown, branch?: string): void =>
-      this.#record({
-        ...record,
-        status: "completed",
-        output,
-        ...(branch !== undefined && { branch }),
-        finishedAt: this.#now(),
-      });
-    if (answer?.kind === "event") return complete(answer.event);
-    if (answer?.kind === "child" && answer.status === "completed") return complete(answer.output);
-    if (answer?.kind === "child") {
-      const message = answer.error?.message ?? `The run was ${answer.status}.`;
-      return this.#fail(node, record, { code: "subworkflow_failed", message });
-    }
-    if (wait?.kind === "approval" && verdict) {
-      const { decisions } = wait;
-      const data = decisions.findLast((one) => one.data !== undefined)?.data ?? null;
-      return complete({ approved: verdict === "approved", data, decisions }, verdict);
-    }
-    if (wait?.kind === "delay") return complete(null);
-    const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";
-    this.#fail(node, record, { code, message: `${path} waited in vain.`, retryable: false });
+    const end = endOfWait(record);
+    if ("error" in end) this.#fail(node, record, end.error);
+    else this.#record({ ...record, status: "completed", ...end, finishedAt: this.#now() });
   }
 
   /** Another attempt at a loop: the iterations that completed stay so. */
