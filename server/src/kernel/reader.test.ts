@@ -67,6 +67,8 @@ beforeAll(async () => {
     grant select, insert on marks, late_marks to millrace_app`);
   agent = await world.member(["owner"]);
   await agent("POST /api/v1/notes", { title: "Before", body: "" });
+  // The end of the log is where nothing can appear before; a transaction elsewhere may hold it back.
+  await world.settled();
   await world.kernel.startWork();
 });
 afterAll(() => world[Symbol.asyncDispose]());

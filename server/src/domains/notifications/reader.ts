@@ -22,7 +22,7 @@ export const tell = reader({
     };
     for (const event of events) {
       // A rule about notifications would otherwise never come to an end.
-      if (event.depth > DEPTH_MAX) continue;
+      if (event.depth >= DEPTH_MAX) continue;
       const { id: eventId, type: eventType, resource } = event;
       const about = { eventId, eventType, resource: { type: resource.type, id: resource.id } };
       const applies = ({ on, when }: NoticeRule): boolean =>
