@@ -41,6 +41,7 @@ export class Endpoint {
   #underWay = 0;
   #limit = INITIAL_LIMIT;
   #paceMs = 0;
+  #revision: number | undefined;
   #usedAtMs = performance.now();
 
   constructor(id: string, lane: number, most: number) {
@@ -71,17 +72,21 @@ export class Endpoint {
     return this.#queue.length < WINDOW / 2;
   }
 
-  /**
-   * The webhook was changed: all that is known of its endpoint is in doubt, its wish for rest too, and
-   * what waits here may no longer be for it.
-   */
+  /** The webhook may have been changed, or the notice be an old one: what waits here is in doubt. */
   change(): void {
     this.changes += 1;
     this.target = undefined;
-    this.holdUntilMs = 0;
     this.clear();
     this.backlog = true;
     this.passedOver += 1;
+  }
+
+  /** Learns where to send. What another revision of the webhook asked for, such as a rest, is past. */
+  aim(target: Target | undefined): void {
+    this.target = target;
+    if (!target || target.revision === this.#revision) return;
+    this.#revision = target.revision;
+    this.holdUntilMs = 0;
   }
 
   /** Takes in the rows that were read, `most` of them at most; `before` is how often it was passed over then. */

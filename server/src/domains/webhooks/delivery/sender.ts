@@ -255,7 +255,7 @@ export class Sender implements RunningEngine {
         this.#looking.wake();
         continue;
       }
-      endpoint.target = byId.get(endpoint.id);
+      endpoint.aim(byId.get(endpoint.id));
       if (endpoint.target) continue;
       // It is paused or gone. What waited for it stays in the database.
       endpoint.clear();

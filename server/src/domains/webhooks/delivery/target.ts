@@ -9,6 +9,7 @@ import type { RetryPolicy, RetryStrategy } from "./backoff.ts";
 export interface Target {
   readonly id: string;
   readonly workspace: string;
+  readonly revision: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the headers refer to secrets. */
@@ -29,6 +30,7 @@ export interface Target {
 interface TargetRow {
   readonly id: string;
   readonly workspace_id: string;
+  readonly revision: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout_ms: number;
@@ -42,7 +44,7 @@ interface TargetRow {
 }
 
 const READ = `
-  select id, workspace_id, url, headers, timeout_ms, retries, retry_strategy, retry_max_delay_ms,
+  select id, workspace_id, revision, url, headers, timeout_ms, retries, retry_strategy, retry_max_delay_ms,
          max_per_second, secret, previous_secret, previous_secret_until
     from webhooks where id = any($1) and (status = 'active' or $2)`;
 
@@ -63,6 +65,7 @@ async function toTarget(outside: Outside, row: TargetRow): Promise<Target> {
   const common = {
     id: row.id,
     workspace: row.workspace_id,
+    revision: row.revision,
     url: row.url,
     headers: row.headers,
     refers: findReferences(row.headers).length > 0,
