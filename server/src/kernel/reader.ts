@@ -47,7 +47,7 @@ export function reader<const E extends readonly EventType[] = []>(about: {
 }
 
 /**
- * The reader's cursor and what comes after it, as far as it can no longer change; and whether there is
+ * The cursor of the reader that is furthest behind, and what comes after it, as far as it can no longer change; and whether there is
  * more that still can.
  */
 const READ = `
@@ -61,7 +61,8 @@ const READ = `
       (select e.* from events e
         where (e.epoch, e.xid, e.seq) > (r.epoch, r.xid, r.seq) and ${SETTLED}
         order by e.epoch, e.xid, e.seq limit $2) e on true
-   where r.name = $1
+   where r.name = (select h.name from readers h where h.name = any($1::text[])
+                    order by h.epoch, h.xid, h.seq limit 1)
    order by e.epoch, e.xid, e.seq`;
 
 /** Matches no type: for readers that want no data. */
@@ -114,7 +115,7 @@ export async function advance(
   eventsMax = BATCH_EVENTS_MAX,
   trail: Trail = { left: undefined },
 ): Promise<Next> {
-  const { from, events, unsettled } = await look(outside, one, eventsMax);
+  const { from, events, unsettled } = await look(outside, [one], eventsMax);
   const idle = unsettled ? "soon" : POLL_MS;
   if (events.length === 0) return idle;
   trail.tried = events[0]?.position;
@@ -142,11 +143,9 @@ export async function advanceTogether(
   outside: Outside,
   walkers: readonly { readonly reader: Reader; readonly trail: Trail }[],
 ): Promise<Next | "apart"> {
-  const [first] = walkers;
-  if (!first) return POLL_MS;
   const names = walkers.map(({ reader: one }) => one.name);
   const readers = walkers.map(({ reader: one }) => one);
-  const { from, events, unsettled } = await look(outside, first.reader, BATCH_EVENTS_MAX, readers);
+  const { from, events, unsettled } = await look(outside, readers, BATCH_EVENTS_MAX);
   const idle = unsettled ? "soon" : POLL_MS;
   const last = events.at(-1)?.position;
   if (!last) return idle;
@@ -175,7 +174,7 @@ export async function park(
   { tried }: Trail,
   reason: string,
 ): Promise<void> {
-  const { from, events } = await look(outside, one, 1);
+  const { from, events } = await look(outside, [one], 1);
   const [poison] = events;
   if (!poison || !tried || eventIdOf(poison.position) !== eventIdOf(tried)) return;
   const { position, workspace, environment } = poison;
@@ -185,18 +184,14 @@ export async function park(
   });
 }
 
-/** Where the reader stands, and what comes next, with the data that these readers want. */
-async function look(
-  outside: Outside,
-  one: Reader,
-  eventsMax: number,
-  readers: readonly Reader[] = [one],
-) {
+/** Where the hindmost of these readers stands, and what comes next, with the data that they want. */
+async function look(outside: Outside, readers: readonly Reader[], eventsMax: number) {
   const patterns = readers.flatMap((each) => (each.light ? [] : patternsOf(outside, each)));
   const wanted = patterns.length > 0 ? patterns.map(patternSource).join("|") : NONE;
-  const rows = await outside.db.system<CursorRow>(READ, [one.name, eventsMax, wanted]);
+  const names = readers.map(({ name }) => name);
+  const rows = await outside.db.system<CursorRow>(READ, [names, eventsMax, wanted]);
   const [first] = rows;
-  if (!first) throw new Error(`The reader ${one.name} is not registered.`);
+  if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
   return {
     from: { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq },
     events: first.found ? rows.map(toEvent) : [],
