@@ -63,9 +63,9 @@ export class Simulation {
         const isLeaf = items === undefined || status !== "running";
         return isLive(status) && isLeaf && !this.#isInFinishedLoop(path);
       });
-      const todo = Object.values(decision).flat().length - 1;
+      const decided = Object.values(decision).flat().length - 1;
       // Nothing hangs.
-      if (todo + live.length === 0) throw new Error("The run hangs.");
+      if (decided + live.length === 0) throw new Error("The run hangs.");
       const promptly = live.length === 0 ? 10 : this.#prompt;
       this.#carryOut(decision, () => this.#random(10) < promptly);
       // What was just cancelled is no longer there to proceed.
