@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { loadMasterKey } from "../../server/src/kernel/crypto.ts";
-import { withClient } from "../../server/src/kernel/db/migrate.ts";
+import { withClient } from "../../server/src/kernel/db/owner.ts";
 import { prepareDatabase } from "../../server/src/kernel/db/prepare.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
 import { NOTES_SQL } from "../../server/src/kernel/testing/notes.ts";

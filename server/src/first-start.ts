@@ -8,7 +8,8 @@ import {
 import { create, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/act.ts";
 import { type Outside, systemCaller } from "#kernel/caller.ts";
-import { codeOf, NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
+import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
+import { codeOf } from "#kernel/db/errors.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 

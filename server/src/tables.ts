@@ -318,6 +318,18 @@ export interface Tables {
     started_at: Time | null;
     finished_at: Time | null;
   };
+  saved_queries: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    description: Generated<string>;
+    sql: string;
+    parameters: Generated<Json>;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
   secrets: {
     workspace_id: Generated<string>;
     name: string;
@@ -367,12 +379,51 @@ export interface Tables {
     details: Buffer;
     expires_at: Time;
   };
+  table_migration_states: {
+    migration_id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    status: string;
+    checksum: string;
+    inverse: Json | null;
+    statements: Json;
+    error: Json | null;
+    changed_by: string;
+    changed_at: Time;
+  };
+  table_migrations: {
+    id: string;
+    workspace_id: Generated<string>;
+    number: number;
+    name: string;
+    up: Json;
+    down: Json | null;
+    checksum: string;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
   topic_counts: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
     topic: string;
     events: number;
     last_event_at: Time;
+  };
+  user_tables: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    slug: string;
+    name: string;
+    description: Generated<string>;
+    columns: Json;
+    rules: Generated<Json>;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
   };
   users: {
     id: string;

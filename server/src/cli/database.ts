@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
-import { withClient } from "#kernel/db/migrate.ts";
+import { withClient } from "#kernel/db/owner.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { StartRefused } from "#kernel/start-refused.ts";
 import { openDatabase } from "../open-database.ts";

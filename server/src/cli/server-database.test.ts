@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { MasterKey } from "#kernel/crypto.ts";
-import { roleNames, withClient } from "#kernel/db/migrate.ts";
+import { withClient } from "#kernel/db/owner.ts";
+import { roleNames } from "#kernel/db/roles.ts";
 import { prepareDatabase } from "#kernel/db/prepare.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { readSettings } from "#kernel/settings.ts";
@@ -23,10 +24,10 @@ beforeEach(async () => {
   await withClient(inject("database").owner, (client) => client.query(`create database ${name}`));
 });
 afterEach(async () => {
-  const { app, system } = roleNames(name);
+  const roles = Object.values(roleNames(name));
   await withClient(inject("database").owner, async (client) => {
     await client.query(`drop database ${name} with (force)`);
-    await client.query(`drop role if exists ${app}, ${system}`);
+    await client.query(`drop role if exists ${roles.join(", ")}`);
   });
 });
 

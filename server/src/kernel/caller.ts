@@ -68,6 +68,13 @@ export interface RawRequest {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
+/** A member of a workspace. */
+export interface Person {
+  readonly id: string;
+  /** Ids; that of a built-in role is its name. */
+  readonly roles: readonly string[];
+}
+
 /** One call of one operation, wherever it comes from. */
 export interface Caller {
   readonly actor: Actor;
@@ -75,6 +82,8 @@ export interface Caller {
   readonly workspace: WorkspaceRef | undefined;
   readonly environment: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
+  /** On whose behalf, and their roles there: for what depends on the person and not on a permission. */
+  readonly person?: Person;
   readonly requestId: string;
   /** Whose idempotency keys these are: a credential's, or a run's. A stranger has none. */
   readonly idempotencyScope?: string;

@@ -1,5 +1,5 @@
 import type { Outside } from "./caller.ts";
-import { isConnectionLoss, isTransient } from "./db/database.ts";
+import { isConnectionLoss, isTransient } from "./db/errors.ts";
 import { Follower } from "./follower.ts";
 import type { Next } from "./loop.ts";
 import { advanceTogether, type Reader } from "./reader.ts";

@@ -20,7 +20,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "./db/database.ts";
+import { codeOf } from "./db/errors.ts";
 import { StartRefused } from "./start-refused.ts";
 
 const FORMAT = 1;

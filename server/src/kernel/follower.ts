@@ -1,5 +1,5 @@
 import type { Outside } from "./caller.ts";
-import { isConnectionLoss, isTransient } from "./db/database.ts";
+import { isConnectionLoss, isTransient } from "./db/errors.ts";
 import type { Next } from "./loop.ts";
 import { advance, park, type Reader, type Trail } from "./reader.ts";
 import { recentSecrets } from "./secrets/recent.ts";

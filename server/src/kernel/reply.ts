@@ -153,6 +153,28 @@ export function eventStream(): Reply<AsyncIterable<string>> {
   };
 }
 
+/** A file that is made while it is sent, however long it is. */
+export interface Download {
+  readonly mediaType: string;
+  readonly fileName: string;
+  readonly pieces: AsyncIterable<string>;
+}
+
+/** The answer is a file; `mediaTypes` are those that it may have, for the description. */
+export function download(mediaTypes: string): Reply<Download> {
+  return {
+    status: 200,
+    body: undefined,
+    mediaType: mediaTypes,
+    wrap: () => undefined,
+    headers: ({ mediaType, fileName }) => ({
+      "content-type": `${mediaType}; charset=utf-8`,
+      "content-disposition": `attachment; filename="${fileName.replaceAll(/[^\w.-]/g, "_")}"`,
+    }),
+    streamed: ({ pieces }) => pieces,
+  };
+}
+
 export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {
   return {
     status: 200,

@@ -1,6 +1,8 @@
 import pg from "pg";
 import { builderOn, columnParsers, query, send, type Tx } from "./connection.ts";
+import { isConnectionLoss, isStale, isTransient } from "./errors.ts";
 import { entering, nameOfPartition, type Partition } from "./partition.ts";
+import { SqlRunner } from "./sql-runner.ts";
 
 export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.ts";
 
@@ -19,6 +21,7 @@ export interface Transaction {
 export interface DatabaseOptions {
   readonly app: pg.ClientConfig;
   readonly system: pg.ClientConfig;
+  readonly sql: pg.ClientConfig;
   readonly poolMax: number;
   readonly onError: (error: Error) => void;
 }
@@ -26,8 +29,6 @@ export interface DatabaseOptions {
 const SYSTEM_CONNECTIONS_MAX = 6;
 const CONNECT_TIMEOUT_MS = 10_000;
 const ATTEMPTS_MAX = 4;
-const SERIALIZATION_FAILURE = "40001";
-const DEADLOCK = "40P01";
 
 /**
  * Two pools: the application's, which is always in one partition, and the system's, which reads the
@@ -40,6 +41,8 @@ const DEADLOCK = "40P01";
  * transaction enters its partition for itself.
  */
 export class Database {
+  /** For the SQL of people. */
+  readonly sql: SqlRunner;
   readonly #app: pg.Pool;
   readonly #system: pg.Pool;
   /** The partition that each connection is in, by name. */
@@ -60,6 +63,7 @@ export class Database {
         this.#recognise(client, done);
       },
     } as pg.PoolConfig);
+    this.sql = new SqlRunner(options.sql, options.onError);
     this.#system = new pg.Pool({ ...options.system, ...common, max: SYSTEM_CONNECTIONS_MAX });
     for (const pool of [this.#app, this.#system]) {
       pool.on("error", options.onError);
@@ -122,7 +126,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#app.end(), this.#system.end()]);
+    await Promise.all([this.#app.end(), this.#system.end(), this.sql.close()]);
     // A pool says that it has ended before its last connections have.
     await Promise.all(this.#ends);
   }
@@ -286,31 +290,3 @@ class Outstanding {
 }
 
 function ignoreHere(): void {}
-
-/** True for errors after which the same transaction may well succeed. */
-export function isTransient(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK || isStale(error);
-}
-
-/** The connection prepared a statement before a migration changed the table under it. */
-function isStale(error: unknown): boolean {
-  return codeOf(error) === "0A000" && /cached plan/.test(String(error));
-}
-
-/** True when the connection or the database is gone or too busy, rather than the statement wrong. */
-export function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error);
-  if (code === undefined) {
-    return (
-      error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
-    );
-  }
-  // 25P03 and 55P03: it waited for too long, in a transaction or for a lock.
-  return /^(08|57P0|53|25P03|55P03)/.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code);
-}
-
-export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withClient } from "./migrate.ts";
+import { withClient } from "./owner.ts";
 
 interface Column {
   readonly table: string;

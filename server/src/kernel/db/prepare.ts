@@ -3,11 +3,14 @@ import type { MasterKey } from "../crypto.ts";
 import { StartRefused } from "../start-refused.ts";
 import { newWorkspaceKey } from "../id.ts";
 import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
-import { ensureLogins, migrate, withClient } from "./migrate.ts";
+import { migrate } from "./migrate.ts";
+import { withClient } from "./owner.ts";
+import { ensureLogins, type Passwords } from "./roles.ts";
 
 export interface PreparedDatabase {
   readonly app: pg.ClientConfig;
   readonly system: pg.ClientConfig;
+  readonly sql: pg.ClientConfig;
 }
 
 /** As the owner, at every start: schema, login roles, and whether this is still our database. */
@@ -22,14 +25,16 @@ export async function prepareDatabase(
   return {
     app: { ...withoutUrl(owner), user: names.app, password: logins.app },
     system: { ...withoutUrl(owner), user: names.system, password: logins.system },
+    sql: { ...withoutUrl(owner), user: names.sql, password: logins.sql },
   };
 }
 
-/** The passwords of the two login roles, which every node derives for itself. */
-export function loginsOf(masterKey: MasterKey): { readonly app: string; readonly system: string } {
+/** The passwords of the login roles, which every node derives for itself. */
+export function loginsOf(masterKey: MasterKey): Passwords {
   return {
     app: masterKey.derive("database role app").toString("base64url"),
     system: masterKey.derive("database role system").toString("base64url"),
+    sql: masterKey.derive("database role sql").toString("base64url"),
   };
 }
 

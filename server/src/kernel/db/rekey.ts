@@ -3,8 +3,9 @@ import type { MasterKey } from "../crypto.ts";
 import { StartRefused } from "../start-refused.ts";
 import { NO_WORKSPACE } from "./database.ts";
 import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
-import { ensureLogins, roleNames, withClient } from "./migrate.ts";
+import { withClient } from "./owner.ts";
 import { loginsOf } from "./prepare.ts";
+import { ensureLogins, roleNames } from "./roles.ts";
 
 const BATCH_KEYS_MAX = 1_000;
 
@@ -48,10 +49,10 @@ export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<n
 /** A server that runs on would wrap the keys of new workspaces under the old master key. */
 async function assertAlone(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>("select current_database() as name");
-  const { app, system } = roleNames(rows[0]?.name ?? "");
+  const { app, system, sql } = roleNames(rows[0]?.name ?? "");
   const others = await client.query(
-    "select from pg_stat_activity where datname = current_database() and usename in ($1, $2) limit 1",
-    [app, system],
+    "select from pg_stat_activity where datname = current_database() and usename = any($1) limit 1",
+    [[app, system, sql]],
   );
   if (others.rowCount !== 0) {
     throw new StartRefused("Millrace is running on this database. Stop every process of it first.");

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withClient } from "../db/migrate.ts";
+import { withClient } from "../db/owner.ts";
 import { type Ask, startWorld, type World } from "../testing/world.ts";
 
 let world: World;

@@ -49,6 +49,8 @@ export async function enter(
     workspace: membership?.workspace,
     environment,
     permissions: membership?.permissions ?? NONE,
+    ...(credential &&
+      membership && { person: { id: credential.user.id, roles: membership.roles } }),
     requestId: request.id,
     address: request.ip,
     origin: gate.services.settings.baseUrl ?? `${request.protocol}://${request.host}`,

@@ -6,7 +6,7 @@ import Fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { Logger } from "pino";
-import { isConnectionLoss, codeOf } from "../db/database.ts";
+import { isConnectionLoss, codeOf } from "../db/errors.ts";
 import {
   Failure,
   type FailureType,

@@ -8,7 +8,7 @@ import { firstStart } from "../../first-start.ts";
 import { connectionOf } from "../../open-database.ts";
 import { domains } from "../../app.ts";
 import { MasterKey } from "../crypto.ts";
-import { withClient } from "../db/migrate.ts";
+import { withClient } from "../db/owner.ts";
 import { prepareDatabase, type PreparedDatabase } from "../db/prepare.ts";
 import { startEmbedded } from "../embedded/embedded.ts";
 import { Kernel } from "../kernel.ts";

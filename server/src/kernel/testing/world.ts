@@ -6,7 +6,7 @@ import { inject } from "vitest";
 import { domains } from "../../app.ts";
 import { Clock } from "../clock.ts";
 import { sha256 } from "../crypto.ts";
-import { withClient } from "../db/migrate.ts";
+import { withClient } from "../db/owner.ts";
 import type { Domain } from "../domain.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../id.ts";
@@ -60,6 +60,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const database = {
     app: { ...prepared.app, database: name },
     system: { ...prepared.system, database: name },
+    sql: { ...prepared.sql, database: name },
   };
   const admin = new pg.Pool({ ...owner, database: name, max: 2 });
   // A pool says that it has ended before its connections have, and dropping the database breaks those.

@@ -44,15 +44,17 @@ export function permissionsOf(
   return new Set([...builtIn.map((one) => one.name), ...expand(granted, catalog)]);
 }
 
-/** What a person may do in a workspace now; nothing when they are no active member. */
-export async function permissionsIn(
+/** What a person is and may do in a workspace now; nothing when they are no active member. */
+export async function standingIn(
   outside: Outside,
   workspace: string,
   userId: string,
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly roles: readonly string[]; readonly permissions: ReadonlySet<string> }> {
   const rows = await store.membershipsOf(outside.db, userId);
   const row = rows.find((one) => one.workspace === workspace);
-  return row ? permissionsOf(row.roles, row.granted, outside.permissions) : new Set();
+  if (!row) return { roles: [], permissions: new Set() };
+  const { roles, granted } = row;
+  return { roles, permissions: permissionsOf(roles, granted, outside.permissions) };
 }
 
 /** Those of these people who hold a permission in the workspace that the act is in. */

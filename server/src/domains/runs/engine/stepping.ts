@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PlannedNode, StepError } from "#domains/workflows/index.ts";
-import { permissionsIn } from "#domains/identity/accounts/index.ts";
+import { standingIn } from "#domains/identity/accounts/index.ts";
 import type { Caller, Outside, Services } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
-import { isConnectionLoss, isTransient } from "#kernel/db/database.ts";
+import { isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
 import type { Evaluation } from "#kernel/expression/expression.ts";
 import { ExpressionFailure } from "#kernel/expression/failure.ts";
 import { contributionsTo } from "#kernel/extension.ts";
@@ -219,7 +219,7 @@ async function performAs(
     idempotencyScope: run.id,
     workspace: { key: run.workspace, id: workspaceIdOf(run.workspace) },
     environment: run.environment,
-    permissions: await permissionsOf(outside, run),
+    ...(await standingOf(outside, run)),
     requestId: newId("req"),
     address: "",
     origin: "",
@@ -240,11 +240,17 @@ async function performAs(
   });
 }
 
-/** What the person may do now, as far as the credential that deployed it could do it too. */
-async function permissionsOf(outside: Outside, run: RunFacts): Promise<ReadonlySet<string>> {
-  const held = await permissionsIn(outside, run.workspace, run.runAs);
+/** What the person is and may do now, as far as the credential that deployed it could do it too. */
+async function standingOf(
+  outside: Outside,
+  run: RunFacts,
+): Promise<Pick<Caller, "permissions" | "person">> {
+  const { roles, permissions: held } = await standingIn(outside, run.workspace, run.runAs);
   const { permissions } = run;
-  return permissions ? new Set(permissions.filter((name) => held.has(name))) : held;
+  return {
+    person: { id: run.runAs, roles },
+    permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
+  };
 }
 
 /**

@@ -1,0 +1,31 @@
+const SERIALIZATION_FAILURE = "40001";
+const DEADLOCK = "40P01";
+
+/** True for errors after which the same transaction may well succeed. */
+export function isTransient(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK || isStale(error);
+}
+
+/** The connection prepared a statement before a migration changed the table under it. */
+export function isStale(error: unknown): boolean {
+  return codeOf(error) === "0A000" && /cached plan/.test(String(error));
+}
+
+/** True when the connection or the database is gone or too busy, rather than the statement wrong. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined) {
+    return (
+      error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
+    );
+  }
+  // 25P03 and 55P03: it waited for too long, in a transaction or for a lock.
+  return /^(08|57P0|53|25P03|55P03)/.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code);
+}
+
+/** The SQLSTATE of an error, or the system's code of a broken connection. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,126 @@
+import pg from "pg";
+import { isConnectionLoss } from "./errors.ts";
+import { withClient } from "./owner.ts";
+import type { Partition } from "./partition.ts";
+
+/** At most so many questions of people at once: the database has other things to do. */
+const CONNECTIONS_MAX = 4;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface Question {
+  readonly partition: Partition;
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly timeoutMs: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TableOfValues {
+  readonly columns: readonly { readonly name: string; readonly typeId: number }[];
+  /** As PostgreSQL writes them; null is null. */
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+/**
+ * Runs SQL that people wrote: on connections of its own, whose login can read nothing by itself. Each
+ * question is one statement in a read-only transaction, as the role that reads the schema of its
+ * workspace and environment and nothing else. The transaction is always rolled back, so that no
+ * setting, lock or other state of a session outlives it.
+ */
+export class SqlRunner {
+  readonly #pool: pg.Pool;
+  readonly #config: pg.ClientConfig;
+  readonly #onError: (error: Error) => void;
+
+  constructor(config: pg.ClientConfig, onError: (error: Error) => void) {
+    this.#config = config;
+    this.#onError = onError;
+    this.#pool = new pg.Pool({
+      ...config,
+      max: CONNECTIONS_MAX,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+    this.#pool.on("error", onError);
+    this.#pool.on("connect", (client) => client.on("error", onError));
+  }
+
+  async run(question: Question): Promise<TableOfValues> {
+    question.signal?.throwIfAborted();
+    const client = await this.#pool.connect();
+    try {
+      const result = await this.#ask(client, question);
+      await client.query("rollback");
+      client.release();
+      return result;
+    } catch (error) {
+      // A connection of which we do not know what it is doing is worth nothing.
+      const lost = isConnectionLoss(error) || question.signal?.aborted === true;
+      if (!lost) await client.query("rollback").catch(() => undefined);
+      client.release(lost);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #ask(client: pg.PoolClient, question: Question): Promise<TableOfValues> {
+    const { text, values, signal } = question;
+    const pid = await enter(client, question);
+    const stop = () => void this.#cancel(pid).catch(this.#onError);
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      signal?.throwIfAborted();
+      const { fields, rows } = await client.query<(string | null)[]>({
+        text,
+        values: [...values],
+        rowMode: "array",
+        types: { getTypeParser: () => (value: string) => value },
+      });
+      const columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
+      return { columns, rows };
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /** On a connection of its own, since all others may be busy; a role may end its own statements. */
+  async #cancel(pid: number): Promise<void> {
+    await withClient(this.#config, (client) => client.query("select pg_cancel_backend($1)", [pid]));
+  }
+}
+
+/** Begins the transaction; tells the server process, which behind a pooler is not the connection's. */
+async function enter(client: pg.PoolClient, { partition, timeoutMs }: Question): Promise<number> {
+  const answers: unknown = await client.query(
+    `begin read only; set local role ${pg.escapeIdentifier(readerOf(partition))}; ` +
+      `set local search_path = pg_catalog; set local statement_timeout = ${Math.ceil(timeoutMs)}; ` +
+      "select pg_backend_pid() as pid",
+  );
+  // Several statements in one message get an answer each.
+  const last = (answers as pg.QueryResult<{ pid: number }>[]).at(-1);
+  return last?.rows[0]?.pid ?? 0;
+}
+
+/** The schema that holds the tables of a partition, and the roles of migration 0015. */
+export function schemaOf(partition: Partition): string {
+  return `tables_${suffixOf(partition)}`;
+}
+
+/** Who owns that schema; the application becomes it to change the structure of tables. */
+export function ownerOf(partition: Partition): string {
+  return `millrace_o${suffixOf(partition)}`;
+}
+
+/** Who can read that schema and do nothing else. */
+export function readerOf(partition: Partition): string {
+  return `millrace_r${suffixOf(partition)}`;
+}
+
+function suffixOf({ workspace, environment }: Partition): string {
+  const hex = workspace.replaceAll("-", "");
+  if (!/^[0-9a-f]{32}$/.test(hex)) throw new Error("A partition's workspace is a uuid.");
+  return `${environment.charAt(0)}_${hex}`;
+}
