@@ -25,7 +25,7 @@ const CONNECTIONS = 16;
 const HOST = "127.0.0.1";
 const LIMIT_MS = 300_000;
 /** No answer of the measured routes comes near it. */
-const ANSWER_BYTES_MAX = 64 * 1024;
+const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
  * Keep-alive connections, each of which sends its next request when the last is answered.

@@ -12,6 +12,8 @@ import { manyRuns } from "./figures/many-runs.ts";
 import { memory } from "./figures/memory.ts";
 import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
+import { pages } from "./figures/pages.ts";
+import { records } from "./figures/records.ts";
 import { runLag } from "./figures/run-lag.ts";
 import { runs } from "./figures/runs.ts";
 import { start } from "./figures/start.ts";
@@ -33,6 +35,8 @@ const FIGURES: readonly Figure[] = [
   eventRuns,
   runLag,
   manyRuns,
+  records,
+  pages,
 ];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.

@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import Fastify from "fastify";
 import pg from "pg";
+import { serveOrders } from "./reference-orders.ts";
 
 interface NoteIn {
   readonly title: string;
@@ -103,6 +104,8 @@ app.post<{ Body: Order }>(
     return answer;
   },
 );
+
+serveOrders(app, pool);
 
 app.get("/readyz", async () => ({ status: "ready" }));
 

@@ -34,6 +34,38 @@ export function newMessages(topic: string, headers: Readonly<Record<string, stri
   );
 }
 
+/** Ever new records of the table `orders`. */
+export function newRecords(path: string, headers?: Readonly<Record<string, string>>) {
+  return everNew(order, (body) => post(path, body, headers));
+}
+
+/** The same many new records in each request: what makes them different is their ids. */
+export function newBulks(path: string, count: number, headers?: Readonly<Record<string, string>>) {
+  const records = Array.from({ length: count }, (_, at) => order(String(at).padStart(12, "0")));
+  const request = post(path, { records }, headers);
+  return (): string => request;
+}
+
+/** Changes of these records in turn, none of which is what it was before. */
+export function changesOf(paths: readonly string[], headers?: Readonly<Record<string, string>>) {
+  let made = 0;
+  return (): string => {
+    made += 1;
+    const quantity = 1 + (Math.floor(made / paths.length) % 1_000);
+    return send("PATCH", paths[made % paths.length] ?? "", { quantity }, headers);
+  };
+}
+
+function order(number: string) {
+  return {
+    number: `ORD-${number}`,
+    status: "open",
+    price: 49.9,
+    quantity: 3,
+    note: "All is well.",
+  };
+}
+
 /** All are of one length, so the head is made once. */
 function everNew(body: (number: string) => unknown, request: (body: unknown) => string) {
   const blank = "0".repeat(12);
@@ -55,11 +87,20 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}): stri
   return `GET ${path} HTTP/1.1\r\nhost: bench\r\n${lines(headers)}\r\n`;
 }
 
-function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
+function post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): string {
+  return send("POST", path, body, headers);
+}
+
+function send(
+  method: "POST" | "PATCH",
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const text = JSON.stringify(body);
   const length = String(Buffer.byteLength(text));
   const all = { "content-type": "application/json", "content-length": length, ...headers };
-  return `POST ${path} HTTP/1.1\r\nhost: bench\r\n${lines(all)}\r\n${text}`;
+  return `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${lines(all)}\r\n${text}`;
 }
 
 function lines(headers: Readonly<Record<string, string>>): string {

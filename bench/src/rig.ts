@@ -9,6 +9,7 @@ import { prepareDatabase } from "../../server/src/kernel/db/prepare.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
 import { NOTES_SQL } from "../../server/src/kernel/testing/notes.ts";
 import { type Child, startChild } from "./child.ts";
+import { ORDERS_SQL } from "./reference-orders.ts";
 import { TALLY_SQL } from "./tally.ts";
 
 /** What `npm start` gives to Node. */
@@ -116,6 +117,13 @@ export class Rig {
     return withClient(this.#owner, async (client) => (await client.query<Row>(text, values)).rows);
   }
 
+  /** One statement as the owner of the reference's database. */
+  queryReference(text: string, values: unknown[] = []): Promise<unknown> {
+    return withClient({ ...this.#owner, database: "reference" }, (client) =>
+      client.query(text, values),
+    );
+  }
+
   /** Ends what still runs, the reference before the product that holds its database. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#children.toReversed()) await child.stop();
@@ -156,6 +164,7 @@ async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.
     });
     await withClient({ ...owner, database: "reference" }, async (client) => {
       await client.query(REFERENCE_SQL);
+      await client.query(ORDERS_SQL);
       await client.query(SEED("", ""), [noteIds]);
     });
     return owner;
