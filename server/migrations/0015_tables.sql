@@ -8,6 +8,8 @@ create table user_tables (
   name         text        not null,
   description  text        not null default '',
   columns      jsonb       not null,
+  -- Those of several columns, and those that were given a name.
+  indexes      jsonb       not null default '[]',
   rules        jsonb       not null default '[]',
   revision     integer     not null default 1,
   created_by   text        collate "C" not null,
@@ -83,6 +85,84 @@ grant select, insert, update, delete
   on user_tables, table_migrations, table_migration_states, saved_queries to millrace_app;
 grant select on user_tables to millrace_system;
 
+-- An id as the application makes them, for records that come into being in SQL: 48 bits of time in ten
+-- characters of Crockford base32, then sixteen random ones.
+create function new_record_id() returns text
+language sql volatile parallel safe set search_path = pg_catalog as $$
+  with drawn as materialized (
+    select floor(extract(epoch from now()) * 1000)::bigint as ms, uuid_send(gen_random_uuid()) as bytes
+  )
+  select 'rec_' || string_agg(
+           substr('0123456789abcdefghjkmnpqrstvwxyz',
+             1 + case when place < 10 then ((ms >> (45 - 5 * place)) & 31)::integer
+                      else get_byte(bytes, place - 10) & 31 end, 1),
+           '' order by place)
+    from drawn, generate_series(0, 25) as place
+$$;
+revoke execute on function new_record_id() from public;
+grant execute on function new_record_id() to millrace_app;
+
+-- Runs a statement that changes the structure of tables, with the rights of who calls it. The text is
+-- a parameter, as each text that an application sends by itself is prepared, and kept, by each of its
+-- connections.
+create function change_structure(statement text) returns void
+language plpgsql set search_path = pg_catalog as $$
+begin
+  execute statement;
+end
+$$;
+revoke execute on function change_structure(text) from public;
+grant execute on function change_structure(text) to millrace_app;
+
+-- Runs a statement of a migration that changes records, with the rights of who calls it, where nothing
+-- but the tables of one schema is found by its name; and tells how many records it changed. How texts
+-- are quoted is what the parser took for granted that read the statement before.
+create function change_records(statement text, space text, actor text, at timestamptz) returns bigint
+language plpgsql set search_path = pg_catalog set standard_conforming_strings = on as $$
+declare
+  changed bigint;
+begin
+  perform set_config('search_path', quote_ident(space), true);
+  perform set_config('millrace.actor', actor, true);
+  perform set_config('millrace.at', at::text, true);
+  execute statement;
+  get diagnostics changed = row_count;
+  return changed;
+end
+$$;
+revoke execute on function change_records(text, text, text, timestamptz) from public;
+grant execute on function change_records(text, text, text, timestamptz) to millrace_app;
+
+-- Keeps what the application keeps when it writes a record. It stands on a table only while such a
+-- statement runs.
+create function stamp_record() returns trigger
+language plpgsql set search_path = pg_catalog as $$
+declare
+  at timestamptz := current_setting('millrace.at');
+begin
+  if new.id !~ '^rec_[0-9a-hjkmnp-tv-z]{26}$' then
+    raise exception 'The id of a record is made by the platform.' using errcode = '23514';
+  end if;
+  if tg_op = 'INSERT' then
+    -- What was said stays, as records may come from elsewhere; what was not is of the database's clock.
+    if new.created_at = now()::timestamptz(3) then new.created_at := at; end if;
+    if new.updated_at = now()::timestamptz(3) then new.updated_at := at; end if;
+    new.created_by := current_setting('millrace.actor');
+    new.revision := 1;
+    return new;
+  end if;
+  if new.id <> old.id then
+    raise exception 'The id of a record stays.' using errcode = '23514';
+  end if;
+  new.created_at := old.created_at;
+  new.created_by := old.created_by;
+  new.updated_at := at;
+  new.revision := old.revision + 1;
+  return new;
+end
+$$;
+revoke execute on function stamp_record() from public;
+
 -- Makes the schema of the workspace and environment that this session is in, once, and the two roles
 -- that belong to it: one that owns it, and one that can only read it. Neither can log in. The
 -- application may become the owner, and only by saying so; whoever runs people's SQL may become the
@@ -118,6 +198,8 @@ begin
   execute format('grant %I to %I', reader, 'millrace_sql_' || tail);
   execute format('create schema if not exists %I authorization %I', space, owner);
   execute format('grant usage on schema %I to millrace_app, %I', space, reader);
+  execute format('grant execute on function new_record_id(), stamp_record(), change_structure(text), '
+    'change_records(text, text, text, timestamptz) to %I', owner);
   execute format('alter default privileges for role %I in schema %I '
     'grant select, insert, update, delete on tables to millrace_app', owner, space);
   execute format('alter default privileges for role %I in schema %I grant select on tables to %I',
@@ -127,3 +209,6 @@ end
 $$;
 revoke execute on function make_user_schema() from public;
 grant execute on function make_user_schema() to millrace_app;
+
+-- Whoever said last what a webhook hears, or where that goes: it hears of records what they may see.
+alter table webhooks add column saved_by text collate "C";

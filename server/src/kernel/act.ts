@@ -31,6 +31,8 @@ export class Act {
   readonly #options: ActOptions;
   readonly #pending: Pending[] = [];
   readonly #published: { readonly partition: Partition; readonly event: PendingEvent }[] = [];
+  /** How many of those that are pending are on their way. */
+  #sentCount = 0;
   #actor: Actor;
   #cause: Cause;
 
@@ -50,7 +52,12 @@ export class Act {
         this.emitted.push(event.type);
         this.#push({ event: pendingEvent(event, resource, data) });
       },
-      send: (text, values) => session.send(text, values),
+      send: (text, values, explain) => session.send(text, values, explain),
+      attempt: (work) => this.#attempt(work),
+      flush: () => {
+        const here = ({ partition }: Pending) => samePartition(session.partition, partition);
+        if (this.#pending.every(here)) this.#deliver();
+      },
       publish: (event) => this.#publish(event),
       enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
         this.#push({ job, payload, options }),
@@ -66,8 +73,7 @@ export class Act {
 
   /** Sends the events and jobs; the transaction's commit waits for the answers. */
   finish(): void {
-    const { session, services, caller } = this.#options;
-    const { now } = this.ctx;
+    const { session, services } = this.#options;
     session.onCommit(() => {
       if (this.emitted.length > 0) {
         services.news.tell(this.#notices());
@@ -75,7 +81,16 @@ export class Act {
       }
       if (this.#pending.some((item) => "job" in item)) services.signal.raise("jobs");
     });
-    for (const batch of groupByPartition(this.#pending)) {
+    this.#deliver();
+  }
+
+  /** Sends what has not been sent yet. */
+  #deliver(): void {
+    const { session, services, caller } = this.#options;
+    const { now } = this.ctx;
+    const unsent = this.#pending.slice(this.#sentCount);
+    this.#sentCount = this.#pending.length;
+    for (const batch of groupByPartition(unsent)) {
       if (!samePartition(session.partition, batch.partition)) session.enter(batch.partition);
       if (batch.events.length > 0) {
         void append(session, services.epoch, this.#act(), batch.events);
@@ -83,6 +98,20 @@ export class Act {
       for (const { job, payload, options } of batch.jobs) {
         enqueue(session, { job, payload, options, now, cause: caller.cause });
       }
+    }
+  }
+
+  /** What was to come of it is undone with it. */
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    const lists = [this.#pending, this.#published, this.emitted];
+    const lengths = lists.map((list) => list.length);
+    const sentCount = this.#sentCount;
+    try {
+      return await this.#options.session.attempt(work);
+    } catch (error) {
+      this.#sentCount = sentCount;
+      for (const [index, list] of lists.entries()) list.length = lengths[index] ?? 0;
+      throw error;
     }
   }
 

@@ -73,6 +73,6 @@ export function outcomeOf(op: Operation, value: unknown, settings: Settings): Ou
   return {
     status: also?.when(value) ? also.status : reply.status,
     headers,
-    body: reply.body && shapesOf(op).serialise(reply.wrap(value)),
+    body: reply.text?.(value) ?? (reply.body && shapesOf(op).serialise(reply.wrap(value))),
   };
 }

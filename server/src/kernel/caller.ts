@@ -17,6 +17,7 @@ import type { Permission } from "./permission.ts";
 import type { Mailer } from "./mail.ts";
 import type { News } from "./news.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
 import type { Secrets } from "./secrets/secrets.ts";
 import type { ExpressionPool } from "./expression/pool/pool.ts";
 import type { Operation } from "./operation.ts";
@@ -178,4 +179,6 @@ export interface Outside extends Services {
   readonly operations: ReadonlyMap<string, Operation>;
   /** Where expressions are evaluated that can't be trusted to end. */
   readonly expressions: ExpressionPool;
+  /** Where the scripts of workspaces run. */
+  readonly sandbox: Sandbox;
 }

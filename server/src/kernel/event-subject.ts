@@ -26,10 +26,14 @@ export function payloadOf(event: RecordedEvent): unknown {
   return isChange(event) ? event.data["after"] : event.data;
 }
 
-/** A message's payload is its publisher's, whatever fields it has. */
+/**
+ * A message's payload is its publisher's, whatever fields it has. A thing whose own fields have these
+ * names, as a record's may, has an id beside them.
+ */
 function isChange({ resource, data }: RecordedEvent): boolean {
   return (
     resource.type !== "message" &&
+    !("id" in data) &&
     "after" in data &&
     "before" in data &&
     Array.isArray(data["changes"])

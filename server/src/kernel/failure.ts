@@ -2,6 +2,8 @@
 export interface Fault {
   readonly path: string;
   readonly message: string;
+  /** How many characters into an expression, where that is what is wrong. */
+  readonly position?: number;
 }
 
 export interface FailureType {

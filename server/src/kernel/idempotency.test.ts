@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "./testing/world.ts";
+import { type Ask, startWorld, until, type World } from "./testing/world.ts";
 
 let world: World;
 let agent: Ask;
@@ -150,10 +150,12 @@ async function holdNote(id: string): Promise<{ release: () => Promise<void> }> {
   };
 }
 
-/** Until some transaction waits for another's row. */
+/** Until some transaction of this database waits for another's row. */
 async function waitForBlocked({ sql }: World): Promise<void> {
-  for (;;) {
-    const [row] = await sql("select count(*)::int as n from pg_locks where not granted");
-    if (row.n > 0) return;
-  }
+  await until(async () => {
+    const waiting = await sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return waiting.length > 0;
+  });
 }

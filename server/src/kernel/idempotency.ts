@@ -39,13 +39,13 @@ export async function once<Ready>(
   return outside.db.write(steps.partition, async (session) => {
     const found = await lockAndLook(session, claim, outside.clock.now());
     if (found) return found;
-    void session.send("savepoint act", []);
-    const outcome = await settle(
-      "failure" in ready ? Promise.reject(ready.failure) : steps.run(session, ready.value),
-    );
-    if ("failure" in outcome) void session.send("rollback to savepoint act", []);
+    const outcome =
+      "failure" in ready
+        ? ready
+        : await settle(session.attempt(() => steps.run(session, ready.value)));
     const answer = "value" in outcome ? outcome.value : steps.refuse(outcome.failure);
-    store(session, claim, outside.clock.nowMs(), answer);
+    // A failure that is recorded is no answer to keep when it is not the caller's: the next try may succeed.
+    if (answer.status < 500) store(session, claim, outside.clock.nowMs(), answer);
     return answer;
   });
 }

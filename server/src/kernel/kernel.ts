@@ -23,6 +23,7 @@ import type { Permission } from "./permission.ts";
 import { pruneEvents } from "./retention.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { type Reader, registerReaders } from "./reader.ts";
+import { Sandbox } from "./sandbox/sandbox.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import type { Settings } from "./settings.ts";
 import { Signal } from "./signal.ts";
@@ -76,6 +77,7 @@ export class Kernel implements Outside {
   readonly authenticator: Authenticator;
   readonly operations: ReadonlyMap<string, Operation>;
   readonly expressions = new ExpressionPool();
+  readonly sandbox: Sandbox;
   readonly #loops: Loop[] = [];
   readonly #readers: Loop[] = [];
   readonly #engines = new Map<Engine, RunningEngine>();
@@ -128,6 +130,9 @@ export class Kernel implements Outside {
       allow: settings.outboundAllow,
       ...(settings.outboundCaPem !== undefined && { extraCaPem: settings.outboundCaPem }),
     });
+    this.sandbox = new Sandbox({
+      onError: (error) => log.error({ err: error }, "a script's call failed"),
+    });
     this.authenticator = new Authenticator(
       this,
       domains.flatMap(({ credentials = [] }) => credentials),
@@ -172,7 +177,7 @@ export class Kernel implements Outside {
     await this.#work?.worker.drain();
     await this.authenticator.touch();
     await this.signal.close();
-    await this.expressions.close();
+    await Promise.all([this.expressions.close(), this.sandbox.close()]);
     await this.outbound.close();
     this.mailer.close();
     await this.db.close();

@@ -58,7 +58,19 @@ export function append(
   if (first && others.length === 0) {
     return session.send(APPEND_ONE, [...common, ...ownOf(first)]);
   }
-  const rows = events.map(({ topic, type, resourceType, resource, data }) => ({
+  const sent: Promise<unknown>[] = [];
+  for (let start = 0; start < events.length; start += STATEMENT_EVENTS_MAX) {
+    const rows = events.slice(start, start + STATEMENT_EVENTS_MAX).map(rowOf);
+    sent.push(session.send(APPEND_MANY, [...common, JSON.stringify(rows)]));
+  }
+  return Promise.all(sent);
+}
+
+/** An import has a hundred thousand, which no single text should hold. */
+const STATEMENT_EVENTS_MAX = 1_000;
+
+function rowOf({ topic, type, resourceType, resource, data }: PendingEvent): object {
+  return {
     topic,
     type,
     resource_type: resourceType,
@@ -66,8 +78,7 @@ export function append(
     resource_number: resource.number,
     resource_name: resource.displayName,
     data,
-  }));
-  return session.send(APPEND_MANY, [...common, JSON.stringify(rows)]);
+  };
 }
 
 /** Appends one event at once, for an act that must know its id. */

@@ -17,6 +17,7 @@ import {
 import { FORM } from "./http/body.ts";
 import type { Operation, Route } from "./operation.ts";
 import { Problem } from "./problem.ts";
+import { EVENT_STREAM } from "./reply.ts";
 
 type Json = Record<string, unknown>;
 
@@ -118,6 +119,7 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
             ...(op.example?.body !== undefined && { example: op.example.body }),
           },
           ...(op.acceptsForm && { [FORM]: { schema: components.resolve(op.body) } }),
+          ...(op.acceptsText && { [op.acceptsText.mediaType]: { schema: { type: "string" } } }),
         },
       },
     }),
@@ -138,7 +140,7 @@ function headersOf(op: Operation): Json[] {
     ref("requestId"),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
     ...(guarded && op.kind === "command" ? [ref("ifMatch")] : []),
-    ...(op.reply.streamed ? [ref("lastEventId")] : []),
+    ...(op.reply.mediaType === EVENT_STREAM ? [ref("lastEventId")] : []),
   ];
 }
 
@@ -190,7 +192,11 @@ function responsesOf(op: Operation, components: Components): Json {
     }),
     ...((op.reply.shown ?? op.reply.streamed) &&
       !op.reply.body && {
-        content: { [op.reply.mediaType ?? "text/html"]: { schema: { type: "string" } } },
+        content: Object.fromEntries(
+          (op.reply.mediaType ?? "text/html")
+            .split(", ")
+            .map((mediaType) => [mediaType, { schema: { type: "string" } }]),
+        ),
       }),
   };
   return {

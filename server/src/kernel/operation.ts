@@ -44,6 +44,8 @@ interface Declaration<
   readonly environmental?: boolean;
   /** Whether an HTML form, or a client of a protocol that wants one, may send the body. */
   readonly acceptsForm?: boolean;
+  /** A text of this media type may be sent in the place of JSON; it becomes this field of the body. */
+  readonly acceptsText?: { readonly mediaType: string; readonly field: string };
   /** Whether the caller may say who it is by HTTP Basic; what it said is in `caller.basic`. */
   readonly acceptsBasic?: boolean;
   /** Whether it is told the browser's cookies; they are in `caller.cookies`. */
@@ -88,6 +90,10 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   readonly emit: (...emission: Emission<E>) => void;
   /** Sends a statement at once; its answer need not be awaited, since the commit does. */
   readonly send: Transaction["send"];
+  /** Does what may fail and be undone for itself, its events with it: what came before it stays. */
+  readonly attempt: Transaction["attempt"];
+  /** Appends the events so far, for an act that has so many that they should not all wait for its end. */
+  readonly flush: () => void;
   /** Appends an event whose type is only known now, and tells its id. For the bus alone. */
   readonly publish: (event: PendingEvent) => Promise<string>;
   /** Work to do after this commits: at once, or at `options.dueAt`. */

@@ -19,6 +19,9 @@ export const Problem = Type.Object(
             description: "`/field` of the body, `?name` of the query, `:name` of the path",
           }),
           message: Type.String(),
+          position: Type.Optional(
+            Type.Integer({ description: "How many characters into an expression" }),
+          ),
         }),
       ),
     ),

@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from "typebox";
+import Type, { type Static, type TObject, type TSchema } from "typebox";
 import type { Failure } from "./failure.ts";
 import type { ProblemAnswer, ProblemPlace } from "./problem.ts";
 import { nullable } from "./schema.ts";
@@ -16,6 +16,8 @@ export interface Reply<Value = unknown> {
   /** Absent when there is nothing to say. */
   readonly body: TSchema | undefined;
   readonly wrap: (value: Value) => unknown;
+  /** The body as JSON, where its schema describes and does not limit what is in it. */
+  readonly text?: (value: Value) => string;
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
   /** For what is no JSON: the status and text themselves. */
   readonly shown?: (value: Value) => {
@@ -134,22 +136,36 @@ export function written<Value extends Written>(schema: TSchema, otherwise: strin
   };
 }
 
+/** The media type of server-sent events. */
+export const EVENT_STREAM = "text/event-stream";
+
 /** Server-sent events: the texts that the handler's iterable gives, for as long as somebody listens. */
 export function eventStream(): Reply<AsyncIterable<string>> {
-  const mediaType = "text/event-stream";
   return {
     status: 200,
     body: undefined,
-    mediaType,
+    mediaType: EVENT_STREAM,
     wrap: () => undefined,
     headers: () => ({
-      "content-type": mediaType,
+      "content-type": EVENT_STREAM,
       // A proxy that gathered the pieces would make the stream useless.
       "x-accel-buffering": "no",
       // The stream may end because we do, and an open connection would hold that up.
       connection: "close",
     }),
     streamed: (pieces) => pieces,
+  };
+}
+
+/** The same answer with `success: true` beside it, as the paths of the SDK have it. */
+export function withSuccess<Value>(reply: Reply<Value>): Reply<Value> {
+  const { body, wrap } = reply;
+  const { properties = {} } = (body ?? {}) as Partial<TObject>;
+  return {
+    ...reply,
+    body: Type.Object({ success: Type.Literal(true), ...properties }),
+    // What is wrapped is an object: `{ data }`, or that with its pagination.
+    wrap: (value) => ({ success: true, ...(wrap(value) as object) }),
   };
 }
 
@@ -160,7 +176,7 @@ export interface Download {
   readonly pieces: AsyncIterable<string>;
 }
 
-/** The answer is a file; `mediaTypes` are those that it may have, for the description. */
+/** The answer is a file; `mediaTypes` are those that it may have, with commas between them. */
 export function download(mediaTypes: string): Reply<Download> {
   return {
     status: 200,
@@ -183,6 +199,57 @@ export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {
       data,
       pagination: { nextCursor, hasMore: nextCursor !== null, limit },
     }),
+    headers: () => ({}),
+  };
+}
+
+/** A thing whose fields its owner chose, so that nobody knows them beforehand: it goes out as it is. */
+export interface Whole {
+  readonly data: object;
+  /** Becomes the ETag. */
+  readonly revision?: number;
+}
+
+export function whole<Value extends Whole = Whole>(
+  schema: TSchema,
+  { status = 200, location }: { status?: number; location?: (value: Value) => string } = {},
+): Reply<Value> {
+  return {
+    status,
+    body: Type.Object({ data: schema }),
+    wrap: ({ data }) => ({ data }),
+    text: ({ data }) => `{"data":${JSON.stringify(data)}}`,
+    headers: (value) => ({
+      ...(location && { location: location(value) }),
+      ...(value.revision !== undefined && { etag: etagOf(value.revision) }),
+    }),
+  };
+}
+
+/** A page of such things; `total` is how many there are, where somebody asked. */
+export function wholePage(
+  item: TSchema,
+): Reply<Page<object> & { readonly total?: number | undefined }> {
+  const wrap = ({
+    data,
+    nextCursor,
+    limit,
+    total,
+  }: Page<object> & { total?: number | undefined }) => ({
+    data,
+    pagination: { nextCursor, hasMore: nextCursor !== null, limit, total },
+  });
+  return {
+    status: 200,
+    body: Type.Object({
+      data: Type.Array(item),
+      pagination: Type.Object({
+        ...Pagination.properties,
+        total: Type.Optional(Type.Integer({ description: "With `count=exact`" })),
+      }),
+    }),
+    wrap,
+    text: (value) => JSON.stringify(wrap(value)),
     headers: () => ({}),
   };
 }

@@ -17,8 +17,8 @@
  *   members are; inside them a null is only equal to a null.
  * - `in` holds when `eq` does for a member of the list. `ne` and `nin` are the exact negations of
  *   `eq` and `in`, so they hold where there is nothing, unless null is what they exclude.
- * - `gt`, `gte`, `lt`, `lte` hold only between two numbers, or between two texts, by code units:
- *   times in ISO 8601, UTC, so compare by time. (In SQL: `collate "C"`.)
+ * - `gt`, `gte`, `lt`, `lte` hold only between two numbers, or between two texts, by code points:
+ *   times in ISO 8601, UTC, so compare by time. (In SQL: `collate "C"`, the bytes of UTF-8.)
  * - `contains` holds for a text that has the operand in it, and for an array that has a member
  *   equal to it. `startsWith` and `endsWith` hold for texts. Case counts.
  * - Whatever is not said here does not hold; no value makes a comparison fail.

@@ -75,9 +75,19 @@ function ordered(holds: (order: number) => boolean): MatcherMaker {
   };
 }
 
+/** By code points, as PostgreSQL orders by the bytes of UTF-8; JavaScript's own order is another one. */
 function orderOf(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index += 1) {
+    const difference = rankOf(left.charCodeAt(index)) - rankOf(right.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}
+
+/** Halves of characters beyond U+FFFF go behind those that take one unit. */
+function rankOf(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x1_0000 : unit;
 }
 
 function containing(operand: unknown): Matcher {

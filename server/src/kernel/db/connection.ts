@@ -20,6 +20,7 @@ const PREPARED_STATEMENTS_MAX = 2_000;
 
 const TIMESTAMPTZ = 1184;
 const INT8 = 20;
+const DATE = 1082;
 
 const dialect = {
   createAdapter: () => new PostgresAdapter(),
@@ -126,6 +127,8 @@ export const columnParsers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === TIMESTAMPTZ) return isoTime;
     if (oid === INT8) return Number;
+    // As it is: a Date would be midnight somewhere.
+    if (oid === DATE) return String;
     return pg.types.getTypeParser(oid, format ?? "text");
   }) as typeof pg.types.getTypeParser,
 };

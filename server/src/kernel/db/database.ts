@@ -1,6 +1,6 @@
 import pg from "pg";
 import { builderOn, columnParsers, query, send, type Tx } from "./connection.ts";
-import { isConnectionLoss, isStale, isTransient } from "./errors.ts";
+import { isConnectionLoss, isStale, isTransient, OutOfDate } from "./errors.ts";
 import { entering, nameOfPartition, type Partition } from "./partition.ts";
 import { SqlRunner } from "./sql-runner.ts";
 
@@ -12,8 +12,17 @@ export interface Transaction {
   readonly partition: Partition;
   /** Goes on in another partition, for the rare act that concerns several. */
   enter(partition: Partition): void;
-  /** Sends a statement. Its answer need not be awaited: the commit does, and fails if it failed. */
-  send<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Sends a statement. Its answer need not be awaited: the commit does, and fails if it failed, with
+   * the error that `explain` makes of what PostgreSQL says.
+   */
+  send<Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+    explain?: (error: unknown) => unknown,
+  ): Promise<Row[]>;
+  /** Does what may fail and be undone for itself: what came before it stays, and the transaction goes on. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Called once when, and only when, the transaction has committed. */
   onCommit(listener: () => void): void;
 }
@@ -99,7 +108,8 @@ export class Database {
       try {
         return await this.#readOnce(partition, work);
       } catch (error) {
-        if (attempt === ATTEMPTS_MAX || !isStale(error)) throw error;
+        const again = isStale(error) || error instanceof OutOfDate;
+        if (attempt === ATTEMPTS_MAX || !again) throw error;
       }
     }
   }
@@ -228,6 +238,8 @@ class Session implements Transaction {
   readonly #client: pg.PoolClient;
   readonly #sent: Outstanding;
   readonly #listeners: (() => void)[];
+  /** The answers that may well be failures which somebody can explain. */
+  readonly #unsure: Promise<unknown>[] = [];
   #partition: Partition;
   #open = true;
 
@@ -254,9 +266,42 @@ class Session implements Transaction {
     void this.#sent.track(query(this.#client, entering(partition, "local")));
   }
 
-  send<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  send<Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+    explain?: (error: unknown) => unknown,
+  ): Promise<Row[]> {
     this.#assertOpen();
-    return this.#sent.track(send<Row>(this.#client, text, values).then(({ rows }) => rows));
+    // In one step: what was sent after a statement that failed fails too, and must not be heard first.
+    const answer = send<Row>(this.#client, text, values).then(
+      ({ rows }) => rows,
+      (error: unknown) => {
+        throw explain ? explain(error) : error;
+      },
+    );
+    if (explain) this.#unsure.push(answer);
+    return this.#sent.track(answer);
+  }
+
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    const sentBefore = this.#sent.count;
+    const listenersBefore = this.#listeners.length;
+    const unsureBefore = this.#unsure.length;
+    void this.send("savepoint attempt", []);
+    try {
+      const result = await work();
+      await Promise.all(this.#unsure);
+      // One around this one has the same name, and must be the one that it falls back to.
+      void this.send("release savepoint attempt", []);
+      return result;
+    } catch (error) {
+      this.#sent.forgetSince(sentBefore);
+      this.#listeners.length = listenersBefore;
+      this.#unsure.length = unsureBefore;
+      void this.send("rollback to savepoint attempt", []);
+      void this.send("release savepoint attempt", []);
+      throw error;
+    }
   }
 
   onCommit(listener: () => void): void {
@@ -286,6 +331,15 @@ class Outstanding {
 
   async all(): Promise<void> {
     await Promise.all(this.#answers);
+  }
+
+  get count(): number {
+    return this.#answers.length;
+  }
+
+  /** What was sent from there on was undone: whether it failed is of no concern any more. */
+  forgetSince(count: number): void {
+    this.#answers.length = count;
   }
 }
 

@@ -1,10 +1,18 @@
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 
+/** What the work was based on has changed meanwhile: it is to be done once more from the beginning. */
+export class OutOfDate extends Error {
+  constructor(options: { cause: unknown }) {
+    super("What was known is out of date.", options);
+    this.name = "OutOfDate";
+  }
+}
+
 /** True for errors after which the same transaction may well succeed. */
 export function isTransient(error: unknown): boolean {
   const code = codeOf(error);
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK || isStale(error);
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK || isStale(error) || error instanceof OutOfDate;
 }
 
 /** The connection prepared a statement before a migration changed the table under it. */

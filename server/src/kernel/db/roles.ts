@@ -46,8 +46,10 @@ export async function ensureLogins(
   passwords: Passwords,
 ): Promise<RoleNames> {
   return withClient(owner, async (client) => {
-    const { rows } = await client.query<{ name: string }>("select current_database() as name");
-    const database = rows[0]?.name ?? "";
+    const { rows } = await client.query<{ name: string; almighty: boolean }>(
+      "select current_database() as name, rolsuper as almighty from pg_roles where rolname = current_user",
+    );
+    const { name: database = "", almighty = false } = rows[0] ?? {};
     const names = roleNames(database);
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [START_LOCK]);
@@ -58,8 +60,9 @@ export async function ensureLogins(
       await client.query(`alter role ${role} password ${pg.escapeLiteral(passwords[kind])}`);
       const group = GROUPS[kind];
       if (group !== undefined) await client.query(`grant ${group} to ${role}`);
-      for (const setting of SESSION_SETTINGS[kind])
+      for (const setting of [...SESSION_SETTINGS[kind], ...(almighty ? LIMITS[kind] : [])]) {
         await client.query(`alter role ${role} set ${setting}`);
+      }
       await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
       // Once, at the beginning: whom an operator admits later is the operator's affair.
       if (made) {
@@ -120,6 +123,12 @@ const SESSION_SETTINGS = {
     "jit = off",
   ],
 } as const;
+
+/**
+ * How much disk a statement may fill. Only a superuser may say so: where the database's owner is none,
+ * its operator should, for the role that runs the SQL of people.
+ */
+const LIMITS = { app: [], system: [], sql: ["temp_file_limit = '1GB'"] } as const;
 
 /** Roles belong to the whole cluster, so another database may make the same one at this moment. */
 async function ensureRole(

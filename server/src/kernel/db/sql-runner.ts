@@ -4,11 +4,12 @@ import { withClient } from "./owner.ts";
 import type { Partition } from "./partition.ts";
 
 /** At most so many questions of people at once: the database has other things to do. */
-const CONNECTIONS_MAX = 4;
+export const SQL_CONNECTIONS_MAX = 4;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface Question {
-  readonly partition: Partition;
+  /** Whose schema may be read; none when the question is about no table. */
+  readonly partition: Partition | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
   readonly timeoutMs: number;
@@ -38,7 +39,7 @@ export class SqlRunner {
     this.#onError = onError;
     this.#pool = new pg.Pool({
       ...config,
-      max: CONNECTIONS_MAX,
+      max: SQL_CONNECTIONS_MAX,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
     this.#pool.on("error", onError);
@@ -50,14 +51,15 @@ export class SqlRunner {
     const client = await this.#pool.connect();
     try {
       const result = await this.#ask(client, question);
-      await client.query("rollback");
-      client.release();
+      await leave(client);
+      // A cancellation that comes too late must not meet the next question.
+      client.release(question.signal?.aborted === true);
       return result;
     } catch (error) {
       // A connection of which we do not know what it is doing is worth nothing.
       const lost = isConnectionLoss(error) || question.signal?.aborted === true;
-      if (!lost) await client.query("rollback").catch(() => undefined);
-      client.release(lost);
+      const clean = !lost && (await leave(client).catch(() => false));
+      client.release(!clean);
       throw error;
     }
   }
@@ -73,12 +75,7 @@ export class SqlRunner {
     signal?.addEventListener("abort", stop, { once: true });
     try {
       signal?.throwIfAborted();
-      const { fields, rows } = await client.query<(string | null)[]>({
-        text,
-        values: [...values],
-        rowMode: "array",
-        types: { getTypeParser: () => (value: string) => value },
-      });
+      const { fields, rows } = await client.query<(string | null)[]>(asked(text, values));
       const columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
       return { columns, rows };
     } finally {
@@ -92,16 +89,49 @@ export class SqlRunner {
   }
 }
 
+/** By the extended protocol, even without values: it takes one statement and no more. */
+function asked(text: string, values: readonly unknown[]) {
+  return {
+    text,
+    values: [...values],
+    rowMode: "array" as const,
+    queryMode: "extended",
+    types: { getTypeParser: () => (value: string) => value },
+  };
+}
+
+/** However the server is set up: how the text is read, and how values are written. */
+const SETTINGS = [
+  "search_path = pg_catalog",
+  "standard_conforming_strings = on",
+  "timezone = 'UTC'",
+  "datestyle = 'ISO, YMD'",
+  "intervalstyle = 'iso_8601'",
+  "bytea_output = 'hex'",
+  "extra_float_digits = 1",
+];
+
 /** Begins the transaction; tells the server process, which behind a pooler is not the connection's. */
 async function enter(client: pg.PoolClient, { partition, timeoutMs }: Question): Promise<number> {
+  const settings = [
+    ...(partition ? [`role ${pg.escapeIdentifier(readerOf(partition))}`] : []),
+    ...SETTINGS,
+    `statement_timeout = ${Math.ceil(timeoutMs)}`,
+  ];
   const answers: unknown = await client.query(
-    `begin read only; set local role ${pg.escapeIdentifier(readerOf(partition))}; ` +
-      `set local search_path = pg_catalog; set local statement_timeout = ${Math.ceil(timeoutMs)}; ` +
+    `begin read only; ${settings.map((setting) => `set local ${setting}; `).join("")}` +
       "select pg_backend_pid() as pid",
   );
   // Several statements in one message get an answer each.
   const last = (answers as pg.QueryResult<{ pid: number }>[]).at(-1);
   return last?.rows[0]?.pid ?? 0;
+}
+
+/** Ends the transaction, and whatever of the session does not end with it, such as an advisory lock. */
+async function leave(client: pg.PoolClient): Promise<true> {
+  await client.query("rollback");
+  await client.query("discard all");
+  return true;
 }
 
 /** The schema that holds the tables of a partition, and the roles of migration 0015. */

@@ -67,7 +67,7 @@ describe.runIf(isRoot())("as root", () => {
     await write(connection!, "by nobody");
     expect((await stat(join(folder, "postgres"))).uid).toBe(NOBODY.uid);
     child.kill("SIGTERM");
-    expect(await comesTrue(() => !existsSync(join(folder, "owner")), 20_000)).toBe(true);
+    expect(await comesTrue(() => !existsSync(join(folder, "owner")), 60_000)).toBe(true);
 
     const database = await start(folder);
     expect(await rows(database.connection)).toEqual(["by nobody"]);

@@ -37,6 +37,7 @@ export function useFolders(): void {
 
   afterAll(async () => {
     if (template !== undefined) await rm(template, { recursive: true });
+    template = undefined;
   });
 }
 

@@ -28,6 +28,14 @@ export function parseForm(bytes: Buffer): unknown {
   return value;
 }
 
+/** A text as it is. */
+export function parseText(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  const text = decode(bytes);
+  assertSoundText(text, "");
+  return text;
+}
+
 /**
  * Reads what somebody sends who knows nothing of us: JSON, a form or any other text. A name that comes
  * twice in a form has a list of values. No body is null.

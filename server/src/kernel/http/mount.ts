@@ -92,10 +92,15 @@ async function admit(
   authorise(op, request.caller);
 }
 
-/** The parsers are the server's; whether a form will do is the operation's affair. */
-function assertMediaType(op: Operation, { headers, body }: FastifyRequest): void {
+/** The parsers are the server's; whether a form or a text will do is the operation's affair. */
+function assertMediaType(op: Operation, request: FastifyRequest): void {
+  const { headers, body } = request;
   if (body === undefined || op.readsRequest) return;
   const name = mediaTypeOf(headers);
+  if (name === op.acceptsText?.mediaType) {
+    request.body = { [op.acceptsText.field]: body };
+    return;
+  }
   const accepted = name === JSON_TYPE || (name === FORM && op.acceptsForm);
   if (!accepted) throw new Failure(WrongMediaType);
 }

@@ -20,7 +20,7 @@ import {
 } from "../failure.ts";
 import type { Kernel } from "../kernel.ts";
 import { problemOf, refusalOf } from "../problem.ts";
-import { FORM, JSON_TYPE, parseBody, parseForm } from "./body.ts";
+import { FORM, JSON_TYPE, parseBody, parseForm, parseText } from "./body.ts";
 import { requestIdOf } from "./entry.ts";
 import { Metrics } from "./metrics.ts";
 import { loggedPathOf, mount, pathOf } from "./mount.ts";
@@ -86,6 +86,8 @@ export async function buildServer({
   mountProbes(app, kernel, metrics);
   if (!probesOnly) {
     const operations = kernel.domains.flatMap((domain) => domain.operations);
+    const texts = operations.flatMap(({ acceptsText }) => acceptsText?.mediaType ?? []);
+    for (const type of new Set(texts)) addParser(app, type, parseText);
     mount(app, {
       outside: kernel,
       operations,

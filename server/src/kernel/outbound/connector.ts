@@ -59,7 +59,11 @@ export function refusedAddress(hostname: string): OutboundRefused {
   );
 }
 
-function guardedLookup({ permits, lookup }: ConnectorOptions): LookupFunction {
+/** A name lookup for sockets whose answers are all permitted, or else an error. */
+export function guardedLookup({
+  permits,
+  lookup,
+}: Pick<ConnectorOptions, "permits" | "lookup">): LookupFunction {
   const checked = callbackify(async (hostname: string) => {
     const addresses = await lookup(hostname);
     if (addresses.length === 0) throw notFound(hostname);

@@ -32,14 +32,17 @@ export type FailureKind =
   | "redirects"
   | "closed";
 
-/** The request was tried and brought no whole answer. The other side may have acted on it. */
+/** The request was tried and brought no whole answer. The other side may have acted on it, unless it is `unsent`. */
 export class OutboundFailed extends Error {
   override readonly name = "OutboundFailed";
   readonly kind: FailureKind;
+  /** No connection came about, so that to try again repeats nothing. */
+  readonly unsent: boolean;
 
-  constructor(kind: FailureKind, message: string) {
+  constructor(kind: FailureKind, message: string, { unsent = false } = {}) {
     super(message);
     this.kind = kind;
+    this.unsent = unsent;
   }
 }
 
@@ -48,7 +51,8 @@ export function failureOf(error: unknown, at: string): OutboundFailed | Outbound
   if (error instanceof OutboundRefused || error instanceof OutboundFailed) return error;
   const code = codeOf(error);
   const kind = kindOf(code);
-  return new OutboundFailed(kind, `${at}: ${EXPLANATIONS[kind]} (${code})`);
+  const unsent = kind === "dns" || UNCONNECTED.test(code);
+  return new OutboundFailed(kind, `${at}: ${EXPLANATIONS[kind]} (${code})`, { unsent });
 }
 
 const EXPLANATIONS: Readonly<Record<FailureKind, string>> = {
@@ -70,6 +74,8 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(ERR_TLS_|ERR_SSL_|EPROTO$)|CERT|UNABLE_TO_|SIGNATURE|CRL|INVALID_(CA|PURPOSE)/, "tls"],
   [/^(HPE_|HTTPParserError|UND_ERR_(HEADERS_OVERFLOW|RES_|NOT_SUPPORTED))/, "protocol"],
 ];
+
+const UNCONNECTED = /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|E(HOST|NET)UNREACH|EADDRNOTAVAIL)$/;
 
 function kindOf(code: string): FailureKind {
   return KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? "network";

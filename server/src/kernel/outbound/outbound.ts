@@ -13,6 +13,7 @@ import { inCidr, isPublic, parseCidr } from "./address.ts";
 import { guardedConnector, lookupBySystem, refusedAddress, type Lookup } from "./connector.ts";
 import { failureOf, OutboundFailed } from "./error.ts";
 import { redirected, type Hop } from "./redirect.ts";
+import { GuardedSocket } from "./socket.ts";
 import { checkHeaders, checkMethod, literalAddress, readTarget } from "./target.ts";
 import { startTimeLimit } from "./time-limit.ts";
 
@@ -62,15 +63,20 @@ type Answer = Omit<OutboundResponse, "durationMs">;
 export class Outbound {
   readonly #agent: Agent;
   readonly #permits: (address: string) => boolean;
+  readonly #lookup: Lookup;
+  /** Whom TLS trusts beside those that Node trusts; undefined when that is nobody. */
+  readonly secureContext: SecureContext | undefined;
 
   constructor(options: OutboundOptions) {
     this.#permits = permitting(options.allow);
+    this.#lookup = options.lookup ?? lookupBySystem;
+    this.secureContext = trusting(options.extraCaPem);
     this.#agent = new Agent({
       allowH2: false,
       connect: guardedConnector({
         permits: this.#permits,
-        lookup: options.lookup ?? lookupBySystem,
-        secureContext: trusting(options.extraCaPem),
+        lookup: this.#lookup,
+        secureContext: this.secureContext,
         connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
       }),
       // The time limit of the call covers both, and does not start anew with each chunk.
@@ -88,9 +94,19 @@ export class Outbound {
    */
   check({ url, allowHttp = false }: Pick<OutboundRequest, "url" | "allowHttp">): URL {
     const target = readTarget(url, allowHttp);
-    const address = literalAddress(target.hostname);
-    if (address !== undefined && !this.#permits(address)) throw refusedAddress(target.hostname);
+    this.checkHost(target.hostname);
     return target;
+  }
+
+  /** The same for a host by itself, where a protocol has no URLs. */
+  checkHost(host: string): void {
+    const address = literalAddress(host);
+    if (address !== undefined && !this.#permits(address)) throw refusedAddress(host);
+  }
+
+  /** A socket, not yet connected, for what is not HTTP: whatever it is told, it reaches permitted addresses only. */
+  socket(): GuardedSocket {
+    return new GuardedSocket({ permits: this.#permits, lookup: this.#lookup });
   }
 
   /** Sends a request. Any status is an answer; throws `OutboundRefused` or `OutboundFailed`. */

@@ -144,9 +144,10 @@ test("many secrets cost a large text little more than one does", () => {
     scrubber.scrub(text);
     return Math.min(
       ...[1, 2, 3, 4, 5].map(() => {
-        const from = performance.now();
+        // Time of the processor, which another process does not lengthen.
+        const before = process.threadCpuUsage();
         expect(scrubber.scrub(text)).toBe(text);
-        return performance.now() - from;
+        return process.threadCpuUsage(before).user / 1_000;
       }),
     );
   };

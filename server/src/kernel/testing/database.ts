@@ -24,6 +24,8 @@ export interface TestDatabase {
 declare module "vitest" {
   interface ProvidedContext {
     database: TestDatabase;
+    /** A folder of this run, for what several of its files need and one has made. */
+    folder: string;
   }
 }
 
@@ -52,6 +54,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await withClient(owner, (client) => client.query(`create database ${template}`));
   const prepared = await makeTemplate({ ...owner, database: template });
   project.provide("database", { owner, prepared, template });
+  project.provide("folder", folder);
   return async () => {
     await withClient(owner, (client) => client.query(`drop database ${template} with (force)`));
     await embedded?.stop();

@@ -1,5 +1,6 @@
 /** The program of an evaluator: a process that evaluates expressions, one job at a time. */
-import { READY, type Job } from "./protocol.ts";
+import { READY } from "../../pool/ready.ts";
+import type { Job } from "./protocol.ts";
 import { openRealm } from "./realm.ts";
 
 const evaluate = openRealm();

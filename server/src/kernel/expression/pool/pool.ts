@@ -1,6 +1,6 @@
+import { FairQueue, type Turn } from "../../pool/fair-queue.ts";
 import { ExpressionFailure } from "../failure.ts";
 import { Evaluator } from "./evaluator.ts";
-import { FairQueue, type Turn } from "./fair-queue.ts";
 import { outcomesOf, type Outcome } from "./outcome.ts";
 import type { Job } from "./protocol.ts";
 

@@ -28,6 +28,3 @@ export interface Fault {
   /** What `$error` or `$assert` was told to say. */
   readonly said?: string | undefined;
 }
-
-/** Sent once, when an evaluator can take jobs. */
-export const READY = "ready";

@@ -1,22 +1,13 @@
-import type { StepError } from "#domains/workflows/index.ts";
-import { mapDeep } from "#kernel/secrets/deep.ts";
+import { mapDeep } from "./secrets/deep.ts";
 
-const OUTPUT_CHARACTERS_MAX = 1_048_576;
-const DEPTH_MAX = 200;
+const CHARACTERS_MAX = 1_048_576;
+export const DEPTH_MAX = 200;
 
 /** Why a value can't be kept, if it can't: it is too large, or nests too deeply. */
-export function faultOfSize(value: unknown): StepError | undefined {
+export function excessOf(value: unknown): "large" | "deep" | undefined {
   const text = textOf(value);
-  if (text === undefined || isDeep(text)) {
-    const message = `The output nests more than ${DEPTH_MAX} levels deep.`;
-    return { code: "output_too_deep", message, retryable: false };
-  }
-  if (text.length <= OUTPUT_CHARACTERS_MAX) return undefined;
-  return {
-    code: "output_too_large",
-    message: "The output is larger than 1 MiB.",
-    retryable: false,
-  };
+  if (text === undefined || isDeep(text)) return "deep";
+  return text.length > CHARACTERS_MAX ? "large" : undefined;
 }
 
 /** The same value as PostgreSQL can keep it: no NUL, no half of a character. Small and flat enough. */

@@ -62,6 +62,33 @@ describe("a fair queue", () => {
     expect([first?.item, second?.item]).toEqual(["a1", "b1"]);
   });
 
+  test("gives the lane of what only waits to others, and the lane of its own back", () => {
+    const queue = queueOf(["a", 5]);
+    const [first, second] = [queue.take(0), queue.take(0)];
+    first?.pause();
+    first?.pause();
+    expect([queue.take(0)?.item, queue.take(0)]).toEqual(["a3", undefined]);
+    first?.resume();
+    second?.done(0, 0);
+    expect(queue.take(0)).toBeUndefined();
+    first?.done(0, 0);
+    expect(queue.take(0)?.item).toBe("a4");
+  });
+
+  test("lets a key have no more places than it leaves free", () => {
+    const queue = new FairQueue<string>({ ...BOUNDS, places: 8, waitingMax: 100 });
+    const started = (key: string): number => {
+      for (let index = 0; index < 5; index += 1) queue.add(key, key);
+      let count = 0;
+      for (let turn = queue.take(0); turn; turn = queue.take(0)) {
+        turn.pause();
+        count += 1;
+      }
+      return count;
+    };
+    expect(["a", "b", "c", "d", "e"].map(started)).toEqual([4, 2, 1, 1, 0]);
+  });
+
   test("is bounded, for a key and as a whole", () => {
     const queue = new FairQueue<string>(BOUNDS);
     const add = (key: string, count: number): boolean[] =>
@@ -75,9 +102,8 @@ describe("a fair queue", () => {
 
   test("lets go of what is taken back", () => {
     const queue = queueOf(["a", 3]);
-    queue.remove("a", "a1");
-    queue.remove("a", "a9");
-    queue.remove("x", "a2");
+    const removed = [queue.remove("a", "a1"), queue.remove("a", "a9"), queue.remove("x", "a2")];
+    expect(removed).toEqual([true, false, false]);
     expect(queue.take(0)?.item).toBe("a2");
     expect(queue.clear()).toEqual(["a3"]);
     expect(queue.take(0)).toBeUndefined();

@@ -1,7 +1,10 @@
 /**
  * Who is next. Each key (a workspace) has a line of its own, and the key that used the least time lately
  * goes first, so that light use is never behind heavy use. A key never has all lanes, and those that used
- * much lately not even together: a flood of slow expressions leaves a lane for everybody else.
+ * much lately not even together: a flood of slow work leaves a lane for everybody else.
+ *
+ * What only waits for others may leave its lane for that time, though it keeps its place. Of the places a
+ * key takes no more than it leaves free, so that there is one for whoever comes next.
  */
 export class FairQueue<Item> {
   readonly #bounds: QueueBounds;
@@ -9,6 +12,7 @@ export class FairQueue<Item> {
   readonly #keys = new Map<string, Line<Item>>();
   #waiting = 0;
   #heavyRunning = 0;
+  #placesTaken = 0;
 
   constructor(bounds: QueueBounds) {
     this.#bounds = bounds;
@@ -16,7 +20,7 @@ export class FairQueue<Item> {
 
   /** Says no when the line, or the queue as a whole, is full. */
   add(key: string, item: Item): boolean {
-    const line = this.#keys.get(key) ?? { items: [], running: 0, usedMs: 0, asOfMs: 0 };
+    const line = this.#keys.get(key) ?? newLine<Item>();
     const { waitingMax, waitingPerKeyMax } = this.#bounds;
     if (this.#waiting >= waitingMax || line.items.length >= waitingPerKeyMax) return false;
     line.items.push(item);
@@ -27,36 +31,32 @@ export class FairQueue<Item> {
 
   /** The next that may run, if there is one. Whoever takes it says when it is done. */
   take(nowMs: number): Turn<Item> | undefined {
-    const free = Math.max(1, this.#bounds.lanes - 1);
     let next:
       | { readonly key: string; readonly line: Line<Item>; readonly usedMs: number }
       | undefined;
     for (const [key, line] of this.#keys) {
       const usedMs = usedLately(line, nowMs);
-      if (line.items.length === 0 && line.running === 0 && usedMs === 0) this.#keys.delete(key);
-      if (line.items.length === 0 || line.running >= free) continue;
-      if (usedMs > HEAVY_MS && this.#heavyRunning >= free) continue;
+      if (line.items.length === 0 && line.places === 0 && usedMs === 0) this.#keys.delete(key);
+      if (!this.#mayRun(line, usedMs)) continue;
       if (!next || usedMs < next.usedMs) next = { key, line, usedMs };
     }
     const item = next?.line.items.shift();
     if (!next || item === undefined) return undefined;
     const { key, line, usedMs } = next;
-    const isHeavy = usedMs > HEAVY_MS;
-    line.running += 1;
     this.#waiting -= 1;
-    if (isHeavy) this.#heavyRunning += 1;
     this.#keys.delete(key);
     this.#keys.set(key, line);
-    return { item, done: (tookMs, atMs) => this.#done(line, { isHeavy, tookMs, atMs }) };
+    return this.#begin(line, item, usedMs > HEAVY_MS);
   }
 
-  /** Takes back what has not begun. */
-  remove(key: string, item: Item): void {
+  /** Takes back what has not begun; false when it has. */
+  remove(key: string, item: Item): boolean {
     const line = this.#keys.get(key);
     const at = line?.items.indexOf(item) ?? -1;
-    if (!line || at === -1) return;
+    if (!line || at === -1) return false;
     line.items.splice(at, 1);
     this.#waiting -= 1;
+    return true;
   }
 
   /** Empties the queue. */
@@ -67,29 +67,61 @@ export class FairQueue<Item> {
     return items;
   }
 
-  #done(line: Line<Item>, end: { isHeavy: boolean; tookMs: number; atMs: number }): void {
-    line.running -= 1;
-    if (end.isHeavy) this.#heavyRunning -= 1;
-    line.usedMs = Math.min(USED_MAX_MS, usedLately(line, end.atMs) + end.tookMs);
-    line.asOfMs = end.atMs;
+  #mayRun(line: Line<Item>, usedMs: number): boolean {
+    const { lanes, places = Number.POSITIVE_INFINITY } = this.#bounds;
+    const free = Math.max(1, lanes - 1);
+    if (line.items.length === 0 || line.running >= free) return false;
+    if (line.places >= places - this.#placesTaken) return false;
+    return usedMs <= HEAVY_MS || this.#heavyRunning < free;
+  }
+
+  #begin(line: Line<Item>, item: Item, isHeavy: boolean): Turn<Item> {
+    let runs = false;
+    const run = (runsNow: boolean): void => {
+      if (runs === runsNow) return;
+      runs = runsNow;
+      line.running += runs ? 1 : -1;
+      if (isHeavy) this.#heavyRunning += runs ? 1 : -1;
+    };
+    run(true);
+    line.places += 1;
+    this.#placesTaken += 1;
+    return {
+      item,
+      pause: () => run(false),
+      resume: () => run(true),
+      done: (tookMs, atMs) => {
+        run(false);
+        line.places -= 1;
+        this.#placesTaken -= 1;
+        line.usedMs = Math.min(USED_MAX_MS, usedLately(line, atMs) + tookMs);
+        line.asOfMs = atMs;
+      },
+    };
   }
 }
 
 export interface QueueBounds {
   /** How many run at a time. */
   readonly lanes: number;
+  /** How many are under way at a time, with those that left their lane. */
+  readonly places?: number;
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
 }
 
 export interface Turn<Item> {
   readonly item: Item;
+  /** Leaves the lane to others, until it is resumed. */
+  readonly pause: () => void;
+  readonly resume: () => void;
   readonly done: (tookMs: number, atMs: number) => void;
 }
 
 interface Line<Item> {
   readonly items: Item[];
   running: number;
+  places: number;
   /** The time it used, less a tenth of the time that passed. */
   usedMs: number;
   asOfMs: number;
@@ -98,6 +130,10 @@ interface Line<Item> {
 const HEAVY_MS = 250;
 const USED_MAX_MS = 10_000;
 const FORGIVEN_PER_MS = 0.1;
+
+function newLine<Item>(): Line<Item> {
+  return { items: [], running: 0, places: 0, usedMs: 0, asOfMs: 0 };
+}
 
 function usedLately({ usedMs, asOfMs }: Line<unknown>, nowMs: number): number {
   return Math.max(0, usedMs - (nowMs - asOfMs) * FORGIVEN_PER_MS);

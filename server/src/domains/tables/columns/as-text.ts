@@ -1,0 +1,31 @@
+import type { Column } from "../table.ts";
+
+/** The expression that turns a column of any type into text, in the form that the API shows. */
+export function textFrom({ type }: Column, quoted: string): string {
+  switch (type) {
+    case "text":
+    case "enum":
+    case "reference":
+      return quoted;
+    case "integer":
+    case "autonumber":
+    case "boolean":
+      return `${quoted}::text`;
+    case "decimal":
+      return `trim_scale(${quoted})::text`;
+    case "date":
+      return `to_char(${quoted}, 'YYYY-MM-DD')`;
+    case "timestamp":
+      return `to_char(${quoted} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+    case "json":
+      // A text within JSON becomes that text, whatever else is there its JSON.
+      return `(${quoted} #>> '{}')`;
+    case "multi_enum":
+      return `array_to_string(${quoted}, ';')`;
+  }
+}
+
+/** Whether a column's values are texts in PostgreSQL too, or JSON that may be one. */
+export function isTextual({ type }: Column): boolean {
+  return type === "text" || type === "enum" || type === "json";
+}

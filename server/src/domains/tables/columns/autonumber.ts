@@ -1,0 +1,37 @@
+import Type from "typebox";
+import { object } from "#kernel/schema.ts";
+import type { Column } from "../table.ts";
+import type { ColumnType } from "./column-type.ts";
+
+/** There is room for as many again. */
+const START_MAX = 4_503_599_627_370_496;
+
+export const autonumber: ColumnType = {
+  name: "autonumber",
+  summary:
+    "A number that counts up from `options.start`; each record gets its own, some may be left out",
+  options: object({
+    start: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: START_MAX, description: "1 when absent" }),
+    ),
+  }),
+  generated: true,
+  sqlType: (column) =>
+    `bigint generated always as identity (minvalue 0 start with ${startOf(column) ?? 1})`,
+  parameterType: "bigint",
+  read: () => ({ fault: "is filled by the platform" }),
+  store: (value) => value,
+  show: (stored) => stored as number,
+  kind: "number",
+  parse: (cell) => cell,
+  format: String,
+  // Whoever changes the type lets it count on from the greatest number that is there.
+  convertFrom: ({ type }, _, quoted) =>
+    type === "autonumber" || type === "integer" ? quoted : undefined,
+};
+
+/** Where it begins to count; undefined for a column that does not count. */
+export function startOf({ type, options: { start } }: Column): number | undefined {
+  if (type !== "autonumber") return undefined;
+  return typeof start === "number" ? start : 1;
+}

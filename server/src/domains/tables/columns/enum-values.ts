@@ -1,0 +1,51 @@
+import pg from "pg";
+import Type from "typebox";
+import { object } from "#kernel/schema.ts";
+import type { Column } from "../table.ts";
+import { isStorable } from "./text.ts";
+
+const VALUES_MAX = 200;
+const VALUE_LENGTH_MAX = 200;
+
+/** The options of a column whose values are listed. */
+export const EnumOptions = object({
+  values: Type.Array(Type.String({ minLength: 1, maxLength: VALUE_LENGTH_MAX }), {
+    minItems: 1,
+    maxItems: VALUES_MAX,
+    description: "The values that there are, each one line of text",
+  }),
+});
+
+/** The values of a column that was checked. */
+export function valuesOf({ options: { values } }: Column): readonly string[] {
+  return Array.isArray(values) ? (values as string[]) : [];
+}
+
+/** What is wrong with the values beyond their schema. */
+export function checkValues(column: Column) {
+  const values = valuesOf(column);
+  return values.flatMap((value, index) => {
+    const path = `/options/values/${index}`;
+    if (!isStorable(value) || /\p{Cc}/u.test(value)) {
+      return [{ path, message: "must be one line of text" }];
+    }
+    if (value.trim() !== value) return [{ path, message: "must not begin or end with a space" }];
+    return values.indexOf(value) < index ? [{ path, message: "is there already" }] : [];
+  });
+}
+
+/** As a list of SQL literals. */
+export function valuesSql(column: Column): string {
+  return valuesOf(column)
+    .map((value) => pg.escapeLiteral(value))
+    .join(", ");
+}
+
+/** What a value must be, in words. */
+export function oneOf(column: Column): string {
+  const values = valuesOf(column);
+  const shown = values.slice(0, SHOWN_MAX).join(", ");
+  return `must be one of ${shown}${values.length > SHOWN_MAX ? ", …" : ""}`;
+}
+
+const SHOWN_MAX = 20;

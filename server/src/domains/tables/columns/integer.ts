@@ -1,0 +1,45 @@
+import Type from "typebox";
+import { object } from "#kernel/schema.ts";
+import { isTextual, textFrom } from "./as-text.ts";
+import type { ColumnType } from "./column-type.ts";
+import { checkRange, rangeSql, withinRange } from "./number-range.ts";
+
+const bound = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+});
+
+const WHOLE = /^[+-]?\d{1,16}$/;
+
+/** Beyond these a JSON number is no longer exact. */
+export function isSafe(quoted: string): string {
+  return `${quoted} between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
+}
+
+export const integer: ColumnType = {
+  name: "integer",
+  summary: "A whole number that JSON keeps exactly: up to 9,007,199,254,740,991 either way",
+  options: object({ min: Type.Optional(bound), max: Type.Optional(bound) }),
+  check: checkRange,
+  sqlType: () => "bigint",
+  parameterType: "bigint",
+  constraint: (column, quoted) => [isSafe(quoted), ...rangeSql(column, quoted)].join(" and "),
+  read: (value, column) =>
+    Number.isSafeInteger(value)
+      ? withinRange(value as number, column)
+      : { fault: "must be a whole number of at most 9007199254740991 either way" },
+  store: (value) => value,
+  show: (stored) => stored as number,
+  kind: "number",
+  parse: (cell) => (WHOLE.test(cell.trim()) ? Number(cell) : cell),
+  format: String,
+  convertFrom(from, _, quoted) {
+    if (from.type === "integer" || from.type === "autonumber") return quoted;
+    if (from.type === "boolean") return `${quoted}::integer::bigint`;
+    // A cast alone would round; a text with a fraction in it is refused.
+    if (from.type === "decimal") {
+      return `case when ${quoted} = trunc(${quoted}) then ${quoted}::bigint else ${quoted}::text::bigint end`;
+    }
+    return isTextual(from) ? `${textFrom(from, quoted)}::bigint` : undefined;
+  },
+};

@@ -1,0 +1,58 @@
+import type { ColumnType, Json } from "./column-type.ts";
+import { checkValues, EnumOptions, oneOf, valuesOf, valuesSql } from "./enum-values.ts";
+
+const SEPARATOR = ";";
+
+export const multiEnum: ColumnType = {
+  name: "multi_enum",
+  summary: "Some of `options.values`, as a list in which each is there once",
+  options: EnumOptions,
+  check: (column) => [
+    ...checkValues(column),
+    ...(column.unique ? [{ path: "/unique", message: "is not possible for this type" }] : []),
+  ],
+  sqlType: () => 'text[] collate "C"',
+  parameterType: "text[]",
+  constraint: (column, quoted) =>
+    `${quoted} <@ array[${valuesSql(column)}]::text[] and coalesce(array_ndims(${quoted}), 1) = 1` +
+    ` and cardinality(${quoted}) <= ${valuesOf(column).length}`,
+  read(value, column) {
+    if (!Array.isArray(value)) return { fault: "must be a list of texts" };
+    const list: readonly unknown[] = value;
+    const values = valuesOf(column);
+    const known = list.every((member) => typeof member === "string" && values.includes(member));
+    if (!known) return { fault: `each ${oneOf(column)}` };
+    if (new Set(list).size < list.length) return { fault: "must name each value once" };
+    return { value: list as readonly string[] };
+  },
+  store: (value) => value,
+  show: (stored) => stored as Json,
+  kind: "texts",
+  parse: parsed,
+  format: formatted,
+  index: "gin",
+  convertFrom(from, _, quoted) {
+    if (from.type === "multi_enum") return quoted;
+    if (from.type !== "enum" && from.type !== "text") return undefined;
+    return `case when ${quoted} is not null then array[${quoted}] end`;
+  },
+};
+
+/** `red;green`, or as JSON where that would not be understood. */
+function formatted(value: Json): string {
+  const list = value as readonly string[];
+  const plain = list.length > 0 && list.every((text) => !text.includes(SEPARATOR));
+  const text = list.join(SEPARATOR);
+  return plain && !text.startsWith("[") ? text : JSON.stringify(list);
+}
+
+function parsed(cell: string): unknown {
+  if (cell.trimStart().startsWith("[")) {
+    try {
+      return JSON.parse(cell);
+    } catch {
+      // Then it is a value that begins with a bracket.
+    }
+  }
+  return cell.split(SEPARATOR).map((text) => text.trim());
+}

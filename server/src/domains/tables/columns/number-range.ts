@@ -1,0 +1,40 @@
+import type { Column } from "../table.ts";
+import type { Read } from "./column-type.ts";
+
+/** `options.min` and `options.max` of a column of numbers. */
+interface Range {
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+}
+
+function rangeOf({ options: { min, max } }: Column): Range {
+  return {
+    min: typeof min === "number" ? min : undefined,
+    max: typeof max === "number" ? max : undefined,
+  };
+}
+
+/** What is wrong with the range itself. */
+export function checkRange(column: Column) {
+  const { min, max } = rangeOf(column);
+  if (min === undefined || max === undefined || min <= max) return [];
+  return [{ path: "/options/max", message: "must not be less than `min`" }];
+}
+
+/** The number, when it is within the range. */
+export function withinRange(value: number, column: Column): Read {
+  const { min, max } = rangeOf(column);
+  if (min !== undefined && value < min) return { fault: `must be at least ${min}` };
+  if (max !== undefined && value > max) return { fault: `must be at most ${max}` };
+  // There is no negative zero in PostgreSQL.
+  return { value: value === 0 ? 0 : value };
+}
+
+/** The range as SQL, within what the type itself can hold. */
+export function rangeSql(column: Column, quoted: string): string[] {
+  const { min, max } = rangeOf(column);
+  return [
+    ...(min === undefined ? [] : [`${quoted} >= ${min}`]),
+    ...(max === undefined ? [] : [`${quoted} <= ${max}`]),
+  ];
+}

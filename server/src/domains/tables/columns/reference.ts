@@ -1,0 +1,70 @@
+import Type from "typebox";
+import { idPattern } from "#kernel/id.ts";
+import { object } from "#kernel/schema.ts";
+import { type Column, Slug } from "../table.ts";
+import type { ColumnType } from "./column-type.ts";
+
+/** What a reference names instead of a table when it is to people. */
+export const USERS = "users";
+
+export const ON_DELETE = ["restrict", "set_null", "cascade"] as const;
+export type OnDelete = (typeof ON_DELETE)[number];
+
+const A_RECORD = new RegExp(idPattern("rec"));
+const A_USER = new RegExp(idPattern("usr"));
+
+export const reference: ColumnType = {
+  name: "reference",
+  summary: "The id of a record of `options.table`, or of a user where that is `users`",
+  options: object({
+    table: Slug,
+    onDelete: Type.Optional(
+      Type.Enum([...ON_DELETE], {
+        description:
+          "When the record that is referred to is deleted: refuse that (`restrict`, the default), " +
+          "or let the reference be null (`set_null`), or delete this record too (`cascade`)",
+      }),
+    ),
+  }),
+  check: (column) => {
+    const { onDelete } = column.options;
+    if (toUsers(column) && onDelete !== undefined) {
+      return [{ path: "/options/onDelete", message: "is not possible for users, who are kept" }];
+    }
+    if (onDelete === "set_null" && column.required) {
+      return [{ path: "/options/onDelete", message: "leaves null, and the column is required" }];
+    }
+    return [];
+  },
+  sqlType: () => 'text collate "C"',
+  parameterType: "text",
+  constraint: () => undefined,
+  read(value, column) {
+    const isUser = toUsers(column);
+    if (typeof value === "string" && (isUser ? A_USER : A_RECORD).test(value)) return { value };
+    return { fault: `must be the id of a ${isUser ? "user" : "record"}` };
+  },
+  store: (value) => value,
+  show: (stored) => stored as string,
+  kind: "text",
+  parse: (cell) => cell.trim(),
+  format: String,
+  convertFrom: ({ type }, _, quoted) =>
+    type === "reference" || type === "text" || type === "enum" ? quoted : undefined,
+};
+
+/** Whether a reference is to people. */
+export function toUsers({ type, options }: Pick<Column, "type" | "options">): boolean {
+  return type === "reference" && options["table"] === USERS;
+}
+
+/** The table that a column refers to; undefined when it refers to none. */
+export function targetOf(column: Pick<Column, "type" | "options">): string | undefined {
+  if (column.type !== "reference" || toUsers(column)) return undefined;
+  return String(column.options["table"]);
+}
+
+/** What becomes of a reference when what it refers to is deleted. */
+export function onDeleteOf({ options: { onDelete } }: Pick<Column, "options">): OnDelete {
+  return ON_DELETE.find((known) => known === onDelete) ?? "restrict";
+}

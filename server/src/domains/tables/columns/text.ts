@@ -1,0 +1,82 @@
+import Type from "typebox";
+import { object } from "#kernel/schema.ts";
+import type { Column } from "../table.ts";
+import { textFrom } from "./as-text.ts";
+import type { ColumnType } from "./column-type.ts";
+
+const LENGTH_DEFAULT = 10_000;
+const LENGTH_MAX = 1_000_000;
+/** An entry of an index is at most 2,704 bytes, of which a character may need four. */
+const INDEXED_LENGTH_MAX = 600;
+
+const Options = object({
+  maxLength: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LENGTH_MAX,
+      description:
+        `In characters; ${LENGTH_DEFAULT} when absent. In a column that is indexed or unique ` +
+        `${INDEXED_LENGTH_MAX}, and no more than that`,
+    }),
+  ),
+  multiline: Type.Optional(Type.Boolean({ description: "Whether it is edited in several lines" })),
+});
+
+export const text: ColumnType = {
+  name: "text",
+  summary: "Text of any kind, up to `options.maxLength` characters",
+  options: Options,
+  check: (column) =>
+    isIndexed(column) && lengthMax(column) > INDEXED_LENGTH_MAX
+      ? [
+          {
+            path: "/options/maxLength",
+            message: `must be at most ${INDEXED_LENGTH_MAX} in a column that is indexed or unique`,
+          },
+        ]
+      : [],
+  sqlType: () => 'text collate "C"',
+  parameterType: "text",
+  constraint: (column, quoted) => `char_length(${quoted}) <= ${lengthMax(column)}`,
+  read(value, column) {
+    if (typeof value !== "string") return { fault: "must be a text" };
+    if (!isStorable(value)) return { fault: UNSTORABLE };
+    const max = lengthMax(column);
+    if (isLonger(value, max)) return { fault: `must have at most ${max} characters` };
+    return { value };
+  },
+  store: (value) => value,
+  show: (stored) => stored as string,
+  kind: "text",
+  parse: (cell) => cell,
+  format: String,
+  convertFrom: (from, _, quoted) => textFrom(from, quoted),
+};
+
+/** Why a text is refused that `isStorable` does not take. */
+export const UNSTORABLE = "must not hold the character NUL or half of a surrogate pair";
+
+/** Whether PostgreSQL and JSON can both keep a text: not with NUL in it, nor with half a character. */
+export function isStorable(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\0");
+}
+
+/** By characters, as PostgreSQL counts them; most texts need no count. */
+function isLonger(value: string, max: number): boolean {
+  if (value.length <= max) return false;
+  let surrogates = 0;
+  for (let index = 0; index < value.length; index += 1) {
+    if ((value.charCodeAt(index) & 0xfc00) === 0xdc00) surrogates += 1;
+  }
+  return value.length - surrogates > max;
+}
+
+function lengthMax(column: Column): number {
+  const { maxLength } = column.options;
+  if (typeof maxLength === "number") return maxLength;
+  return isIndexed(column) ? INDEXED_LENGTH_MAX : LENGTH_DEFAULT;
+}
+
+function isIndexed({ indexed, unique }: Column): boolean {
+  return indexed || unique;
+}

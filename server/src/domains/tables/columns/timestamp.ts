@@ -1,0 +1,41 @@
+import { Compile } from "typebox/compile";
+import { InputTime, object } from "#kernel/schema.ts";
+import { isTextual, textFrom } from "./as-text.ts";
+import type { ColumnType } from "./column-type.ts";
+
+const FORM_IN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+ ?(Z|[+-][0-9:]+)?)?$'";
+
+const shape = Compile(InputTime);
+
+export const timestamp: ColumnType = {
+  name: "timestamp",
+  summary:
+    "A moment, shown in UTC with milliseconds; given with any offset, such as " +
+    "`2026-02-28T09:30:00+01:00`. The default `$now` is the moment in which a record is made",
+  options: object({}),
+  sqlType: () => "timestamptz(3)",
+  parameterType: "timestamptz",
+  constraint: (_, quoted) =>
+    `${quoted} >= '1900-01-01T00:00:00Z' and ${quoted} < '10000-01-01T00:00:00Z'`,
+  read(value) {
+    if (typeof value === "string" && shape.Check(value)) {
+      const time = new Date(value).toISOString();
+      // An offset may lead out of the years, and back to what nobody could have given.
+      if (shape.Check(time)) return { value: time };
+    }
+    return { fault: "must be a time in ISO 8601 with its offset, of the years 1900 to 9999" };
+  },
+  store: (value) => value,
+  show: (stored) => stored as string,
+  kind: "time",
+  parse: (cell) => cell.trim(),
+  format: String,
+  convertFrom(from, _, quoted) {
+    if (from.type === "timestamp") return quoted;
+    if (from.type === "date") return `${quoted}::timestamp at time zone 'UTC'`;
+    if (!isTextual(from)) return undefined;
+    const text = textFrom(from, quoted);
+    // Sessions run in UTC, so that a time without an offset is one in UTC.
+    return `case when ${text} ~ ${FORM_IN_SQL} then ${text} else 'not a time: ' || ${text} end::timestamptz`;
+  },
+};

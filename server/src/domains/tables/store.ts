@@ -1,0 +1,161 @@
+import { sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Column, Rule, Table, TableIndex } from "./table.ts";
+
+const FIELDS = [
+  "id",
+  "slug",
+  "name",
+  "description",
+  "columns",
+  "indexes",
+  "rules",
+  "revision",
+  "created_by as createdBy",
+  "created_at as createdAt",
+  "updated_at as updatedAt",
+] as const;
+
+interface TableRow extends Omit<Table, "columns" | "indexes" | "rules"> {
+  readonly columns: unknown;
+  readonly indexes: unknown;
+  readonly rules: unknown;
+}
+
+export async function findTable(tx: Tx, slug: string): Promise<Table | undefined> {
+  const row = await tx
+    .selectFrom("user_tables")
+    .select(FIELDS)
+    .where("slug", "=", slug)
+    .executeTakeFirst();
+  return row && toTable(row);
+}
+
+export async function findTableById(tx: Tx, id: string): Promise<Table | undefined> {
+  const row = await tx
+    .selectFrom("user_tables")
+    .select(FIELDS)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && toTable(row);
+}
+
+/** All tables of the partition, by slug. Their number is bounded. */
+export async function listTables(tx: Tx): Promise<Table[]> {
+  const rows = await tx.selectFrom("user_tables").select(FIELDS).orderBy("slug").execute();
+  return rows.map(toTable);
+}
+
+/** Some tables, newest first, from the one before which a page goes on. */
+export async function pageOfTables(
+  tx: Tx,
+  { before, limit }: { readonly before: string; readonly limit: number },
+): Promise<Table[]> {
+  const rows = await tx
+    .selectFrom("user_tables")
+    .select(FIELDS)
+    .where("id", "<", before)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toTable);
+}
+
+/** How many there are in the partition. */
+export async function countTables(tx: Tx): Promise<number> {
+  const { count } = await tx
+    .selectFrom("user_tables")
+    .select((row) => row.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Whoever changes the structure of tables takes turns, in each partition. */
+export async function lockStructure(tx: Tx): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(
+      'structure of ' || current_setting('millrace.workspace') || current_setting('millrace.environment'),
+      0))`.execute(tx);
+}
+
+/** Locks a table's row, so that no other change comes in between. */
+export async function lockTable(tx: Tx, slug: string): Promise<Table | undefined> {
+  const row = await tx
+    .selectFrom("user_tables")
+    .select(FIELDS)
+    .where("slug", "=", slug)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && toTable(row);
+}
+
+/** Locks those of these slugs, and those with a column that refers to one of the others. */
+export async function lockTables(
+  tx: Tx,
+  { slugs, referringTo }: { readonly slugs: string[]; readonly referringTo: string[] },
+): Promise<Table[]> {
+  const rows = await tx
+    .selectFrom("user_tables")
+    .select(FIELDS)
+    .where(
+      sql<boolean>`slug = any (${slugs}) or (cardinality(${referringTo}::text[]) > 0 and exists (
+        select from jsonb_array_elements(columns) as c
+         where c ->> 'type' = 'reference' and c -> 'options' ->> 'table' = any (${referringTo})))`,
+    )
+    .orderBy("slug")
+    .forUpdate()
+    .execute();
+  return rows.map(toTable);
+}
+
+export async function insertTable(tx: Tx, table: Table): Promise<Table> {
+  const { id, slug, name, createdBy, createdAt, updatedAt } = table;
+  const row = await tx
+    .insertInto("user_tables")
+    .values({
+      id,
+      slug,
+      name,
+      ...changing(table),
+      created_by: createdBy,
+      created_at: createdAt,
+      updated_at: updatedAt,
+    })
+    .returning(FIELDS)
+    .executeTakeFirstOrThrow();
+  return toTable(row);
+}
+
+export async function updateTable(tx: Tx, table: Table, now: Date): Promise<Table> {
+  const row = await tx
+    .updateTable("user_tables")
+    .set({ name: table.name, ...changing(table), updated_at: now })
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("id", "=", table.id)
+    .returning(FIELDS)
+    .executeTakeFirstOrThrow();
+  return toTable(row);
+}
+
+export async function removeTable(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("user_tables").where("id", "=", id).execute();
+}
+
+/** Only what was checked is ever stored. */
+export function toTable(row: TableRow): Table {
+  return {
+    ...row,
+    columns: row.columns as Column[],
+    indexes: row.indexes as TableIndex[],
+    rules: row.rules as Rule[],
+  };
+}
+
+function changing({ description, columns, indexes, rules }: Table) {
+  return {
+    description,
+    columns: JSON.stringify(columns),
+    indexes: JSON.stringify(indexes),
+    rules: JSON.stringify(rules),
+  };
+}

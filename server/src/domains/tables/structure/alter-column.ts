@@ -1,0 +1,119 @@
+import pg from "pg";
+import { typeOf } from "../columns/all.ts";
+import { startOf } from "../columns/autonumber.ts";
+import { defaultSql } from "../columns/default.ts";
+import { quoted } from "../identifier.ts";
+import type { Column } from "../table.ts";
+import {
+  constraintSql,
+  createIndexes,
+  indexesOf,
+  nameSql,
+  placeOf,
+  qualified,
+  type Site,
+  type Statement,
+} from "./ddl.ts";
+
+/**
+ * The statements that make one column into another of the same name. What depends on the type goes
+ * before the type is changed, and comes back after it.
+ */
+export function alterColumn(site: Site, before: Column, after: Column): Statement[] {
+  const change: Change = { site, before, after, retyped: before.type !== after.type };
+  const texts = [
+    ...droppedConstraints(change),
+    ...retyping(change),
+    ...nullness(change),
+    ...presetting(change),
+    ...counting(change),
+    ...addedConstraints(change),
+  ].map((clause) => ({
+    text: clause.startsWith("select") ? clause : `alter table ${placeOf(site)} ${clause}`,
+    fields: [after.name],
+  }));
+  const [gone, made] = indexChanges(change);
+  return [...gone, ...texts, ...made];
+}
+
+interface Change {
+  readonly site: Site;
+  readonly before: Column;
+  readonly after: Column;
+  readonly retyped: boolean;
+}
+
+/** Those that go first, and those that come last. */
+function indexChanges({ site, before, after, retyped }: Change): [Statement[], Statement[]] {
+  const [old, now] = [indexesOf(before), indexesOf(after)];
+  const stays = (purpose: "unique" | "index") =>
+    !retyped && old.includes(purpose) && now.includes(purpose);
+  const gone = old
+    .filter((purpose) => !stays(purpose))
+    .map((purpose) => ({ text: `drop index ${qualified(site, purpose, before.name)}` }));
+  const kept = new Set(now.filter(stays));
+  const column = { ...after, unique: after.unique && !kept.has("unique") };
+  return [gone, createIndexes(site, { ...column, indexed: after.indexed && !kept.has("index") })];
+}
+
+function droppedConstraints({ site, before, after, retyped }: Change): string[] {
+  const preset = defaultSql(before);
+  return [
+    ...PURPOSES.filter((purpose) => {
+      const sql = constraintSql(site, before, purpose);
+      return sql !== undefined && (retyped || sql !== constraintSql(site, after, purpose));
+    }).map((purpose) => `drop constraint ${nameSql(site, purpose, before.name)}`),
+    ...(preset !== undefined && (retyped || preset !== defaultSql(after))
+      ? [`alter column ${quoted(before.name)} drop default`]
+      : []),
+  ];
+}
+
+function addedConstraints({ site, before, after, retyped }: Change): string[] {
+  return PURPOSES.flatMap((purpose) => {
+    const sql = constraintSql(site, after, purpose);
+    const isThere = !retyped && sql === constraintSql(site, before, purpose);
+    if (sql === undefined || isThere) return [];
+    return [`add constraint ${nameSql(site, purpose, after.name)} ${sql}`];
+  });
+}
+
+const PURPOSES = ["check", "reference"] as const;
+
+function retyping({ before, after, retyped }: Change): string[] {
+  if (!retyped) return [];
+  const column = `alter column ${quoted(after.name)}`;
+  const [was, is] = [typeOf(before), typeOf(after)];
+  const converted = is.convertFrom(before, after, quoted(after.name));
+  if (converted === undefined) throw new Error(`No ${before.type} becomes ${after.type}.`);
+  const [type = "", identity] = is.sqlType(after).split(" generated ");
+  return [
+    ...(was.generated ? [`${column} drop identity`] : []),
+    `${column} type ${type} using ${converted}`,
+    ...(identity === undefined
+      ? []
+      : [`${column} set not null`, `${column} add generated ${identity}`]),
+  ];
+}
+
+function nullness({ before, after }: Change): string[] {
+  const column = `alter column ${quoted(after.name)}`;
+  // What counts is never null, and says so itself.
+  if (before.required === after.required || typeOf(after).generated) return [];
+  return [`${column} ${after.required ? "set" : "drop"} not null`];
+}
+
+function presetting({ before, after, retyped }: Change): string[] {
+  const preset = defaultSql(after);
+  if (preset === undefined || (!retyped && preset === defaultSql(before))) return [];
+  return [`alter column ${quoted(after.name)} set default ${preset}`];
+}
+
+/** The next number is the one to start with, or the one after the greatest that is there. */
+function counting({ site, before, after, retyped }: Change): string[] {
+  const start = startOf(after);
+  if (start === undefined || (!retyped && start === startOf(before))) return [];
+  const [place, name] = [placeOf(site), quoted(after.name)];
+  const sequence = `pg_get_serial_sequence(${pg.escapeLiteral(place)}, ${pg.escapeLiteral(after.name)})`;
+  return [`select setval(${sequence}, greatest(max(${name}) + 1, ${start}), false) from ${place}`];
+}

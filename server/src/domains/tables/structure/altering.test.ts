@@ -1,0 +1,260 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { everything, schemaIn, tableOf } from "./testing.ts";
+
+let world: World;
+let owner: Ask;
+let schema: string;
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  schema = schemaIn(world.home);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const fill = (slug: string, column: string, values: readonly unknown[]) =>
+  Promise.all(
+    values.map((value) =>
+      world.sql(`insert into ${schema}."${slug}" ("${column}") values ($1)`, [value]),
+    ),
+  );
+const values = async (slug: string, column: string) =>
+  (
+    await world.sql(
+      `select "${column}"::text as value from ${schema}."${slug}" order by 1 nulls first`,
+    )
+  ).map(({ value }) => value);
+const change = (slug: string, body: object) => owner(`PATCH /api/v1/tables/${slug}`, body);
+
+/** What changes one column of a table, after which its data is still there; no event of a record. */
+test.each<[from: object, data: unknown[], to: object, kept: (string | null)[]]>([
+  [{ type: "text" }, ["1", null, "-20"], { type: "integer" }, [null, "-20", "1"]],
+  [{ type: "text" }, ["1.50", "2"], { type: "decimal" }, ["1.50", "2"]],
+  [{ type: "text" }, ["true", "false"], { type: "boolean" }, ["false", "true"]],
+  [{ type: "text" }, ["2026-02-28"], { type: "date" }, ["2026-02-28"]],
+  [
+    { type: "text" },
+    ["2026-02-28T10:00:00+01:00"],
+    { type: "timestamp" },
+    ["2026-02-28 09:00:00+00"],
+  ],
+  [{ type: "text" }, ['{"a": [1]}'], { type: "json", indexed: true }, ['{"a": [1]}']],
+  [{ type: "text" }, ["a"], { type: "enum", options: { values: ["a", "b"] } }, ["a"]],
+  [{ type: "integer", unique: true }, [7], { type: "decimal" }, ["7"]],
+  [{ type: "decimal", indexed: true }, [7.0], { type: "integer" }, ["7"]],
+  [{ type: "integer", default: 5 }, [7], { type: "text", default: "x" }, ["7"]],
+  [{ type: "boolean" }, [true], { type: "text" }, ["true"]],
+  [
+    { type: "date", default: "$now" },
+    ["2026-01-31"],
+    { type: "timestamp" },
+    ["2026-01-31 00:00:00+00"],
+  ],
+  [{ type: "timestamp" }, ["2026-01-31T23:30:00Z"], { type: "date" }, ["2026-01-31"]],
+  [{ type: "json", indexed: true }, ['"x"'], { type: "text" }, ["x"]],
+  [
+    { type: "enum", options: { values: ["a"] } },
+    ["a"],
+    { type: "multi_enum", options: { values: ["a"] } },
+    ["{a}"],
+  ],
+  [{ type: "integer" }, [7], { type: "autonumber", required: true }, ["7"]],
+  [{ type: "text" }, ["a"], { required: true, unique: true, indexed: true }, ["a"]],
+  [
+    { type: "text", required: true, unique: true },
+    ["a"],
+    { required: false, unique: false },
+    ["a"],
+  ],
+  [{ type: "enum", options: { values: ["a"] } }, ["a"], { options: { values: ["b", "a"] } }, ["a"]],
+  [{ type: "integer", options: { max: 9 } }, [7], { options: { max: 8, min: 7 } }, ["7"]],
+])("%j with %j becomes %j", async (from, data, to, kept) => {
+  const slug = await tableOf(owner, [{ name: "c", ...from }]);
+  await fill(slug, "c", data);
+  const changed = await change(slug, { alterColumns: [{ name: "c", ...to }] });
+  expect(changed.body.errors ?? changed).toMatchObject({ status: 200, events: ["table.updated"] });
+  expect(changed.body.data.columns).toMatchObject([{ name: "c", ...to }]);
+  expect(await values(slug, "c")).toEqual(kept);
+});
+
+test.each<[why: string, from: object, data: unknown[], to: object]>([
+  ["text that is no number", { type: "text" }, ["number one"], { type: "integer" }],
+  ["a fraction", { type: "decimal" }, [1.5], { type: "integer" }],
+  ["no day", { type: "text" }, ["2026-02-30"], { type: "date" }],
+  ["no time", { type: "text" }, ["tomorrow"], { type: "timestamp" }],
+  ["no JSON", { type: "text" }, ['{"unclosed'], { type: "json" }],
+  [
+    "none of the values",
+    { type: "text" },
+    ["violet"],
+    { type: "enum", options: { values: ["a"] } },
+  ],
+  [
+    "a value that is taken away",
+    { type: "enum", options: { values: ["a", "violet"] } },
+    ["violet"],
+    { options: { values: ["a"] } },
+  ],
+  ["text that is too long", { type: "text" }, ["violet"], { options: { maxLength: 2 } }],
+  ["a number out of range", { type: "integer" }, [10], { options: { max: 9 } }],
+  ["nothing where something must be", { type: "text" }, [null], { required: true }],
+  ["nothing to count on from", { type: "integer" }, [null], { type: "autonumber" }],
+  [
+    "an id of nobody",
+    { type: "text" },
+    ["rec_00000000000000000000000000"],
+    { type: "reference", options: { table: "target" } },
+  ],
+])("%s keeps a column as it was", async (_, from, data, to) => {
+  await owner("POST /api/v1/tables", { name: "Target", columns: [] });
+  const slug = await tableOf(owner, [{ name: "c", ...from }]);
+  await fill(slug, "c", data);
+  const before = await everything(world);
+  const kept = await values(slug, "c");
+  const answer = await change(slug, { description: "No", alterColumns: [{ name: "c", ...to }] });
+  expect(answer).toMatchObject({ status: 422, body: { code: "column_data_unfit" }, events: [] });
+  expect(answer.body.detail).toMatch(
+    new RegExp(`^${slug}\\.c does not fit the data that is there: `),
+  );
+  expect(answer.body.errors).toMatchObject([{ path: "/alterColumns/0" }]);
+  // Whoever may change tables need not be somebody who may read what is in them.
+  for (const value of data.filter((one) => typeof one === "string")) {
+    expect(JSON.stringify(answer.body)).not.toContain(value);
+  }
+  expect(await everything(world)).toEqual(before);
+  expect(await values(slug, "c")).toEqual(kept);
+});
+
+test("what is there twice is not made unique", async () => {
+  const slug = await tableOf(owner, [
+    { name: "a", type: "text" },
+    { name: "b", type: "integer" },
+  ]);
+  await fill(slug, "a", ["x", "x"]);
+  const before = await everything(world);
+  for (const body of [
+    { alterColumns: [{ name: "a", unique: true }] },
+    { addIndexes: [{ columns: ["a", "createdBy"], unique: true }] },
+    { addColumns: [{ name: "c", type: "integer", default: 1, unique: true }] },
+  ]) {
+    expect(await change(slug, body)).toMatchObject({
+      status: 409,
+      body: { code: "column_not_unique", detail: expect.stringContaining(`${slug}.`) },
+      events: [],
+    });
+  }
+  expect(await everything(world)).toEqual(before);
+});
+
+test("records that are there get the default of a new column, and need one where it is required", async () => {
+  const slug = await tableOf(owner, [{ name: "a", type: "text" }]);
+  await fill(slug, "a", ["x"]);
+  const before = await everything(world);
+  const lacking = await change(slug, {
+    addColumns: [
+      { name: "ok", type: "text" },
+      { name: "b", type: "integer", required: true },
+    ],
+  });
+  expect(lacking).toMatchObject({
+    status: 422,
+    body: {
+      code: "column_data_unfit",
+      errors: [{ path: "/addColumns/1", message: expect.stringContaining("give a default") }],
+    },
+    events: [],
+  });
+  expect(await everything(world)).toEqual(before);
+  const added = await change(slug, {
+    addColumns: [
+      { name: "b", type: "integer", required: true, default: 5 },
+      { name: "c", type: "timestamp", default: "$now" },
+      { name: "d", type: "autonumber", options: { start: 10 } },
+      { name: "e", type: "multi_enum", options: { values: ["it's", "b"] }, default: ["it's"] },
+      { name: "f", type: "json", default: { a: [1, "\\'"] } },
+    ],
+  });
+  expect(added).toMatchObject({ status: 200, events: ["table.updated"] });
+  const [row] = await world.sql(
+    `select a, b, c is not null as c, d, e, f from ${schema}."${slug}"`,
+  );
+  expect(row).toEqual({ a: "x", b: "5", c: true, d: "10", e: ["it's"], f: { a: [1, "\\'"] } });
+});
+
+test("a renamed column keeps its data, its index and its uniqueness, and its old name is free", async () => {
+  const slug = await tableOf(owner, [
+    { name: "a", type: "text", unique: true, indexed: true },
+    { name: "b", type: "text", unique: true },
+  ]);
+  await fill(slug, "a", ["x"]);
+  const swapped = await change(slug, {
+    renameColumns: [
+      { from: "a", to: "spare" },
+      { from: "b", to: "a" },
+      { from: "spare", to: "b" },
+    ],
+    addColumns: [{ name: "spare", type: "integer", unique: true, indexed: true }],
+  });
+  expect(swapped).toMatchObject({ status: 200, events: ["table.updated"] });
+  expect(swapped.body.data.columns).toMatchObject([
+    { name: "b", indexed: true },
+    { name: "a", indexed: false },
+    { name: "spare" },
+  ]);
+  expect(await values(slug, "b")).toEqual(["x"]);
+  await expect(fill(slug, "b", ["x"])).rejects.toMatchObject({ code: "23505" });
+});
+
+test("a counter goes on where it was, and never gives a number twice", async () => {
+  const slug = await tableOf(owner, [
+    { name: "n", type: "autonumber" },
+    { name: "a", type: "text" },
+  ]);
+  await fill(slug, "a", ["x", "y"]);
+  for (const alteration of [
+    { options: { start: 2 } },
+    { type: "integer" },
+    { type: "autonumber" },
+  ]) {
+    const answer = await change(slug, { alterColumns: [{ name: "n", ...alteration }] });
+    expect(answer.status).toBe(200);
+  }
+  await fill(slug, "a", ["z"]);
+  expect(await values(slug, "n")).toEqual(["1", "2", "3"]);
+  await change(slug, { alterColumns: [{ name: "n", options: { start: 50 } }] });
+  await fill(slug, "a", ["z"]);
+  expect(await values(slug, "n")).toEqual(["1", "2", "3", "50"]);
+});
+
+test("a column is replaced by another of the same name in one change", async () => {
+  const slug = await tableOf(owner, [{ name: "a", type: "text", indexed: true }]);
+  await fill(slug, "a", ["x"]);
+  const replaced = await change(slug, {
+    dropColumns: ["a"],
+    addColumns: [{ name: "a", type: "boolean", indexed: true }],
+  });
+  expect(replaced).toMatchObject({
+    status: 200,
+    body: { data: { columns: [{ type: "boolean" }] } },
+  });
+  expect(await values(slug, "a")).toEqual([null]);
+});
+
+test("what is too long for an index keeps it from being made", async () => {
+  const slug = await tableOf(owner, [
+    { name: "a", type: "text" },
+    { name: "b", type: "text" },
+  ]);
+  await fill(slug, "a", [randomBytes(4_000).toString("base64")]);
+  const before = await everything(world);
+  expect(await change(slug, { addIndexes: [{ columns: ["b", "a"] }] })).toMatchObject({
+    status: 422,
+    body: {
+      code: "column_data_unfit",
+      errors: [{ path: "/addIndexes/0/columns", message: expect.stringContaining("too long") }],
+    },
+    events: [],
+  });
+  expect(await everything(world)).toEqual(before);
+});

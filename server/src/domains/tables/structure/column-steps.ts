@@ -1,0 +1,162 @@
+import { isReserved, readColumn, readColumns } from "../columns/reading.ts";
+import { typeOf } from "../columns/all.ts";
+import { isSpecial } from "../columns/default.ts";
+import { quoted } from "../identifier.ts";
+import type { Column, NewColumn, Table } from "../table.ts";
+import { alterColumn } from "./alter-column.ts";
+import * as ddl from "./ddl.ts";
+import {
+  checkTarget,
+  columnIn,
+  type Planned,
+  type Planning,
+  refuse,
+  refuseAll,
+  siteOf,
+  tableIn,
+} from "./planning.ts";
+import { renamedInRules } from "./rule-names.ts";
+import type { ColumnChange, Step, StepOf } from "./step.ts";
+
+export function addColumn(planning: Planning, step: StepOf<"add_column">): Planned {
+  const { position } = step;
+  const table = tableIn(planning, step.table);
+  const { columns, faults } = readColumns([step.column], { path: "", beside: table.columns });
+  refuseAll(
+    faults.map(({ path, message }) => ({ path: path.replace(/^(\/0)?/, "/column"), message })),
+  );
+  const [read] = columns;
+  if (!read) throw new Error("A column was read, and is not there.");
+  checkTarget(planning, read, { path: "/column", self: table.slug });
+  const lacking = read.required && read.default === null && !typeOf(read).generated;
+  const yields = step.optionalIfFilled === true && lacking && planning.filled.has(table.slug);
+  const column = yields ? { ...read, required: false } : read;
+  planning.tables.set(table.slug, {
+    ...table,
+    columns: table.columns.toSpliced(position ?? table.columns.length, 0, column),
+  });
+  return {
+    statements: ddl.addColumn(siteOf(planning, table), column),
+    inverse: [{ op: "drop_column", table: table.slug, column: column.name }],
+  };
+}
+
+export function renameColumn(planning: Planning, step: StepOf<"rename_column">): Planned {
+  const { from, to } = step;
+  const table = tableIn(planning, step.table);
+  const column = columnIn(table, from, "/from");
+  const isTaken = table.columns.some(
+    (other) => other !== column && other.name.toLowerCase() === to.toLowerCase(),
+  );
+  if (isTaken) refuse("/to", "is there already");
+  if (isReserved(to)) refuse("/to", "is the platform's own");
+  const named = (name: string) => (name === from ? to : name);
+  planning.tables.set(table.slug, {
+    ...table,
+    columns: table.columns.map((other) => (other === column ? { ...column, name: to } : other)),
+    indexes: table.indexes.map((index) => ({ ...index, columns: index.columns.map(named) })),
+    rules: renamedInRules(table.rules, from, to),
+  });
+  return {
+    statements: from === to ? [] : ddl.renameColumn(siteOf(planning, table), column, to),
+    inverse: [{ op: "rename_column", table: table.slug, from: to, to: from }],
+  };
+}
+
+export function alterColumnBy(planning: Planning, step: StepOf<"alter_column">): Planned {
+  const table = tableIn(planning, step.table);
+  const before = columnIn(table, step.column, "/column");
+  const after = changed(before, step.change);
+  checkTarget(planning, after, { path: "/change", self: table.slug });
+  checkConversion(table, before, after);
+  planning.tables.set(table.slug, {
+    ...table,
+    columns: table.columns.map((column) => (column === before ? after : column)),
+  });
+  return {
+    statements: alterColumn(siteOf(planning, table), before, after),
+    inverse: [{ ...step, change: undoing(before, after) }],
+  };
+}
+
+/** Indexes that name the column go with it, and would come back with it. */
+export function dropColumn(planning: Planning, step: StepOf<"drop_column">): Planned {
+  const table = tableIn(planning, step.table);
+  const column = columnIn(table, step.column, "/column");
+  const isGone = ({ columns }: { readonly columns: readonly string[] }) =>
+    columns.includes(column.name);
+  planning.tables.set(table.slug, {
+    ...table,
+    columns: table.columns.filter((other) => other !== column),
+    indexes: table.indexes.filter((index) => !isGone(index)),
+  });
+  const back: Step = {
+    op: "add_column",
+    table: table.slug,
+    column,
+    position: table.columns.indexOf(column),
+    optionalIfFilled: true,
+  };
+  const indexes = table.indexes.filter(isGone);
+  return {
+    statements: ddl.dropColumn(siteOf(planning, table), column.name),
+    inverse: [
+      back,
+      ...indexes.map((index): Step => ({ op: "add_index", table: table.slug, ...index })),
+    ],
+  };
+}
+
+/** The column with a change made to it, read anew. */
+function changed(before: Column, change: ColumnChange): Column {
+  const retyped = change.type !== undefined && change.type !== before.type;
+  const { onDelete, ...said } = change;
+  const kept = retyped ? {} : before.options;
+  const options = said.options ?? (onDelete === undefined ? kept : { ...kept, onDelete });
+  const given: NewColumn = {
+    ...before,
+    ...said,
+    options,
+    ...(onDelete !== undefined && said.options !== undefined && { onDelete }),
+  };
+  // Then it is indexed as a new one of that type is.
+  if (retyped && change.indexed === undefined && !before.indexed) delete given.indexed;
+  const { column, faults } = readColumn(given, "/change");
+  const inherits = retyped && change.default === undefined && before.default !== null;
+  const isLost = faults.some(({ path }) => path === "/change/default");
+  if (inherits && (isLost || isSpecial(before) !== isSpecial(column))) {
+    refuse(
+      "/change/default",
+      "must be given anew or be null, since the old one is of another type",
+    );
+  }
+  refuseAll(faults);
+  return column;
+}
+
+function checkConversion(table: Table, before: Column, after: Column): void {
+  if (before.type === after.type) return;
+  const type = typeOf(after);
+  if (type.convertFrom(before, after, quoted(after.name)) === undefined) {
+    refuse("/change/type", `is not what a column of type ${before.type} can become`);
+  }
+  const index = table.indexes.find(({ columns }) => columns.includes(after.name));
+  if (index && type.index === "gin") {
+    refuse("/change/type", `is not for the index ${index.name}, which has the column in it`);
+  }
+}
+
+/** The change that leads back. */
+function undoing(before: Column, after: Column): ColumnChange {
+  if (before.type !== after.type) {
+    const { name: _, ...all } = before;
+    return all;
+  }
+  const { required, unique, indexed, options, description } = before;
+  const all = { required, unique, indexed, default: before.default, options, description };
+  const differing = Object.entries(all).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key as keyof typeof all]),
+  );
+  // A change names something, though it changes nothing.
+  return differing.length === 0 ? { description } : Object.fromEntries(differing);
+}

@@ -1,0 +1,239 @@
+/**
+ * The statements that make and change tables. They are made of names that were checked and quoted, of
+ * constants, and of what the types of columns write: nothing else of anybody's gets in.
+ */
+import { ownerOf, readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { typeOf } from "../columns/all.ts";
+import { defaultSql } from "../columns/default.ts";
+import { onDeleteOf, targetOf } from "../columns/reference.ts";
+import { columnOf, quoted } from "../identifier.ts";
+import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../table.ts";
+import { derivedName, type Purpose } from "./index-name.ts";
+
+export interface Statement {
+  readonly text: string;
+  /** What it is about, for who must say why it failed. */
+  readonly fields?: readonly string[];
+  /** Set for what only the platform needs to know of. */
+  readonly inner?: true;
+}
+
+/** A table, and where it is. */
+export interface Site {
+  readonly partition: Partition;
+  readonly table: Pick<Table, "id" | "slug">;
+}
+
+/** The schema and the name, quoted. */
+export function placeOf({ partition, table: { slug } }: Site): string {
+  return `${quoted(schemaOf(partition))}.${quoted(slug)}`;
+}
+
+/** Through what the application reads and writes the table, quoted: see `createView`. */
+export function viewOf(site: Site): string {
+  return qualified(site, "view", "");
+}
+
+/** A statement as its readers know the tables: by their names alone. */
+export function shownOf({ text }: Statement, partition: Partition): string {
+  return text.replaceAll(`${quoted(schemaOf(partition))}.`, "");
+}
+
+/** Whoever changes structure is this role meanwhile. */
+export function becomeOwner(partition: Partition): string {
+  return `set local role ${quoted(ownerOf(partition))}`;
+}
+
+export function createTable(partition: Partition, table: Table): Statement[] {
+  const site = { partition, table };
+  const place = placeOf(site);
+  const lines = [
+    `id text collate "C" default public.new_record_id()`,
+    "created_at timestamptz(3) not null default now()",
+    "updated_at timestamptz(3) not null default now()",
+    `created_by text collate "C" not null default 'system'`,
+    "revision integer not null default 1",
+    ...table.columns.map(columnSql),
+    `constraint ${nameSql(site, "key", "id")} primary key (id)`,
+    ...table.columns.flatMap((column) => constraintsOf(site, column)),
+  ];
+  return [
+    { text: `create table ${place} (\n  ${lines.join(",\n  ")}\n)` },
+    ...guards(site),
+    ...["createdAt", "updatedAt"].map((field) => ({
+      text: `create index ${nameSql(site, "index", field)} on ${place} (${columnOf(field)}, id)`,
+    })),
+    ...table.columns.flatMap((column) => createIndexes(site, column)),
+    ...table.indexes.map((index) => createIndex(site, index, table.columns)),
+  ];
+}
+
+export function dropTable(site: Site): Statement[] {
+  return [{ text: `drop table ${placeOf(site)}` }];
+}
+
+export function addColumn(site: Site, column: Column): Statement[] {
+  const clauses = [`column ${columnSql(column)}`, ...constraintsOf(site, column)];
+  const all = clauses.map((clause) => `add ${clause}`).join(", ");
+  return [
+    { text: `alter table ${placeOf(site)} ${all}`, fields: [column.name] },
+    ...createIndexes(site, column),
+  ];
+}
+
+export function dropColumn(site: Site, name: string): Statement[] {
+  return [{ text: `alter table ${placeOf(site)} drop column ${quoted(name)}` }];
+}
+
+/** The names that are derived from the column's follow it. */
+export function renameColumn(site: Site, column: Column, to: string): Statement[] {
+  const place = placeOf(site);
+  const renamed = (purpose: Purpose) =>
+    [nameSql(site, purpose, column.name), nameSql(site, purpose, to)] as const;
+  const schema = quoted(schemaOf(site.partition));
+  const indexes = indexesOf(column).map((purpose): Statement => {
+    const [old, now] = renamed(purpose);
+    return { text: `alter index ${schema}.${old} rename to ${now}`, inner: true };
+  });
+  const constraints = (["check", "reference"] as const)
+    .filter((purpose) => constraintSql(site, column, purpose) !== undefined)
+    .map((purpose): Statement => {
+      const [old, now] = renamed(purpose);
+      return { text: `alter table ${place} rename constraint ${old} to ${now}`, inner: true };
+    });
+  return [
+    { text: `alter table ${place} rename column ${quoted(column.name)} to ${quoted(to)}` },
+    ...indexes,
+    ...constraints,
+  ];
+}
+
+export function createIndex(
+  site: Site,
+  { name, columns: fields, unique }: TableIndex,
+  columns: readonly Column[],
+): Statement {
+  const on = `${nameSql(site, "several", name)} on ${placeOf(site)}`;
+  const names = fields.map(columnOf).join(", ");
+  if (unique) return { text: `create unique index ${on} (${names})`, fields };
+  const isGin = columns.some((column) => fields.includes(column.name) && hasGin(column));
+  // A list in the order of an index is a list of ids in the end, for its pages to go on from.
+  return {
+    text: `create index ${on} ${isGin ? `using gin (${names})` : `(${names}, id)`}`,
+    fields,
+  };
+}
+
+export function dropIndex(site: Site, { name }: TableIndex): Statement {
+  return { text: `drop index ${qualified(site, "several", name)}` };
+}
+
+/** The indexes that a column has by itself. */
+export function createIndexes(site: Site, column: Column): Statement[] {
+  const place = placeOf(site);
+  const name = quoted(column.name);
+  return indexesOf(column).map((purpose) => {
+    const index = nameSql(site, purpose, column.name);
+    const text =
+      purpose === "unique"
+        ? `create unique index ${index} on ${place} (${name})`
+        : `create index ${index} on ${place} ${hasGin(column) ? `using gin (${name})` : `(${name}, id)`}`;
+    return { text, fields: [column.name] };
+  });
+}
+
+/** Which indexes a column has by itself. */
+export function indexesOf({ unique, indexed }: Column): ("unique" | "index")[] {
+  return [...(unique ? (["unique"] as const) : []), ...(indexed ? (["index"] as const) : [])];
+}
+
+/** A name in the schema of the table. */
+export function qualified(site: Site, purpose: Purpose, of: string): string {
+  return `${quoted(schemaOf(site.partition))}.${nameSql(site, purpose, of)}`;
+}
+
+export function nameSql({ table: { id } }: Site, purpose: Purpose, of: string): string {
+  return quoted(derivedName(id, purpose, of));
+}
+
+/** A check or foreign key of a column, without its name; undefined when it has none. */
+export function constraintSql(
+  { partition }: Site,
+  column: Column,
+  purpose: "check" | "reference",
+): string | undefined {
+  const name = quoted(column.name);
+  if (purpose === "check") {
+    const condition = typeOf(column).constraint?.(column, name);
+    return condition === undefined ? undefined : `check (${condition})`;
+  }
+  const target = targetOf(column);
+  if (target === undefined) return undefined;
+  const other = `${quoted(schemaOf(partition))}.${quoted(target)}`;
+  return `foreign key (${name}) references ${other} (id) on delete ${ON_DELETE[onDeleteOf(column)]}`;
+}
+
+const ON_DELETE = { restrict: "restrict", set_null: "set null", cascade: "cascade" } as const;
+
+function columnSql(column: Column): string {
+  const preset = defaultSql(column);
+  return [
+    quoted(column.name),
+    typeOf(column).sqlType(column),
+    ...(column.required ? ["not null"] : []),
+    ...(preset === undefined ? [] : [`default ${preset}`]),
+  ].join(" ");
+}
+
+function constraintsOf(site: Site, column: Column): string[] {
+  return (["check", "reference"] as const).flatMap((purpose) => {
+    const sql = constraintSql(site, column, purpose);
+    return sql === undefined ? [] : [`constraint ${nameSql(site, purpose, column.name)} ${sql}`];
+  });
+}
+
+function hasGin(column: Column): boolean {
+  return typeOf(column).index === "gin";
+}
+
+/**
+ * What the application reads and writes instead of the table. Like the policy on the table it has rows
+ * only while the application is in this very place, and takes none otherwise; but of a policy
+ * PostgreSQL fears that operators could tell on hidden rows, and then compares numbers, lists and
+ * JSON without their indexes. This condition is looked at once for each statement.
+ */
+export function createView(site: Site, columns: readonly Column[]): Statement {
+  const names = [...SYSTEM_COLUMNS.map(([, name]) => name), "revision"];
+  const all = [...names, ...columns.map(({ name }) => quoted(name))].join(", ");
+  return {
+    text:
+      `create view ${viewOf(site)} as select ${all} from ${placeOf(site)} ` +
+      `where ${isHere(site)} with local check option`,
+    inner: true,
+  };
+}
+
+export function dropView(site: Site): Statement {
+  return { text: `drop view ${viewOf(site)}`, inner: true };
+}
+
+/** Rows are seen by the application while it is in this very place, and by those who may read it. */
+function guards(site: Site): Statement[] {
+  const place = placeOf(site);
+  return [
+    `alter table ${place} enable row level security`,
+    // In this form it is looked at once, and the planner does not take it for one that few rows meet.
+    `create policy tenant on ${place} to millrace_app ` +
+      `using ((select case when ${isHere(site)} then true end) is not null)`,
+    `create policy reading on ${place} for select to ${quoted(readerOf(site.partition))} using (true)`,
+  ].map((text) => ({ text, inner: true as const }));
+}
+
+function isHere({ partition: { workspace, environment } }: Site): string {
+  if (!/^[0-9a-f-]{36}$/.test(workspace)) throw new Error("A workspace's key is a uuid.");
+  return (
+    `current_setting('millrace.workspace') = '${workspace}' ` +
+    `and current_setting('millrace.environment') = '${environment}'`
+  );
+}

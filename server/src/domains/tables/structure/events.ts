@@ -1,0 +1,40 @@
+import { changeEvent, changeOf, event, type ResourceRef } from "#kernel/event.ts";
+import { Table } from "../table.ts";
+
+const resource = "table";
+
+export const TableCreated = event("table.created", {
+  resource,
+  summary: "A table was made.",
+  data: Table,
+});
+
+export const TableUpdated = changeEvent("table.updated", {
+  resource,
+  summary:
+    "A table was changed: its columns, indexes, rules or name. Records have no events of it.",
+  data: Table,
+});
+
+export const TableDropped = event("table.dropped", {
+  resource,
+  summary: "A table was dropped, and its records with it.",
+  data: Table,
+});
+
+export const tableEvents = [TableCreated, TableUpdated, TableDropped];
+
+/** How events name a table. */
+export function referTo({ id, name }: Table): ResourceRef {
+  return { id, displayName: name };
+}
+
+/** A table as events tell it. */
+export function shownIn({ revision: _, ...table }: Table) {
+  return table;
+}
+
+/** What `table.updated` says. */
+export function toldChange({ before, after }: { readonly before: Table; readonly after: Table }) {
+  return [referTo(after), changeOf(shownIn(before), shownIn(after))] as const;
+}

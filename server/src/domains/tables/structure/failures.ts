@@ -1,0 +1,72 @@
+import { codeOf } from "#kernel/db/errors.ts";
+import { Failure, failure } from "#kernel/failure.ts";
+import { TABLES_MAX } from "../table.ts";
+
+export const TableReferenced = failure(
+  "table_referenced",
+  409,
+  "Another table has references to this one; drop those first, or both tables together.",
+);
+export const ColumnInRule = failure(
+  "column_in_rule",
+  409,
+  "A rule of the table does not go with this change; change the rule too.",
+);
+export const TooManyTables = failure(
+  "too_many_tables",
+  409,
+  `There are at most ${TABLES_MAX} tables in an environment of a workspace.`,
+);
+export const ColumnDataUnfit = failure(
+  "column_data_unfit",
+  422,
+  "There are records whose data does not fit the change.",
+);
+export const ColumnNotUnique = failure(
+  "column_not_unique",
+  409,
+  "There are records that agree in what is to be unique.",
+);
+export const TableWornOut = failure(
+  "table_worn_out",
+  409,
+  "So many columns were added to this table and dropped again that it takes no more; make a new one.",
+);
+
+/** All that a change of structure may fail with. */
+export const STRUCTURE_FAILURES = [
+  TableReferenced,
+  ColumnInRule,
+  ColumnDataUnfit,
+  ColumnNotUnique,
+  TableWornOut,
+];
+
+/** What the failure of a statement on some columns means; undefined when it is our own fault. */
+export function failureOf(
+  error: unknown,
+  { table, fields, path }: { table: string; fields: readonly string[]; path: string },
+): Failure | undefined {
+  const code = codeOf(error) ?? "";
+  const names = `${table}.${fields.join(", ")}`;
+  if (code === "54011") return new Failure(TableWornOut);
+  if (code === "23505") {
+    return new Failure(ColumnNotUnique, { detail: `Some records agree in ${names}.` });
+  }
+  const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
+  if (reason === undefined || fields.length === 0) return undefined;
+  const message = `does not fit the data that is there: ${reason}`;
+  // No word of the data itself: whoever changes tables need not be somebody who may read them.
+  return new Failure(ColumnDataUnfit, {
+    detail: `${names} ${message}.`,
+    errors: [{ path, message }],
+  });
+}
+
+const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
+  [/^23502$/, "some records would have no value; give a default, or leave the column optional"],
+  [/^23503$/, "some records would refer to what does not exist"],
+  [/^23514$/, "some records have values that it does not allow"],
+  [/^22/, "some records have values that can't be converted"],
+  [/^54/, "some records have values that are too long for an index"],
+];

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import type { Table } from "../table.ts";
+
+/**
+ * What a name in the schema is for. Each begins with a capital letter, which no table's does: indexes
+ * and tables share one space of names.
+ */
+const PREFIXES = {
+  view: "View",
+  key: "Key",
+  unique: "Unique",
+  index: "Index",
+  several: "Several",
+  check: "Check",
+  reference: "Reference",
+} as const;
+export type Purpose = keyof typeof PREFIXES;
+
+/**
+ * The name of an index or constraint: short however long the column's, and of a kind that nobody else
+ * gives. It follows a column that is renamed, so that it always tells which column is meant when
+ * PostgreSQL names it in an error.
+ */
+export function derivedName(tableId: string, purpose: Purpose, of: string): string {
+  const hash = createHash("sha256").update(`${tableId} ${of}`).digest("hex");
+  return `${PREFIXES[purpose]}_${hash.slice(0, 16)}`;
+}
+
+/** What an index or constraint of a table is for, and the fields that it is about. */
+export interface Meaning {
+  readonly purpose: Purpose;
+  readonly fields: readonly string[];
+}
+
+/** Reads a name that an error of PostgreSQL has; undefined when it is none of this table's. */
+export function meaningOf(
+  { id, columns, indexes }: Pick<Table, "id" | "columns" | "indexes">,
+  name: string,
+): Meaning | undefined {
+  if (name === derivedName(id, "key", "id")) return { purpose: "key", fields: ["id"] };
+  for (const { name: column } of columns) {
+    const purpose = OF_COLUMNS.find((one) => name === derivedName(id, one, column));
+    if (purpose) return { purpose, fields: [column] };
+  }
+  const index = indexes.find((one) => name === derivedName(id, "several", one.name));
+  return index && { purpose: "several", fields: index.columns };
+}
+
+const OF_COLUMNS = ["unique", "reference", "check", "index"] as const;

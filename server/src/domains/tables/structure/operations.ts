@@ -1,0 +1,176 @@
+import Type from "typebox";
+import { Failure, invalid } from "#kernel/failure.ts";
+import { command, query, type ReadContext } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created as answered, nothing, one, page } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { TablesRead, TablesWrite } from "../permissions.ts";
+import { actionsOf } from "../rules/access.ts";
+import * as store from "../store.ts";
+import { ACTIONS, NoSuchTable, Slug, SlugTaken, Table } from "../table.ts";
+import { takeSteps } from "./apply.ts";
+import { stepsOf, TableChange } from "./change.ts";
+import {
+  referTo,
+  shownIn,
+  TableCreated,
+  TableDropped,
+  TableUpdated,
+  toldChange,
+} from "./events.ts";
+import { STRUCTURE_FAILURES, TableReferenced, TooManyTables } from "./failures.ts";
+import { slugOf } from "./slug.ts";
+import { newTableFields, tableFields } from "./step.ts";
+
+const BySlug = object({ slug: Slug });
+const example = { params: { slug: "orders" } };
+const LIST = "tables, newest first";
+/** Greater than every id. */
+const AFTER_ALL = "~";
+
+/** A table as somebody sees it. */
+export const SeenTable = Type.Object(
+  {
+    ...Table.properties,
+    access: Type.Array(Type.Enum([...ACTIONS]), {
+      description: "What the rules let the caller do with some records, if their permissions do",
+    }),
+  },
+  { title: "SeenTable" },
+);
+
+export const listTables = query({
+  id: "tables.list",
+  route: "GET /api/v1/tables",
+  summary: "List the tables, newest first",
+  permission: TablesRead,
+  query: object(pageQuery),
+  reply: page(SeenTable),
+  async run(ctx, { query: { limit, after } }) {
+    const { cursors } = ctx.services;
+    const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
+    const rows = await store.pageOfTables(ctx.tx, { before: String(start), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (table) => seen(ctx, table),
+      ({ id }) => cursors.encode(LIST, [id]),
+    );
+  },
+});
+
+export const createTable = command({
+  id: "tables.create",
+  route: "POST /api/v1/tables",
+  summary: "Make a table",
+  description:
+    "A real table of PostgreSQL, in the environment of the request. Its records have `id`, " +
+    "`createdAt`, `updatedAt` and `createdBy` besides its columns. Without a `slug` it has one made " +
+    "of its name. A reference is to a table that is there, to this one, or to `users`. A table " +
+    "without rules is open to whoever holds the permission.",
+  permission: TablesWrite,
+  body: object({ name: tableFields.name, slug: Type.Optional(Slug), ...newTableFields }),
+  reply: answered(SeenTable, { location: ({ slug }) => `/api/v1/tables/${slug}` }),
+  emits: [TableCreated],
+  fails: [SlugTaken, TooManyTables],
+  example: {
+    body: {
+      name: "Orders",
+      columns: [
+        { name: "number", type: "autonumber", unique: true },
+        { name: "customer", type: "text", required: true, indexed: true },
+        { name: "status", type: "enum", options: { values: ["new", "paid"] }, default: "new" },
+        { name: "total", type: "decimal", options: { scale: 2, min: 0 } },
+      ],
+    },
+  },
+  async run(ctx, { body: { slug: given, ...rest } }) {
+    const slug = given ?? slugOf(rest.name);
+    if (slug === "") throw invalid("/slug", "is required, since the name gives none");
+    const { created } = await takeSteps(
+      ctx,
+      [{ op: "create_table", table: slug, ...rest }],
+      (_, path) => (path === "/table" ? "/slug" : path),
+    );
+    const table = found(created[0]);
+    ctx.emit(TableCreated, referTo(table), shownIn(table));
+    return seen(ctx, table);
+  },
+});
+
+export const getTable = query({
+  id: "tables.get",
+  route: "GET /api/v1/tables/{slug}",
+  summary: "Read a table's columns, indexes and rules",
+  permission: TablesRead,
+  params: BySlug,
+  reply: one(SeenTable),
+  example,
+  run: async (ctx, { params }) => seen(ctx, found(await store.findTable(ctx.tx, params.slug))),
+});
+
+export const updateTable = command({
+  id: "tables.update",
+  route: "PATCH /api/v1/tables/{slug}",
+  summary: "Change a table: add, rename, retype and drop columns, and set its rules",
+  description:
+    "All of it or nothing, in this order: `renameColumns`, `dropIndexes`, `dropColumns`, " +
+    "`alterColumns`, `addColumns`, `addIndexes`, then `name`, `description` and `rules`. So what comes " +
+    "after the renames goes by the new names. Rules follow a renamed column; one that names a dropped " +
+    "column must be changed in the same call (409). Records that are there get the default of a new " +
+    "column, and keep their data through a change of type if every value can be converted (422 " +
+    "otherwise). `alterColumns` says what changes: `[{ name, type?, required?, unique?, indexed?, " +
+    "default?, options?, description? }]`; `options` are all of them. No record has an event of it.",
+  permission: TablesWrite,
+  params: BySlug,
+  body: TableChange,
+  reply: one(SeenTable),
+  emits: [TableUpdated],
+  fails: STRUCTURE_FAILURES,
+  example: {
+    ...example,
+    body: {
+      addColumns: [{ name: "paidAt", type: "timestamp" }],
+      renameColumns: { customer: "client" },
+      alterColumns: [{ name: "total", required: true }],
+    },
+  },
+  async run(ctx, { params: { slug }, body }) {
+    await store.lockStructure(ctx.tx);
+    ctx.expectRevision(found(await store.lockTable(ctx.tx, slug)).revision);
+    const { steps, at } = stepsOf(slug, body);
+    const { updated } = await takeSteps(ctx, steps, at);
+    for (const change of updated) ctx.emit(TableUpdated, ...toldChange(change));
+    return seen(ctx, found(updated[0]?.after));
+  },
+});
+
+export const dropTable = command({
+  id: "tables.drop",
+  route: "DELETE /api/v1/tables/{slug}",
+  summary: "Drop a table and its records",
+  description: "Refused (409) while another table has references to it.",
+  permission: TablesWrite,
+  params: BySlug,
+  reply: nothing(),
+  emits: [TableDropped],
+  fails: [TableReferenced],
+  example,
+  async run(ctx, { params: { slug } }) {
+    await store.lockStructure(ctx.tx);
+    ctx.expectRevision(found(await store.lockTable(ctx.tx, slug)).revision);
+    const { dropped } = await takeSteps(ctx, [{ op: "drop_table", table: slug }]);
+    for (const table of dropped) ctx.emit(TableDropped, referTo(table), shownIn(table));
+  },
+});
+
+export const tableOperations = [listTables, createTable, getTable, updateTable, dropTable];
+
+function seen({ caller }: ReadContext, table: Table) {
+  return { ...table, access: actionsOf(table.rules, caller.person) };
+}
+
+function found(table: Table | undefined): Table {
+  if (!table) throw new Failure(NoSuchTable);
+  return table;
+}

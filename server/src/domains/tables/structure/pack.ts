@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from "node:util";
+import { Failure, failure } from "#kernel/failure.ts";
+import { type Making, packContent } from "#kernel/pack-content.ts";
+import { object } from "#kernel/schema.ts";
+import { partitionOf } from "../catalog.ts";
+import { readColumns } from "../columns/reading.ts";
+import { TablesWrite } from "../permissions.ts";
+import { rowsOf } from "../statement.ts";
+import * as store from "../store.ts";
+import { Slug, type Table } from "../table.ts";
+import { applySteps } from "./apply.ts";
+import { placeOf } from "./ddl.ts";
+import { newTableFields, type Step, type StepOf, tableFields } from "./step.ts";
+import { withOwnIndexes } from "./table-steps.ts";
+
+const TableHasRecords = failure("table_has_records", 409, "The table has records.");
+
+/** Tables that packs bring, in the environment that the pack is installed in. */
+export const tableContent = packContent({
+  kind: "tables",
+  // Rules name roles.
+  after: ["roles"],
+  permission: TablesWrite,
+  environmental: true,
+  schema: object(
+    { slug: Slug, name: tableFields.name, ...newTableFields },
+    { title: "PackTable" },
+  ),
+  keyOf: ({ slug }) => slug,
+  find: async ({ tx }, { slug }) => (await store.findTable(tx, slug))?.id,
+  async read({ tx }, id) {
+    const table = await store.findTableById(tx, id);
+    if (!table) return undefined;
+    const { slug, name, description, columns, indexes, rules } = table;
+    return { slug, name, description, columns, indexes, rules };
+  },
+  async make(ctx, { slug, ...rest }) {
+    const { created } = await applySteps(
+      ctx,
+      [{ op: "create_table", table: slug, ...rest }],
+      (_, path) => (path === "/table" ? "/slug" : path),
+    );
+    return created[0]?.id ?? "";
+  },
+  async replace(ctx, id, { slug, ...rest }) {
+    const table = await found(ctx, id);
+    const steps = stepsFrom(table, { op: "create_table", table: slug, ...rest });
+    if (steps.length > 0) await applySteps(ctx, steps, (_, path) => path);
+    return id;
+  },
+  async remove(ctx, id) {
+    const table = await found(ctx, id);
+    const place = placeOf({ partition: partitionOf(ctx.caller), table });
+    // What people entered is theirs, whoever made the table.
+    if ((await rowsOf(ctx.tx, `select from ${place} limit 1`, [])).length > 0) {
+      throw new Failure(TableHasRecords);
+    }
+    await applySteps(ctx, [{ op: "drop_table", table: table.slug }]);
+  },
+});
+
+/** How a table becomes another. A column that the other does not have stays, with what is in it. */
+function stepsFrom(table: Table, wanted: StepOf<"create_table">): Step[] {
+  const { slug } = table;
+  const { name = slug, description = "", rules = [] } = wanted;
+  const given = withOwnIndexes(wanted);
+  const { columns } = readColumns(given.columns, { path: "/columns" });
+  const now = new Map(table.columns.map((column) => [column.name, column]));
+  const steps: Step[] = [];
+  for (const column of columns) {
+    const { name: columnName, ...change } = column;
+    if (!now.has(columnName)) {
+      steps.push({ op: "add_column", table: slug, column, optionalIfFilled: true });
+    } else if (!isDeepStrictEqual(now.get(columnName), column)) {
+      steps.push({ op: "alter_column", table: slug, column: columnName, change });
+    }
+  }
+  for (const index of given.indexes.values()) {
+    const isThere = table.indexes.some((one) => isDeepStrictEqual(one.columns, index.columns));
+    if (!isThere) steps.push({ op: "add_index", table: slug, ...index });
+  }
+  const { name: oldName, description: oldDescription, rules: oldRules } = table;
+  const own = { name, description, rules };
+  if (!isDeepStrictEqual(own, { name: oldName, description: oldDescription, rules: oldRules })) {
+    steps.push({ op: "alter_table", table: slug, ...own });
+  }
+  return steps;
+}
+
+async function found({ tx }: Making, id: string): Promise<Table> {
+  const table = await store.findTableById(tx, id);
+  if (!table) throw new Error("A table went away in the transaction that had read it.");
+  return table;
+}

@@ -1,0 +1,229 @@
+import { expect, test } from "vitest";
+import { failureOf } from "./failures.ts";
+import { planSteps } from "./plan.ts";
+import { readStep } from "./step.ts";
+import {
+  alter,
+  column,
+  CUSTOMERS,
+  made,
+  onOrders,
+  ORDERS,
+  planningOf,
+  refused,
+  stepsOf,
+} from "./testing.ts";
+
+test.each<[name: string, steps: object[], expected: unknown]>([
+  ["no table", [{ op: "drop_table", table: "nothing" }], ["/up/0/table is not a table here"]],
+  ["a slug that is taken", [CUSTOMERS], "table_slug_taken"],
+  ["a slug of people", [{ ...CUSTOMERS, table: "users" }], ["/up/0/table is reserved"]],
+  ["a slug of PostgreSQL", [{ ...CUSTOMERS, table: "pg_class" }], ["/up/0/table is reserved"]],
+  [
+    "a slug of a counter",
+    [{ ...CUSTOMERS, table: "orders_number_seq" }],
+    ["/up/0/table is reserved"],
+  ],
+  [
+    "columns, each fault with its path",
+    [
+      {
+        ...CUSTOMERS,
+        table: "x",
+        columns: [column("a"), column("A"), column("xmin"), column("not")],
+      },
+    ],
+    [
+      "/up/0/columns/1/name is there already",
+      "/up/0/columns/2/name is the platform's own",
+      "/up/0/columns/3/name is the platform's own",
+    ],
+  ],
+  [
+    "the second step",
+    [
+      onOrders("drop_column", { column: "tags" }),
+      onOrders("alter_column", { column: "tags", change: { required: true } }),
+    ],
+    ["/up/1/column is not a column here"],
+  ],
+  [
+    "a reference to nothing",
+    [
+      onOrders("add_column", {
+        column: { name: "r", type: "reference", options: { table: "no" } },
+      }),
+    ],
+    ["/up/0/column/options/table is not a table here"],
+  ],
+  [
+    "a column that is there",
+    [onOrders("add_column", { column: column("SKU") })],
+    ["/up/0/column/name is there already"],
+  ],
+  [
+    "a name that is there",
+    [onOrders("rename_column", { from: "sku", to: "State" })],
+    ["/up/0/to is there already"],
+  ],
+  [
+    "a name of ours",
+    [onOrders("rename_column", { from: "sku", to: "createdat" })],
+    ["/up/0/to is the platform's own"],
+  ],
+  [
+    "a type that there is no way to",
+    [alter("tags", { type: "date" })],
+    ["/up/0/change/type is not what a column of type multi_enum can become"],
+  ],
+  [
+    "a default of the old type",
+    [alter("state", { type: "integer" })],
+    ["/up/0/change/default must be given anew or be null, since the old one is of another type"],
+  ],
+  [
+    "a type that an index does not take",
+    [alter("state", { type: "json", default: null })],
+    ["/up/0/change/type is not for the index state_createdAt_idx, which has the column in it"],
+  ],
+  [
+    "an index of nothing",
+    [onOrders("add_index", { columns: ["state", "nothing"] })],
+    ["/up/0/columns/1 is not a column here"],
+  ],
+  [
+    "an index of what can't be in one",
+    [onOrders("add_index", { columns: ["state", "tags"] })],
+    ["/up/0/columns/1 is of a type that only has an index of its own"],
+  ],
+  [
+    "an index that is there",
+    [onOrders("add_index", { columns: ["state", "createdAt"] })],
+    ["/up/0/name is there already: state_createdAt_idx"],
+  ],
+  [
+    "an index of a text that is too long",
+    [
+      onOrders("add_column", { column: column("note", { options: { maxLength: 5_000 } }) }),
+      onOrders("add_index", { columns: ["note"] }),
+    ],
+    ["/up/1/columns/0 must be at most 600 in a column that is indexed or unique"],
+  ],
+  [
+    "no index",
+    [onOrders("drop_index", { columns: ["state"] })],
+    ["/up/0/columns is not an index here"],
+  ],
+  [
+    "an index without a name",
+    [onOrders("drop_index", { unique: true })],
+    ["/up/0/name is required"],
+  ],
+  [
+    "a rule of a field that is not there",
+    [
+      onOrders("alter_table", {
+        rules: [{ roles: ["*"], actions: ["read"], fields: ["id", "none"] }],
+      }),
+    ],
+    ["/up/0/rules/0/fields/1 is not a field of this table"],
+  ],
+  [
+    "a rule that compares what can't be",
+    [
+      onOrders("alter_table", {
+        rules: [{ roles: ["*"], actions: ["read"], where: { number: "7" } }],
+      }),
+    ],
+    ["/up/0/rules/0/where/number must be a number"],
+  ],
+])("refuses %s", (_, steps, expected) => {
+  expect(refused(planningOf(made(CUSTOMERS, ORDERS)), ...steps)).toEqual(expected);
+});
+
+test("rules follow a renamed column, and hold fast one that they name", () => {
+  const rule = {
+    roles: ["agent"],
+    actions: ["read"],
+    fields: ["sku", "number"],
+    where: {
+      or: [{ sku: { startsWith: "A" } }, { not: { and: [{ state: "paid" }] } }],
+      createdBy: "$user.id",
+    },
+  };
+  const tables = made(CUSTOMERS, { ...ORDERS, rules: [rule] });
+  const planning = planningOf(tables);
+  const renames = [
+    onOrders("rename_column", { from: "sku", to: "code" }),
+    onOrders("rename_column", { from: "state", to: "phase" }),
+  ];
+  planSteps(planning, stepsOf(...renames), String);
+  expect(planning.tables.get("orders")?.rules).toEqual([
+    {
+      ...rule,
+      fields: ["code", "number"],
+      where: {
+        or: [{ code: { startsWith: "A" } }, { not: { and: [{ phase: "paid" }] } }],
+        createdBy: "$user.id",
+      },
+    },
+  ]);
+  const drop = onOrders("drop_column", { column: "sku" });
+  expect(refused(planningOf(tables), drop)).toBe("column_in_rule");
+  expect(refused(planningOf(tables), alter("state", { type: "json", default: null }))).not.toBe(
+    "taken",
+  );
+  expect(refused(planningOf(tables), onOrders("drop_column", { column: "number" }))).toBe(
+    "column_in_rule",
+  );
+  const changed = onOrders("alter_table", { rules: [{ ...rule, fields: ["number"], where: {} }] });
+  expect(refused(planningOf(tables), drop, changed)).toBe("taken");
+});
+
+test("names that mean something to PostgreSQL are names like any other", () => {
+  const long = `a${"b".repeat(62)}`;
+  const names = ["select", "table", "User", "order", "null", long];
+  const [table] = made({
+    op: "create_table",
+    table: "order",
+    columns: names.map((name) => column(name, { unique: true, indexed: true })),
+  });
+  expect(table?.columns.map(({ name }) => name)).toEqual(names);
+  for (const name of ['a"b', "a;b", "a b", "1a", "é", `${long}c`, "a\u0000", "", "a$b", "a.b"]) {
+    for (const step of [
+      { op: "create_table", table: "x", columns: [column(name)] },
+      onOrders("rename_column", { from: "sku", to: name }),
+      onOrders("add_column", { column: column(name) }),
+      onOrders("drop_column", { column: name }),
+      onOrders("add_index", { columns: ["sku", name] }),
+      { op: "drop_table", table: name },
+    ]) {
+      expect(readStep(step), name).toHaveProperty("faults");
+    }
+  }
+});
+
+test.each([
+  [undefined, ["", "must be an object"]],
+  [[], ["", "must be an object"]],
+  [{}, ["/op", expect.stringContaining("create_table, alter_table")]],
+  [{ op: "toString" }, ["/op", expect.stringContaining("drop_index")]],
+  [{ op: "drop_table", table: "x", more: 1 }, ["/more", "is not a known field"]],
+  [alter("a", {}), ["/change", "must name at least one field"]],
+])("what is no step is told: %j", (value, [path, message]) => {
+  expect(readStep(value)).toEqual({ faults: [{ path, message }] });
+});
+
+test.each([
+  ["54011", "table_worn_out"],
+  ["23505", "column_not_unique"],
+  ["22P02", "column_data_unfit"],
+  ["23514", "column_data_unfit"],
+  ["42601", undefined],
+  ["57014", undefined],
+])("an error of PostgreSQL with the code %s means %s", (code, meaning) => {
+  const about = { table: "orders", fields: ["sku"], path: "/up/0/column" };
+  expect(
+    failureOf(Object.assign(new Error("told by PostgreSQL"), { code }), about)?.type.code,
+  ).toBe(meaning);
+});

@@ -1,0 +1,188 @@
+/**
+ * Steps that change the structure of tables: what the operations on tables and migrations are made
+ * of. Each has an inverse, which is again a list of steps.
+ */
+import Type, { type Static, type TSchema } from "typebox";
+import type { Fault } from "#kernel/failure.ts";
+import { line, object, text } from "#kernel/schema.ts";
+import { Shape } from "#kernel/shape.ts";
+import {
+  COLUMNS_MAX,
+  COLUMN_TYPES,
+  ColumnName,
+  NewColumn,
+  Rule,
+  RULES_MAX,
+  Slug,
+} from "../table.ts";
+
+const INDEX_COLUMNS_MAX = 8;
+export const INDEXES_MAX = 50;
+
+const table = Slug;
+
+/** What may be said of a column that is there; the rest of it stays as it is. */
+export const columnChange = {
+  type: Type.Optional(Type.Enum([...COLUMN_TYPES])),
+  required: Type.Optional(Type.Boolean()),
+  unique: Type.Optional(Type.Boolean()),
+  indexed: Type.Optional(Type.Boolean()),
+  default: Type.Optional(Type.Unknown({ description: "Null for none" })),
+  options: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "All of them: what is left out has its default",
+    }),
+  ),
+  onDelete: NewColumn.properties.onDelete,
+  description: NewColumn.properties.description,
+};
+
+const ColumnChange = Type.Object(columnChange, {
+  additionalProperties: false,
+  minProperties: 1,
+  title: "ColumnChange",
+});
+export type ColumnChange = Static<typeof ColumnChange>;
+
+const IndexColumns = Type.Array(ColumnName, {
+  minItems: 1,
+  maxItems: INDEX_COLUMNS_MAX,
+  uniqueItems: true,
+  description: "In their order; `createdAt`, `updatedAt` and `createdBy` may be among them",
+});
+
+export const NewIndex = object(
+  {
+    columns: IndexColumns,
+    unique: Type.Optional(Type.Boolean({ description: "Whether no two records may agree in all" })),
+    name: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z][A-Za-z0-9_-]{0,62}$",
+        description:
+          "Made of the columns when absent. Of a single column, an index without a name is the same " +
+          "as `indexed` or `unique` of that column",
+      }),
+    ),
+  },
+  { title: "NewIndex" },
+);
+export type NewIndex = Static<typeof NewIndex>;
+
+/** Which index: by its name, or by its columns. */
+export const WhichIndex = Type.Object(
+  {
+    name: Type.Optional(line(63)),
+    columns: Type.Optional(IndexColumns),
+    unique: Type.Optional(Type.Boolean({ description: "Where two have the same columns" })),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+export type WhichIndex = Static<typeof WhichIndex>;
+
+/** What a table is made of, beside its name in SQL. */
+export const tableFields = {
+  name: line(100, "Display name"),
+  description: text(2_000),
+  rules: Type.Array(Rule, { maxItems: RULES_MAX }),
+};
+
+/** What may be said of a new table. */
+export const newTableFields = {
+  description: Type.Optional(tableFields.description),
+  columns: Type.Array(NewColumn, { maxItems: COLUMNS_MAX }),
+  indexes: Type.Optional(Type.Array(NewIndex, { maxItems: INDEXES_MAX })),
+  rules: Type.Optional(tableFields.rules),
+};
+
+const CreateTable = object({
+  op: Type.Literal("create_table"),
+  table,
+  name: Type.Optional(tableFields.name),
+  ...newTableFields,
+});
+
+const AlterTable = object({
+  op: Type.Literal("alter_table"),
+  table,
+  name: Type.Optional(tableFields.name),
+  description: Type.Optional(tableFields.description),
+  rules: Type.Optional(tableFields.rules),
+});
+
+const DropTable = object({ op: Type.Literal("drop_table"), table });
+
+const AddColumn = object({
+  op: Type.Literal("add_column"),
+  table,
+  column: NewColumn,
+  position: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: COLUMNS_MAX, description: "Last when absent" }),
+  ),
+  optionalIfFilled: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether a required column without a default is made optional where there are records",
+    }),
+  ),
+});
+
+const RenameColumn = object({
+  op: Type.Literal("rename_column"),
+  table,
+  from: ColumnName,
+  to: ColumnName,
+});
+
+const AlterColumn = object({
+  op: Type.Literal("alter_column"),
+  table,
+  column: ColumnName,
+  change: ColumnChange,
+});
+
+const DropColumn = object({ op: Type.Literal("drop_column"), table, column: ColumnName });
+
+const AddIndex = object({ op: Type.Literal("add_index"), table, ...NewIndex.properties });
+
+const DropIndex = object({ op: Type.Literal("drop_index"), table, ...WhichIndex.properties });
+
+const SCHEMAS = {
+  create_table: CreateTable,
+  alter_table: AlterTable,
+  drop_table: DropTable,
+  add_column: AddColumn,
+  rename_column: RenameColumn,
+  alter_column: AlterColumn,
+  drop_column: DropColumn,
+  add_index: AddIndex,
+  drop_index: DropIndex,
+} as const satisfies Record<string, TSchema>;
+
+type Op = keyof typeof SCHEMAS;
+
+/** One step of a kind. */
+export type StepOf<Kind extends Op> = Static<(typeof SCHEMAS)[Kind]>;
+export type Step = { [Kind in Op]: StepOf<Kind> }[Op];
+
+/** Any step, for the description of the API; `readStep` says what is wrong with one. */
+export const StepSchema = Type.Union(Object.values(SCHEMAS), { title: "TableStep" });
+
+const OPS = Object.keys(SCHEMAS);
+const shapes = new Map<string, Shape>(
+  Object.entries(SCHEMAS).map(([op, schema]) => [op, new Shape(schema, "body")]),
+);
+
+/** Reads one step; the paths of faults are within it. */
+export function readStep(
+  value: unknown,
+): { readonly step: Step } | { readonly faults: readonly Fault[] } {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { faults: [{ path: "", message: "must be an object" }] };
+  }
+  const { op } = value as { readonly op?: unknown };
+  const shape = typeof op === "string" ? shapes.get(op) : undefined;
+  if (!shape) return { faults: [{ path: "/op", message: `must be one of ${OPS.join(", ")}` }] };
+  const read = shape.check(value);
+  // The shape of its own `op` has passed it.
+  return "faults" in read ? read : { step: read.value as Step };
+}

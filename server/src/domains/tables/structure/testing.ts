@@ -1,0 +1,159 @@
+import { schemaOf } from "#kernel/db/sql-runner.ts";
+import { Failure } from "#kernel/failure.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
+import type { Table } from "../table.ts";
+import { meaningOf } from "./index-name.ts";
+import { planSteps } from "./plan.ts";
+import type { Planning } from "./planning.ts";
+import { readStep, type Step } from "./step.ts";
+
+export const WORKSPACE = "01a1de9d-ac72-7abe-a8d8-44dd085d8bba";
+export const SCHEMA = `"tables_s_${WORKSPACE.replaceAll("-", "")}"`;
+
+export function planningOf(
+  tables: readonly Table[] = [],
+  filled: readonly string[] = [],
+): Planning {
+  let count = tables.length;
+  return {
+    partition: { workspace: WORKSPACE, environment: "staging" },
+    tables: new Map(tables.map((table) => [table.slug, table])),
+    filled: new Set(filled),
+    blank: () => {
+      count += 1;
+      return { ...BLANK, id: `tbl_${count}` };
+    },
+  };
+}
+
+const BLANK = {
+  createdBy: "usr_1",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z",
+  revision: 1,
+};
+
+export function stepsOf(...given: readonly object[]): Step[] {
+  return given.map((one) => {
+    const read = readStep(one);
+    if ("faults" in read) throw new Error(JSON.stringify(read.faults));
+    return read.step;
+  });
+}
+
+/** The statements with the schema left out, and each derived name as what it means. */
+export function taken(planning: Planning, ...given: readonly object[]) {
+  const tables = [...planning.tables.values()];
+  const plan = planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
+  const all = [...tables, ...planning.tables.values()];
+  const named = (name: string): string => {
+    for (const table of all) {
+      const meaning = meaningOf(table, name);
+      if (meaning) return `${meaning.purpose}:${table.slug}.${meaning.fields.join("+")}`;
+    }
+    return name.replace(/_.*/, "");
+  };
+  const statements = plan.statements.map(({ text }) =>
+    text
+      .replaceAll(`${SCHEMA}.`, "")
+      .replaceAll(/"((?:[A-Z][a-z]+)_[0-9a-f]{16})"/g, (_, name: string) => `<${named(name)}>`),
+  );
+  return { statements, inverse: plan.inverse };
+}
+
+/** The only faults of the step that can't be taken, or the code of another failure. */
+export function refused(planning: Planning, ...given: readonly object[]): unknown {
+  try {
+    planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
+    return "taken";
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { errors } = error.particulars;
+    return errors ? errors.map(({ path, message }) => `${path} ${message}`) : error.type.code;
+  }
+}
+
+export function made(...given: readonly object[]): Table[] {
+  const planning = planningOf();
+  planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
+  return [...planning.tables.values()];
+}
+
+export const CUSTOMERS = {
+  op: "create_table",
+  table: "customers",
+  columns: [{ name: "name", type: "text", required: true }],
+};
+export const ORDERS = {
+  op: "create_table",
+  table: "orders",
+  name: "Orders",
+  columns: [
+    { name: "number", type: "autonumber", options: { start: 100 } },
+    { name: "sku", type: "text", unique: true, options: { maxLength: 40 } },
+    { name: "state", type: "enum", options: { values: ["it's new", "paid"] }, default: "it's new" },
+    { name: "customer", type: "reference", options: { table: "customers", onDelete: "cascade" } },
+    { name: "tags", type: "multi_enum", indexed: true, options: { values: ["a"] } },
+  ],
+  indexes: [{ columns: ["state", "createdAt"] }, { columns: ["sku", "state"], unique: true }],
+};
+
+export const alter = (column: string, change: object) => ({
+  op: "alter_column",
+  table: "orders",
+  column,
+  change,
+});
+export const onOrders = (op: string, rest: object) => ({ op, table: "orders", ...rest });
+export const column = (name: string, rest: object = {}) => ({ name, type: "text", ...rest });
+
+let count = 0;
+
+/** Makes a table over HTTP, called after the columns that it has, and tells its slug. */
+export async function tableOf(
+  ask: Ask,
+  columns: readonly object[],
+  more: object = {},
+): Promise<string> {
+  count += 1;
+  const slug = `table${count}`;
+  const answer = await ask("POST /api/v1/tables", {
+    name: `Table ${count}`,
+    slug,
+    columns,
+    ...more,
+  });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return slug;
+}
+
+/** The schema of a partition, quoted. */
+export function schemaIn(workspace: string, environment: "production" | "staging" = "production") {
+  return `"${schemaOf({ workspace, environment })}"`;
+}
+
+/** All that there is of tables: what is known of them, and what PostgreSQL has. */
+export async function everything({ sql }: World): Promise<unknown> {
+  const within = "n.nspname like 'tables\\_%'";
+  return {
+    known: await sql("select * from user_tables order by id"),
+    relations: await sql(
+      `select c.oid, c.relname, c.relkind, c.relrowsecurity from pg_class c
+         join pg_namespace n on n.oid = c.relnamespace where ${within} order by 1`,
+    ),
+    columns: await sql(
+      `select a.attrelid, a.attname, a.atttypid, a.attnotnull, pg_get_expr(d.adbin, d.adrelid) as preset
+         from pg_attribute a join pg_class c on c.oid = a.attrelid
+         join pg_namespace n on n.oid = c.relnamespace
+         left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+        where ${within} and a.attnum > 0 and not a.attisdropped order by 1, 2`,
+    ),
+    constraints: await sql(
+      `select o.oid, o.conname, pg_get_constraintdef(o.oid) as text from pg_constraint o
+         join pg_namespace n on n.oid = o.connamespace where ${within} order by 1`,
+    ),
+    policies: await sql(
+      "select * from pg_policies where schemaname like 'tables\\_%' order by 1, 2, 3",
+    ),
+  };
+}

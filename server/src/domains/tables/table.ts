@@ -1,0 +1,152 @@
+/** What a table is: schemas and names. */
+import Type, { type Static } from "typebox";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { failure } from "#kernel/failure.ts";
+import { id, line, object, text, Time } from "#kernel/schema.ts";
+
+export const COLUMNS_MAX = 200;
+export const TABLES_MAX = 1_000;
+export const RULES_MAX = 100;
+
+/** A word that is safe as a quoted identifier, and short enough for PostgreSQL. */
+export const SLUG_PATTERN = "^[a-z][a-z0-9_-]{0,62}$";
+export const COLUMN_PATTERN = "^[A-Za-z][A-Za-z0-9_]{0,62}$";
+
+export const Slug = Type.String({
+  pattern: SLUG_PATTERN,
+  description: "Small letters, digits, `_` and `-`; begins with a letter",
+});
+export const ColumnName = Type.String({
+  pattern: COLUMN_PATTERN,
+  description: "Letters, digits and `_`; begins with a letter",
+});
+
+/** In every table, and filled by the platform; the first spelling is the API's, the second SQL's. */
+export const SYSTEM_COLUMNS = [
+  ["id", "id"],
+  ["createdAt", "created_at"],
+  ["updatedAt", "updated_at"],
+  ["createdBy", "created_by"],
+] as const;
+
+export const COLUMN_TYPES = [
+  "text",
+  "integer",
+  "decimal",
+  "boolean",
+  "date",
+  "timestamp",
+  "json",
+  "enum",
+  "multi_enum",
+  "reference",
+  "autonumber",
+] as const;
+export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
+
+export const NewColumn = object(
+  {
+    name: ColumnName,
+    type: Type.Enum([...COLUMN_TYPES]),
+    required: Type.Optional(Type.Boolean({ default: false })),
+    unique: Type.Optional(Type.Boolean({ default: false })),
+    indexed: Type.Optional(
+      Type.Boolean({ description: "False when absent, but true for a reference" }),
+    ),
+    default: Type.Optional(Type.Unknown({ description: "Taken where a new record says nothing" })),
+    options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    onDelete: Type.Optional(
+      Type.Enum(["restrict", "set_null", "cascade"], {
+        description: "Of a reference: another spelling of `options.onDelete`",
+      }),
+    ),
+    description: Type.Optional(text(2_000)),
+  },
+  { title: "NewColumn" },
+);
+export type NewColumn = Static<typeof NewColumn>;
+
+/** A column with everything said. */
+export const Column = Type.Object(
+  {
+    name: ColumnName,
+    type: Type.Enum([...COLUMN_TYPES]),
+    required: Type.Boolean(),
+    unique: Type.Boolean(),
+    indexed: Type.Boolean(),
+    default: Type.Unknown({ description: "Null when there is none" }),
+    options: Type.Record(Type.String(), Type.Unknown()),
+    description: Type.String(),
+  },
+  { title: "Column" },
+);
+export type Column = Static<typeof Column>;
+
+/** An index beyond those that columns have by themselves: of several columns, in their order. */
+export const TableIndex = Type.Object(
+  {
+    name: Type.String(),
+    columns: Type.Array(Type.String()),
+    unique: Type.Boolean(),
+  },
+  { title: "TableIndex" },
+);
+export type TableIndex = Static<typeof TableIndex>;
+
+export const ACTIONS = ["read", "create", "update", "delete"] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/**
+ * Who may do what with which records. A table without rules is open to whoever holds the permission.
+ * In one with rules, whoever is neither owner nor admin may do what some rule for one of their roles
+ * allows, with the records that its `where` holds for, in the fields that it names.
+ */
+export const Rule = object(
+  {
+    roles: Type.Array(line(100), {
+      minItems: 1,
+      maxItems: 50,
+      description: "Ids of roles, such as `agent`; `*` is everyone",
+    }),
+    actions: Type.Array(Type.Enum([...ACTIONS]), { minItems: 1, maxItems: 4, uniqueItems: true }),
+    where: Type.Optional(ConditionSchema),
+    fields: Type.Optional(
+      Type.Array(line(63), {
+        minItems: 1,
+        maxItems: COLUMNS_MAX + 4,
+        description: "The fields that may be seen or written; all when absent. `id` always may be seen",
+      }),
+    ),
+  },
+  { title: "TableRule" },
+);
+export type Rule = Static<typeof Rule>;
+
+export const TableId = id("tbl");
+export const RecordId = id("rec");
+
+export const Table = Type.Object(
+  {
+    id: TableId,
+    slug: Slug,
+    name: Type.String(),
+    description: Type.String(),
+    columns: Type.Array(Column),
+    indexes: Type.Array(TableIndex),
+    rules: Type.Array(Rule),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "Table" },
+);
+export type Table = Static<typeof Table> & { readonly revision: number };
+
+export const NoSuchTable = failure("not_found", 404, "There is no such table here.");
+export const NoSuchRecord = failure("not_found", 404, "There is no such record.");
+export const SlugTaken = failure(
+  "table_slug_taken",
+  409,
+  "A table with this slug exists.",
+  "user_tables_slug",
+);

@@ -1,0 +1,58 @@
+import { ORDERS, textSql, type Asked } from "./sql-text.ts";
+
+const NULL = `'null'::jsonb`;
+
+/** A comparison of a value of the type jsonb, which can be of any of JSON's types or nothing. */
+export function jsonSql(sql: string, asked: Asked): string {
+  const { operator, operand, parameters } = asked;
+  const json = (value: unknown): string => parameters.add(JSON.stringify(value), "jsonb");
+  switch (operator) {
+    case "exists":
+      return presence(sql, operand === true);
+    case "eq":
+      return operand === null ? presence(sql, false) : `${sql} = ${json(operand)}`;
+    case "in": {
+      const members = operand as readonly unknown[];
+      const values = members.filter((member) => member !== null);
+      const texts = values.map((member) => JSON.stringify(member));
+      const parts = texts.length === 0 ? [] : [`${sql} = any(${parameters.add(texts, "jsonb[]")})`];
+      if (values.length < members.length) parts.push(presence(sql, false));
+      return parts.join(" or ");
+    }
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte":
+      if (typeof operand !== "number") return ofText(sql, asked);
+      return `${isOf(sql, "number")} and ${sql} ${ORDERS[operator]} ${json(operand)}`;
+    case "contains": {
+      const inArray = memberSql(sql, operand, json);
+      return typeof operand === "string" ? `${ofText(sql, asked)} or ${inArray}` : inArray;
+    }
+    case "startsWith":
+    case "endsWith":
+      return ofText(sql, asked);
+  }
+}
+
+/** Whether an array has a member that equals the operand. */
+function memberSql(sql: string, operand: unknown, json: (value: unknown) => string): string {
+  // Of a member that is a scalar this is equality; of another one it is less.
+  if (typeof operand !== "object" || operand === null) return `${sql} @> ${json([operand])}`;
+  const members = `case when ${isOf(sql, "array")} then ${sql} else '[]' end`;
+  return `exists (select from jsonb_array_elements(${members}) as member where member = ${json(operand)})`;
+}
+
+/** Whether the value is a text, of which holds what was asked. jsonb would compare it by the locale. */
+function ofText(sql: string, asked: Asked): string {
+  return `(${isOf(sql, "string")} and ${textSql(`(${sql} #>> '{}')`, asked)})`;
+}
+
+function isOf(sql: string, type: string): string {
+  return `jsonb_typeof(${sql}) = '${type}'`;
+}
+
+/** JSON's null is nothing too. */
+function presence(sql: string, isThere: boolean): string {
+  return isThere ? `${sql} <> ${NULL}` : `(${sql} <> ${NULL}) is not true`;
+}

@@ -1,0 +1,243 @@
+/**
+ * Conditions as SQL: the same answer for a row as `compileCondition` gives for the record.
+ *
+ * In SQL a comparison with nothing is neither true nor false, in a condition it does not hold. So a
+ * comparison is true exactly when it holds, and false or null otherwise; negations are pushed down to
+ * the comparisons, where `is not true` says what they mean. What is not negated stays in the form that
+ * an index serves.
+ */
+import { dateOf, timeOf } from "./moment.ts";
+import type { Operator } from "./operator.ts";
+import { jsonSql } from "./sql-json.ts";
+import { ORDERS, textSql, type Asked, type PlainOperator, type SqlParameters } from "./sql-text.ts";
+import type { Comparison, Tree } from "./tree.ts";
+
+/** How a column is compared. */
+export type FieldKind = "text" | "number" | "boolean" | "time" | "date" | "json" | "texts";
+
+/** A field that a path begins with; further words lead into a `json` or `texts` one. */
+export interface Field {
+  readonly sql: string;
+  readonly kind: FieldKind;
+  /** Its type in SQL: an index on a `bigint` serves no operand that is `numeric`. */
+  readonly type?: string;
+  /** Of JSON: whether an index finds what contains a value. */
+  readonly containing?: boolean;
+}
+
+/**
+ * An expression that is true for exactly the rows whose records the condition holds for. A field that
+ * `resolve` does not know is null. Texts of operands are well-formed and without NUL, which
+ * `typedCondition` makes sure of.
+ */
+export function conditionToSql(
+  tree: Tree,
+  resolve: (name: string) => Field | undefined,
+  parameters: SqlParameters,
+): string {
+  const write = (part: Tree, negated: boolean): string => {
+    switch (part.kind) {
+      case "not":
+        return write(part.part, !negated);
+      case "and":
+      case "or": {
+        const isAnd = (part.kind === "and") !== negated;
+        if (part.parts.length === 0) return String(isAnd);
+        const sides = part.parts.map((side) => `(${write(side, negated)})`);
+        return sides.join(isAnd ? " and " : " or ");
+      }
+      case "comparison":
+        return comparisonSql(part, { resolve, parameters, negated });
+    }
+  };
+  return write(tree, false);
+}
+
+interface Writing {
+  readonly resolve: (name: string) => Field | undefined;
+  readonly parameters: SqlParameters;
+  readonly negated: boolean;
+}
+
+const NEGATIONS: ReadonlyMap<Operator, PlainOperator> = new Map([
+  ["ne", "eq"],
+  ["nin", "in"],
+]);
+
+function comparisonSql(comparison: Comparison, { resolve, parameters, negated }: Writing): string {
+  const [name = "", ...words] = comparison.path;
+  const found = resolve(name);
+  const field = found && reached(found, words, parameters);
+  // There is nothing at the path, whatever the row.
+  if (!field) return String(comparison.matches(null) !== negated);
+  const plain = NEGATIONS.get(comparison.operator);
+  const isNegated = negated !== (plain !== undefined);
+  const operator = plain ?? (comparison.operator as PlainOperator);
+  const asked: Asked = { operator, operand: comparison.operand, parameters };
+  const within = containingSql(found, words, asked);
+  const sql = WRITERS[field.kind](field, asked);
+  const whole = within === undefined ? sql : `${within} and ${sql}`;
+  return isNegated ? `(${whole}) is not true` : whole;
+}
+
+/** What follows from an equality within JSON, and is served by an index. */
+function containingSql(
+  { sql, kind, containing }: Field,
+  words: readonly string[],
+  { operator, operand, parameters }: Asked,
+): string | undefined {
+  // Where a word may be a place in an array, there are two forms that the whole can have.
+  const isClear = operator === "eq" && operand !== null && !words.some((word) => INDEX.test(word));
+  if (kind !== "json" || !containing || !isClear) return undefined;
+  const whole = words.reduceRight<unknown>((inner, word) => ({ [word]: inner }), operand);
+  return `${sql} @> ${parameters.add(JSON.stringify(whole), "jsonb")}`;
+}
+
+/** What further words lead to; undefined when that is nothing. */
+function reached(
+  field: Field,
+  words: readonly string[],
+  parameters: SqlParameters,
+): Field | undefined {
+  const [word, ...more] = words;
+  if (word === undefined) return field;
+  if (field.kind === "json") {
+    const sql = words.reduce(
+      (inner, key) =>
+        // The first reads objects and arrays alike, the second only objects; and it would take `-1`
+        // and `01` for the places of members.
+        INDEX.test(key)
+          ? `(${inner} #> ${parameters.add([key], "text[]")})`
+          : `(${inner} -> ${parameters.add(key, "text")})`,
+      field.sql,
+    );
+    return { sql, kind: "json" };
+  }
+  const index = Number(word);
+  if (field.kind !== "texts" || more.length > 0 || !INDEX.test(word) || index > INDEX_MAX) {
+    return undefined;
+  }
+  return { sql: `(${field.sql})[${index + 1}]`, kind: "text" };
+}
+
+const INDEX = /^(?:0|[1-9]\d*)$/;
+/** PostgreSQL counts members from 1, in 32 bits. */
+const INDEX_MAX = 2 ** 31 - 2;
+
+type Writer = (field: Field, asked: Asked) => string;
+
+const WRITERS: Readonly<Record<FieldKind, Writer>> = {
+  text: (field, asked) => scalarSql(field, asked, textOperand) ?? textSql(field.sql, asked),
+  number: (field, asked) => scalarSql(field, asked, numberOperand(field)) ?? "false",
+  boolean: (field, asked) => scalarSql(field, asked, booleanOperand) ?? "false",
+  time: (field, asked) =>
+    scalarSql(field, asked, timeOperand) ??
+    textSql(`to_char(${field.sql} at time zone 'UTC', ${TIME_FORMAT})`, asked),
+  date: (field, asked) =>
+    scalarSql(field, asked, dateOperand) ?? textSql(`to_char(${field.sql}, 'YYYY-MM-DD')`, asked),
+  texts: textsSql,
+  json: (field, asked) => jsonSql(field.sql, asked),
+};
+
+const TIME_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+
+/** The type of an operand that a column of a kind can equal and be ordered by; undefined for others. */
+type OperandType = (operand: unknown) => { type: string; ordered: boolean } | undefined;
+
+const textOperand: OperandType = (operand) =>
+  typeof operand === "string" ? { type: "text", ordered: false } : undefined;
+const booleanOperand: OperandType = (operand) =>
+  typeof operand === "boolean" ? { type: "boolean", ordered: false } : undefined;
+// Only what is spelt as the record's JSON spells it, since that is what texts are compared with.
+const timeOperand: OperandType = (operand) =>
+  typeof operand === "string" && timeOf(operand) === operand
+    ? { type: "timestamptz", ordered: true }
+    : undefined;
+const dateOperand: OperandType = (operand) =>
+  typeof operand === "string" && dateOf(operand) === operand
+    ? { type: "date", ordered: true }
+    : undefined;
+
+function numberOperand(field: Field): OperandType {
+  return (operand) => {
+    if (typeof operand !== "number") return undefined;
+    const isWhole = field.type === "bigint" && Number.isSafeInteger(operand);
+    return { type: isWhole ? "bigint" : "numeric", ordered: true };
+  };
+}
+
+/** Of a column with one value: equality, and order by its own type; undefined for what else is asked. */
+function scalarSql(field: Field, asked: Asked, typeOf: OperandType): string | undefined {
+  const { operator, operand, parameters } = asked;
+  switch (operator) {
+    case "exists":
+      return presence(field.sql, operand === true);
+    case "eq": {
+      if (operand === null) return presence(field.sql, false);
+      const found = typeOf(operand);
+      return found ? `${field.sql} = ${parameters.add(operand, found.type)}` : "false";
+    }
+    case "in":
+      return memberSql(field, asked, typeOf);
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte": {
+      const found = typeOf(operand);
+      if (!found?.ordered) return undefined;
+      return `${field.sql} ${ORDERS[operator]} ${parameters.add(operand, found.type)}`;
+    }
+    case "contains":
+    case "startsWith":
+    case "endsWith":
+      return undefined;
+  }
+}
+
+function memberSql(field: Field, { operand, parameters }: Asked, typeOf: OperandType): string {
+  const byType = new Map<string, unknown[]>();
+  const members = operand as readonly unknown[];
+  for (const member of members) {
+    const type = typeOf(member)?.type;
+    if (type !== undefined) byType.set(type, [...(byType.get(type) ?? []), member]);
+  }
+  const parts = [...byType].map(
+    ([type, values]) => `${field.sql} = any(${parameters.add(values, `${type}[]`)})`,
+  );
+  if (members.includes(null)) parts.push(presence(field.sql, false));
+  return parts.length === 0 ? "false" : parts.join(" or ");
+}
+
+function presence(sql: string, isThere: boolean): string {
+  return `${sql} is ${isThere ? "not " : ""}null`;
+}
+
+function textsSql({ sql }: Field, { operator, operand, parameters }: Asked): string {
+  const equal = (list: unknown): string =>
+    isTexts(list) ? `${sql} = ${parameters.add(list, "text[]")}` : "false";
+  switch (operator) {
+    case "exists":
+      return presence(sql, operand === true);
+    case "eq":
+      return operand === null ? presence(sql, false) : equal(operand);
+    case "in":
+      return (operand as readonly unknown[])
+        .map((member) => (member === null ? presence(sql, false) : equal(member)))
+        .join(" or ");
+    case "contains":
+      return typeof operand === "string"
+        ? `${sql} @> ${parameters.add([operand], "text[]")}`
+        : "false";
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte":
+    case "startsWith":
+    case "endsWith":
+      return "false";
+  }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((member) => typeof member === "string");
+}

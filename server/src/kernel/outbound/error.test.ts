@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { failureOf, OutboundFailed } from "./error.ts";
+
+const withCode = (code: string): Error => Object.assign(new Error("broken"), { code });
+
+test.each([
+  ["ECONNREFUSED", true],
+  ["ENOTFOUND", true],
+  ["EAI_AGAIN", true],
+  ["EHOSTUNREACH", true],
+  ["UND_ERR_CONNECT_TIMEOUT", true],
+  ["ECONNRESET", false],
+  ["EPIPE", false],
+  ["UND_ERR_SOCKET", false],
+  ["ETIMEDOUT", false],
+  ["CERT_HAS_EXPIRED", false],
+])("after %s it is %s that nothing can have been sent", (code, unsent) => {
+  expect(failureOf(withCode(code), "GET https://x")).toMatchObject({ unsent });
+});
+
+test("an answer that did not come in time may have been sent", () => {
+  expect(new OutboundFailed("timeout", "late").unsent).toBe(false);
+});

@@ -1,0 +1,25 @@
+/** What a single script may use. All sizes of text are in characters. */
+export const BOUNDS = {
+  sourceMax: 256 * 1024,
+  inputMax: 4 * 1024 * 1024,
+  outputMax: 1024 * 1024,
+  /** Of a JSON value: what is nested deeper, others could not handle. */
+  depthMax: 200,
+  callsMax: 1_000,
+  /** What one call is given. */
+  callMax: 1024 * 1024,
+  /** What one call answers. */
+  answerMax: 4 * 1024 * 1024,
+  /** All that its calls are given, and are answered. */
+  trafficMax: 32 * 1024 * 1024,
+  callsAtATime: 8,
+  /** Log entries, messages and changes of the interface together. */
+  notesMax: 1_000,
+  notesSizeMax: 256 * 1024,
+  /** Timers that it ever sets. */
+  timersMax: 10_000,
+  definitionMax: 64 * 1024,
+} as const;
+
+export const TIMEOUT_MS = { usual: 30_000, max: 300_000, inspection: 5_000 } as const;
+export const MEMORY_MB = { usual: 64, min: 16, max: 256 } as const;

@@ -1,0 +1,62 @@
+import type { ScriptError } from "./script.ts";
+
+/** The name under which a script's own source is known to the engine. */
+export const SCRIPT = "script";
+
+/** An error as the engine tells it. */
+export interface Fault {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string;
+}
+
+/** An error of a script with its place in the author's source; frames of ours are left out. */
+export function scriptError({ name, message, stack }: Fault, source: string): ScriptError {
+  const frames = stack.split("\n").filter((line) => FRAME.test(line));
+  const [, line, column] = /script:(\d+):(\d+)/.exec(frames[0] ?? "") ?? [];
+  const place = { line: line ? Number(line) : null, column: column ? Number(column) : null };
+  const said = isImport(message, source, place) ? "A script can't import modules." : message;
+  return { name, message: said, ...place, stack: frames.map((frame) => frame.trim()).join("\n") };
+}
+
+/** An error of the parser, which has its place in its message. */
+export function syntaxError(message: string): ScriptError {
+  const [suffix = "", line = "1", column = "1"] = / \[script:(\d+):(\d+)\]$/.exec(message) ?? [];
+  const said = message.slice(0, message.length - suffix.length);
+  return syntaxErrorAt(
+    said.startsWith("Cannot use import statement") ? "A script can't import modules." : said,
+    { line: Number(line), column: Number(column) },
+  );
+}
+
+export function syntaxErrorAt(
+  message: string,
+  place: Pick<ScriptError, "line" | "column">,
+): ScriptError {
+  return { name: "SyntaxError", message, ...place, stack: "" };
+}
+
+/** What is missing at the end of a body, a parser finds out only behind it. */
+export function withinSource(error: ScriptError, source: string): ScriptError {
+  const lines = source.split("\n");
+  if ((error.line ?? 0) <= lines.length) return error;
+  const place = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+  return syntaxErrorAt("Unexpected end of input", place);
+}
+
+/** An error that no place in the source is to blame for. */
+export function placeless(name: string, message: string): ScriptError {
+  return { name, message, line: null, column: null, stack: "" };
+}
+
+const FRAME = /^\s+at .*\bscript:\d+:\d+\)?$/;
+
+/** The engine says no more than this of `import()`, so that only the source tells what was meant. */
+function isImport(
+  message: string,
+  source: string,
+  { line, column }: Pick<ScriptError, "line" | "column">,
+): boolean {
+  if (message !== "Not supported" || line === null || column === null) return false;
+  return /^(?:await\s+)?import\b/.test(source.split("\n")[line - 1]?.slice(column - 1) ?? "");
+}

@@ -1,0 +1,46 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { Sandbox } from "./sandbox.ts";
+import { HOSTILE } from "./testing/hostile.ts";
+import { run, scriptProcessesOf } from "./testing/scripts.ts";
+
+const sandbox = new Sandbox({ waitMs: 120_000 });
+afterAll(() => sandbox.close());
+
+/** What a context that nobody changed looks like. */
+const PROBE = `
+  const seen = [globalThis, Object, Object.prototype, Array.prototype, Function.prototype, Promise,
+    Promise.prototype, JSON, Error, Symbol, String.prototype].map((thing) => [
+    Reflect.ownKeys(thing).map(String).sort(), Object.isFrozen(thing),
+  ]);
+  return [seen, JSON.stringify({ a: [1] }), String(Object.prototype.toJSON), typeof owned,
+    await context.tables.get(1), [...new Set([1, 2])]]`;
+
+/** The same script does its worst, or looks around. */
+function twofold(hostile: string): string {
+  if (hostile.includes("export default")) return hostile;
+  const isSyntax = hostile.startsWith("}");
+  return isSyntax ? hostile : `if (input.looks) { ${PROBE} }\n${hostile}`;
+}
+
+describe.concurrent("a hostile script ends alone, and the next run sees nothing of it", () => {
+  test.each(HOSTILE)("$name", async ({ name, source, ends, shows, timeoutMs = 60_000 }) => {
+    const both = twofold(source);
+    const memoryMb = 16;
+    const outcome = await run(sandbox, both, { owner: name, limits: { timeoutMs, memoryMb } });
+    expect(ends, JSON.stringify(outcome.error)).toContain(outcome.status);
+    if (shows) expect(outcome).toMatchObject(shows);
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    const limits = { timeoutMs: 60_000, memoryMb };
+    if (both !== source) {
+      const again = await run(sandbox, both, { owner: name, input: { looks: true }, limits });
+      const clean = await run(sandbox, PROBE, { owner: "clean", limits });
+      expect(clean.status).toBe("completed");
+      expect(again).toMatchObject({ status: "completed", output: clean.output });
+    }
+    expect(scriptProcessesOf().length).toBeLessThanOrEqual(16);
+  });
+});
+
+test("there are enough of them", () => {
+  expect(new Set(HOSTILE.map(({ source }) => source)).size).toBeGreaterThan(60);
+});

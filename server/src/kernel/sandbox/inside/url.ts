@@ -1,0 +1,163 @@
+/** `URL` and `URLSearchParams` for scripts; the process around them does the parsing. See `desk.ts`. */
+import { asked, type Desk } from "./own.ts";
+
+type Pair = readonly [name: string, value: string];
+
+export function searchParamsClass(desk: Desk) {
+  const { own } = desk;
+  const { String } = own;
+  return class URLSearchParams {
+    #pairs: Pair[];
+    readonly #changed: () => void;
+
+    constructor(init: unknown = "", changed: () => void = () => undefined) {
+      this.#pairs = pairsOf(desk, init);
+      this.#changed = changed;
+    }
+
+    get size(): number {
+      return this.#pairs.length;
+    }
+
+    append(name: unknown, value: unknown): void {
+      this.#pairs.push([String(name), String(value)]);
+      this.#changed();
+    }
+
+    delete(name: unknown): void {
+      this.#pairs = this.#pairs.filter((pair) => pair[0] !== String(name));
+      this.#changed();
+    }
+
+    get(name: unknown): string | null {
+      return this.#pairs.find((pair) => pair[0] === String(name))?.[1] ?? null;
+    }
+
+    getAll(name: unknown): string[] {
+      return this.#pairs.filter((pair) => pair[0] === String(name)).map((pair) => pair[1]);
+    }
+
+    has(name: unknown): boolean {
+      return this.get(name) !== null;
+    }
+
+    set(name: unknown, value: unknown): void {
+      const pair: Pair = [String(name), String(value)];
+      const at = this.#pairs.findIndex((other) => other[0] === pair[0]);
+      if (at === -1) return this.append(name, value);
+      this.#pairs = this.#pairs.filter((other, index) => index <= at || other[0] !== pair[0]);
+      this.#pairs[at] = pair;
+      this.#changed();
+    }
+
+    sort(): void {
+      this.#pairs.sort((one, other) => (one[0] < other[0] ? -1 : Number(one[0] > other[0])));
+      this.#changed();
+    }
+
+    forEach(visit: (value: string, name: string, all: unknown) => void): void {
+      for (const [name, value] of this.#pairs) visit(value, name, this);
+    }
+
+    keys(): Iterator<string> {
+      return this.#pairs.map((pair) => pair[0]).values();
+    }
+
+    values(): Iterator<string> {
+      return this.#pairs.map((pair) => pair[1]).values();
+    }
+
+    entries(): Iterator<Pair> {
+      return this[Symbol.iterator]();
+    }
+
+    [Symbol.iterator](): Iterator<Pair> {
+      return this.#pairs.map(([name, value]): Pair => [name, value]).values();
+    }
+
+    toString(): string {
+      return asked(desk, "query", own.stringify(this.#pairs));
+    }
+  };
+}
+
+/** From a query, from pairs, or from an object. */
+export function pairsOf(desk: Desk, init: unknown): Pair[] {
+  const { own } = desk;
+  if (typeof init !== "object" || init === null) {
+    return own.parse(asked(desk, "form", own.String(init)));
+  }
+  const entries: Iterable<readonly unknown[]> =
+    Symbol.iterator in init ? (init as Iterable<readonly unknown[]>) : Object.entries(init);
+  const pairs: Pair[] = [];
+  for (const [name, value] of entries) pairs.push([own.String(name), own.String(value)]);
+  return pairs;
+}
+
+type SearchParams = InstanceType<ReturnType<typeof searchParamsClass>>;
+
+export function urlClass(desk: Desk, Params: ReturnType<typeof searchParamsClass>) {
+  const { own } = desk;
+  class URL {
+    #parts: Record<string, string>;
+    #params: SearchParams | undefined;
+
+    static {
+      const names = "href protocol username password host hostname port pathname search hash".split(
+        " ",
+      );
+      for (const name of [...names, "origin"]) {
+        Object.defineProperty(URL.prototype, name, {
+          get: function (this: URL) {
+            return this.#parts[name];
+          },
+          set: function (this: URL, value: unknown) {
+            if (name !== "origin") this.#write(name, own.String(value));
+          },
+          enumerable: true,
+          configurable: true,
+        });
+      }
+    }
+
+    constructor(url: unknown, base?: unknown) {
+      const parent = base === undefined ? undefined : own.String(base);
+      this.#parts = own.parse(asked(desk, "url", own.String(url), parent));
+    }
+
+    get searchParams(): SearchParams {
+      this.#params ??= new Params(this.#parts["search"], () => {
+        const kept = this.#params;
+        this.#write("search", own.String(kept));
+        this.#params = kept;
+      });
+      return this.#params;
+    }
+
+    toString(): string {
+      return this.#parts["href"] ?? "";
+    }
+
+    toJSON(): string {
+      return this.toString();
+    }
+
+    static canParse(url: unknown, base?: unknown): boolean {
+      return URL.parse(url, base) !== null;
+    }
+
+    static parse(url: unknown, base?: unknown): URL | null {
+      try {
+        return new URL(url, base);
+      } catch {
+        return null;
+      }
+    }
+
+    #write(name: string, value: string): void {
+      this.#parts = own.parse(asked(desk, "url.set", this.toString(), name, value));
+      this.#params = undefined;
+    }
+  }
+  return URL;
+}

@@ -1,0 +1,91 @@
+/**
+ * What the pool and a script process tell each other. All values of scripts travel as JSON text: it is
+ * bounded by its length, and nothing of it is alive. Each message names the run that it belongs to, since
+ * what is said late belongs to none.
+ */
+import type { LogLevel, ScriptError, ScriptKind, ScriptStatus } from "./script.ts";
+
+export type ToProcess = RunOrder | InspectOrder | Answer | EndOrder;
+
+interface Order {
+  readonly run: number;
+  readonly owner: string;
+  readonly source: string;
+  readonly memoryMb: number;
+}
+
+export interface RunOrder extends Order {
+  readonly kind: "run";
+  readonly input: string;
+  readonly facts: string;
+}
+
+/** Finds out what a script is, without running more of it than its definition. */
+export interface InspectOrder extends Order {
+  readonly kind: "inspect";
+}
+
+/** What came of a call. */
+export interface Answer {
+  readonly kind: "answer";
+  readonly run: number;
+  readonly call: number;
+  readonly value?: string;
+  /** The JSON of a `CallFailure`. */
+  readonly failure?: string;
+}
+
+export interface CallFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number;
+  readonly errors?: unknown;
+}
+
+/** Lets go of a run that waits. */
+export interface EndOrder {
+  readonly kind: "end";
+  readonly run: number;
+}
+
+export type FromProcess = Call | Note | Pace | Result;
+
+export interface Call {
+  readonly kind: "call";
+  readonly run: number;
+  readonly call: number;
+  readonly method: string;
+  readonly args: string;
+}
+
+/** What a script wrote; it is told at once, so that a script that never ends has a log. */
+export type Note = { readonly kind: "note"; readonly run: number } & (
+  | {
+      readonly log: LogLevel;
+      readonly message: string;
+      readonly metadata: string | undefined;
+      readonly atMs: number;
+    }
+  | { readonly level: string; readonly text: string }
+  | { readonly field: string; readonly change: string }
+);
+
+/** Whether the script is at work, or waits for answers and timers. */
+export interface Pace {
+  readonly kind: "busy" | "idle";
+  readonly run: number;
+  /** How many orders and answers of this run it has dealt with. */
+  readonly heard: number;
+}
+
+export interface Result {
+  readonly kind: "result";
+  readonly run: number;
+  readonly status: ScriptStatus;
+  readonly output?: string;
+  /** Absent when the input is as it was. */
+  readonly current?: string | undefined;
+  readonly abortReason?: string;
+  readonly error?: ScriptError;
+  readonly script?: ScriptKind;
+}

@@ -1,0 +1,132 @@
+/**
+ * Where scripts run: artifacts, script steps of workflows, whatever a workspace's people write. Each run
+ * has a JavaScript context that nobody used before, in an isolate of its owner and source alone, in a
+ * process that runs nothing else meanwhile and that holds nothing of ours. What a script may do beyond
+ * computing are the calls of its `context`, which `Execution.call` serves.
+ *
+ * Beside the language itself (without `eval` and the like, WebAssembly, shared memory and weak references)
+ * a script has `console`, `setTimeout`, `clearTimeout`, `queueMicrotask`, `structuredClone`, `URL`,
+ * `URLSearchParams`, `atob`, `btoa`, `crypto.randomUUID` and `defineArtifact`. Its time zone is UTC.
+ */
+import { BOUNDS, MEMORY_MB, TIMEOUT_MS } from "./bounds.ts";
+import { placeless } from "./fault.ts";
+import { parseJson } from "./json.ts";
+import { type Conclusion, reported, stopped } from "./outcome.ts";
+import type {
+  Definition,
+  Execution,
+  ExecutionLimits,
+  Inspection,
+  ScriptError,
+  ScriptOutcome,
+} from "./script.ts";
+import { type PoolOptions, ScriptPool } from "./script-pool.ts";
+import type { End } from "./supervision.ts";
+
+export type {
+  Definition,
+  Execution,
+  HostMethod,
+  Inspection,
+  LogEntry,
+  ScriptError,
+  ScriptKind,
+  ScriptOutcome,
+  ScriptStatus,
+} from "./script.ts";
+export { SandboxBusy } from "./script-pool.ts";
+
+export interface SandboxOptions extends PoolOptions {
+  /** What an artifact's module may take to make its definition. */
+  readonly inspectionMs: number;
+  /** Hears what `Execution.call` throws that is no `Failure`: the script is not told. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Runs scripts. Rejects only with `SandboxBusy`, or with the reason of the signal. */
+export class Sandbox {
+  readonly #pool: ScriptPool;
+  readonly #onError: (error: unknown) => void;
+  readonly #inspectionMs: number;
+
+  constructor(options: Partial<SandboxOptions> = {}) {
+    const { onError = () => undefined, inspectionMs = TIMEOUT_MS.inspection, ...rest } = options;
+    this.#pool = new ScriptPool(rest);
+    this.#onError = onError;
+    this.#inspectionMs = inspectionMs;
+  }
+
+  /** Runs a script to its end, whatever that is. */
+  async run(execution: Execution): Promise<ScriptOutcome> {
+    const { source, owner, call, signal, limits = {} } = execution;
+    const input = JSON.stringify(execution.input ?? null);
+    const { timeoutMs, memoryMb } = within(limits);
+    const excess = sourceExcess(source) ?? inputExcess(input);
+    if (excess) return refused(execution.input, excess);
+    const facts = JSON.stringify(execution.facts);
+    const order = { kind: "run" as const, owner, source, memoryMb, input, facts };
+    const work = { order, timeoutMs, call, onError: this.#onError };
+    const end = await this.#pool.carryOut(work, signal);
+    const { notes, durationMs, result } = end;
+    const conclusion = result ? reported(result, input) : stopped(end.status, input, timeoutMs);
+    return { ...conclusion, ...notes.all, durationMs };
+  }
+
+  /**
+   * What a script's source says about itself, or where it is wrong. Of an artifact the module itself is
+   * run for that, but not its `execute`.
+   */
+  async inspect(source: string, owner = ""): Promise<Inspection> {
+    const excess = sourceExcess(source);
+    if (excess) return { ok: false, error: excess };
+    const order = { kind: "inspect" as const, owner, source, memoryMb: MEMORY_MB.usual };
+    const timeoutMs = this.#inspectionMs;
+    const call = async (): Promise<never> => Promise.reject(new Error("Nothing calls yet."));
+    const end = await this.#pool.carryOut({ order, timeoutMs, call, onError: this.#onError });
+    return inspectionOf(end, timeoutMs);
+  }
+
+  /** Ends all that runs. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+}
+
+function within({ timeoutMs, memoryMb }: ExecutionLimits): Required<ExecutionLimits> {
+  return {
+    timeoutMs: Math.min(Math.max(timeoutMs ?? TIMEOUT_MS.usual, 1), TIMEOUT_MS.max),
+    memoryMb: Math.min(Math.max(memoryMb ?? MEMORY_MB.usual, MEMORY_MB.min), MEMORY_MB.max),
+  };
+}
+
+function sourceExcess({ length }: string): ScriptError | undefined {
+  if (length <= BOUNDS.sourceMax) return undefined;
+  return placeless("RangeError", `The source is longer than ${BOUNDS.sourceMax} characters.`);
+}
+
+function inputExcess({ length }: string): ScriptError | undefined {
+  if (length <= BOUNDS.inputMax) return undefined;
+  return placeless("RangeError", `The input is longer than ${BOUNDS.inputMax} characters of JSON.`);
+}
+
+function refused(input: unknown, error: ScriptError): ScriptOutcome {
+  const nothing = { messages: [], uiStateChanges: [], logs: [], durationMs: 0 };
+  const conclusion: Conclusion = {
+    status: "too_large",
+    output: null,
+    current: input,
+    abortReason: null,
+    error,
+  };
+  return { ...conclusion, ...nothing };
+}
+
+function inspectionOf({ status, result }: End, timeoutMs: number): Inspection {
+  const { script, output } = result ?? {};
+  if (status === "completed" && script && output !== undefined) {
+    // Its members were checked where it was made, and they are not to be relied on.
+    return { ok: true, kind: script, definition: parseJson(output) as Definition };
+  }
+  const { error } = result ? reported(result, "null") : stopped(status, "null", timeoutMs);
+  return { ok: false, error: error ?? placeless("Error", "The script can't be read.") };
+}

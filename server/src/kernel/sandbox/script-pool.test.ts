@@ -1,0 +1,261 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { getPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Execution, Sandbox } from "./sandbox.ts";
+import { run, scriptProcessesOf } from "./testing/scripts.ts";
+
+const FOREVER = "for (;;);";
+const PATIENT = { timeout: 60_000 };
+/** To start a process may take long on a busy machine, so that most tests share these. */
+const wide = new Sandbox({ processes: 1, waitMs: 120_000 });
+const narrow = new Sandbox({
+  processes: 1,
+  processesMax: 1,
+  waitingPerOwnerMax: 2,
+  waitMs: 120_000,
+});
+afterAll(() => Promise.all([wide.close(), narrow.close()]));
+
+/** A call that is answered when somebody says so. */
+function gate(): {
+  readonly call: Execution["call"];
+  readonly arrived: () => number;
+  open(): void;
+} {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  const call = async (): Promise<number> => {
+    count += 1;
+    await promise;
+    return count;
+  };
+  return { call, arrived: () => count, open: resolve };
+}
+
+const WAITING = "return await context.tables.get(1)";
+
+describe("the processes are shared fairly", () => {
+  test("a flood of one owner does not keep another's scripts waiting", async () => {
+    const sandbox = wide;
+    const order: string[] = [];
+    const limits = { timeoutMs: 700 };
+    const flood = Array.from({ length: 4 }, async () => {
+      const { status } = await run(sandbox, FOREVER, { owner: "flooder", limits });
+      order.push(status);
+    });
+    const light = Array.from({ length: 3 }, async () => {
+      await run(sandbox, "return 1", { owner: "light" });
+      order.push("light");
+    });
+    await Promise.all([...flood, ...light]);
+    expect(order.filter((end) => end === "timed_out")).toHaveLength(4);
+    expect(order.at(-1)).toBe("timed_out");
+    expect(order.lastIndexOf("light")).toBeLessThan(6);
+  });
+
+  test("scripts that only wait keep no other from running", async () => {
+    const sandbox = wide;
+    const { call, arrived, open: release } = gate();
+    const waiting = Array.from({ length: 4 }, () => run(sandbox, WAITING, { call }));
+    // All of them have called before any is answered.
+    await expect.poll(arrived, PATIENT).toBe(4);
+    expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
+    release();
+    const outcomes = await Promise.all(waiting);
+    expect(outcomes.map(({ output }) => output)).toEqual([4, 4, 4, 4]);
+  });
+
+  test("an owner who waits much leaves places to others", async () => {
+    const sandbox = new Sandbox({ processes: 1, processesMax: 4, waitMs: 120_000 });
+    const { call, arrived, open: release } = gate();
+    const waiting = Array.from({ length: 5 }, () => run(sandbox, WAITING, { call, owner: "a" }));
+    await expect.poll(arrived, PATIENT).toBe(2);
+    expect(await run(sandbox, "return 2", { owner: "b" })).toMatchObject({ output: 2 });
+    expect(arrived()).toBe(2);
+    release();
+    await Promise.all(waiting);
+    await sandbox.close();
+  });
+
+  test("what computes for long gives way, and its process is not used again", async () => {
+    const sandbox = wide;
+    const stop = new AbortController();
+    const endless = run(sandbox, FOREVER, { signal: stop.signal }).catch((error: unknown) => error);
+    const slowed = (): number | undefined =>
+      scriptProcessesOf().find((pid) => prioritiesOf(pid).every((nice) => nice === 19));
+    await expect.poll(slowed, PATIENT).toBeDefined();
+    const pid = slowed();
+    // It has left its lane, so that this one runs beside it.
+    expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
+    stop.abort(new Error("enough"));
+    expect(await endless).toEqual(new Error("enough"));
+    await expect.poll(() => existsSync(`/proc/${pid}`), PATIENT).toBe(false);
+  });
+});
+
+describe("a pool that is full says so", () => {
+  test("at once when its line is full", async () => {
+    const sandbox = narrow;
+    const { call, arrived, open: release } = gate();
+    const first = run(sandbox, WAITING, { call });
+    await expect.poll(arrived, PATIENT).toBe(1);
+    const others = [1, 2, 3, 4].map(() => run(sandbox, "return 1"));
+    const settled = Promise.allSettled(others);
+    await expect(others[3]).rejects.toMatchObject({ type: { code: "sandbox_busy", status: 503 } });
+    release();
+    await first;
+    expect((await settled).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "rejected",
+    ]);
+  });
+
+  test("after a while when nothing becomes free", async () => {
+    const sandbox = new Sandbox({ processes: 1, processesMax: 1, waitMs: 50 });
+    const { call, arrived, open: release } = gate();
+    const first = run(sandbox, WAITING, { call });
+    await expect.poll(arrived, PATIENT).toBe(1);
+    await expect(run(sandbox, "return 1")).rejects.toMatchObject({
+      type: { code: "sandbox_busy" },
+    });
+    release();
+    expect(await first).toMatchObject({ status: "completed" });
+    await sandbox.close();
+  });
+});
+
+describe("whoever does not want it any more", () => {
+  test.each([
+    ["while it waits for its turn", "return 1"],
+    ["while it waits for an answer", WAITING],
+    ["while it computes", FOREVER],
+  ])("is let go %s, and the rest goes on", async (_, source) => {
+    const sandbox = narrow;
+    const { call, arrived, open: release } = gate();
+    const reason = new Error("The run was cancelled.");
+    const stop = new AbortController();
+    if (source === "return 1") {
+      const first = run(sandbox, WAITING, { call });
+      await expect.poll(arrived, PATIENT).toBe(1);
+      const waiting = run(sandbox, source, { signal: stop.signal });
+      stop.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+      release();
+      await first;
+    } else {
+      const signals: AbortSignal[] = [];
+      const served: Execution["call"] = async (method, args, signal) => {
+        signals.push(signal);
+        return call(method, args, signal);
+      };
+      const entering = source === FOREVER ? `context.tables.get(1); ${FOREVER}` : source;
+      const { signal } = stop;
+      const running = run(sandbox, entering, { call: served, signal });
+      const refused = expect(running).rejects.toBe(reason);
+      await expect.poll(arrived, PATIENT).toBe(1);
+      stop.abort(reason);
+      await refused;
+      await expect.poll(() => signals[0]?.aborted, PATIENT).toBe(true);
+      release();
+    }
+    expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
+  });
+
+  test("is told so before anything is done", async () => {
+    const before = scriptProcessesOf();
+    const unused = new Sandbox();
+    const signal = AbortSignal.abort(new Error("late"));
+    await expect(run(unused, "return 1", { signal })).rejects.toThrow("late");
+    expect(scriptProcessesOf()).toEqual(before);
+  });
+});
+
+describe("a script that was stopped", () => {
+  test("has its log, and called nothing more", async () => {
+    const sandbox = wide;
+    const source = "context.log.info('here'); context.addMessage('info', 'x'); for (;;);";
+    const outcome = await run(sandbox, source, { limits: { timeoutMs: 700 }, input: { a: 1 } });
+    expect(outcome).toMatchObject({
+      status: "timed_out",
+      current: { a: 1 },
+      output: null,
+      error: { name: "TimeoutError", message: "The script was stopped after 700 ms." },
+      logs: [{ message: "here" }],
+      messages: [{ text: "x" }],
+    });
+  });
+
+  test("while it waited keeps its process for the next", async () => {
+    const sandbox = narrow;
+    await run(sandbox, "return 1");
+    const before = scriptProcessesOf();
+    const { call, open: release } = gate();
+    const late = await run(sandbox, WAITING, { call, limits: { timeoutMs: 300 } });
+    expect(late).toMatchObject({ status: "timed_out" });
+    expect(await run(sandbox, "return 1")).toMatchObject({ status: "completed" });
+    expect(scriptProcessesOf()).toEqual(before);
+    release();
+  });
+});
+
+describe("a script process", () => {
+  test("has nothing of ours", async () => {
+    await run(wide, "return 1");
+    const [pid = 0] = scriptProcessesOf();
+    const names = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    expect(names.map((entry) => entry.split("=")[0]).toSorted()).toEqual([
+      "",
+      "NODE_CHANNEL_FD",
+      "NODE_CHANNEL_SERIALIZATION_MODE",
+      "TZ",
+    ]);
+    expect(readlinkSync(`/proc/${pid}/cwd`)).toBe("/");
+    const handles = readdirSync(`/proc/${pid}/fd`).map((fd) =>
+      readlinkSync(`/proc/${pid}/fd/${fd}`),
+    );
+    expect(handles.filter((target) => /^\/(?!dev\/null)/.test(target))).toEqual([]);
+    expect(getPriority(pid)).toBeGreaterThanOrEqual(3);
+  });
+
+  test("is gone when the pool is closed, with what waited or ran", async () => {
+    const others = scriptProcessesOf();
+    const sandbox = new Sandbox({ processes: 1 });
+    const { call, arrived } = gate();
+    const all = [WAITING, FOREVER, FOREVER, FOREVER].map((source) =>
+      run(sandbox, source, { call }),
+    );
+    const settled = Promise.allSettled(all);
+    await expect.poll(arrived, PATIENT).toBe(1);
+    await sandbox.close();
+    for (const one of await settled) {
+      expect(one).toMatchObject({ status: "rejected", reason: { type: { code: "sandbox_busy" } } });
+    }
+    await expect(run(sandbox, "return 1")).rejects.toMatchObject({ type: { status: 503 } });
+    expect(scriptProcessesOf().filter((pid) => !others.includes(pid))).toEqual([]);
+  });
+
+  test("does not outlive who started it, however that ends", async () => {
+    const program = fileURLToPath(new URL("./testing/parent.ts", import.meta.url));
+    const parent = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
+    await new Promise((resolve) => parent.stdout.once("data", resolve));
+    const scripts = scriptProcessesOf(parent.pid);
+    expect(scripts).toHaveLength(1);
+    parent.kill("SIGKILL");
+    await expect
+      .poll(() => scripts.filter((pid) => existsSync(`/proc/${pid}`)), PATIENT)
+      .toEqual([]);
+  });
+});
+
+function prioritiesOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
+  } catch {
+    // It has just ended.
+    return [0];
+  }
+}

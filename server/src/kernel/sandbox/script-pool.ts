@@ -1,0 +1,213 @@
+import { availableParallelism } from "node:os";
+import { Failure, failure } from "../failure.ts";
+import { FairQueue, type Turn } from "../pool/fair-queue.ts";
+import { Lane } from "./lane.ts";
+import type { End, Work } from "./supervision.ts";
+
+export const SandboxBusy = failure(
+  "sandbox_busy",
+  503,
+  "Too many scripts wait to be run; try again shortly.",
+);
+
+export interface PoolOptions {
+  /** How many compute at a time; one more may, of an owner who has none. */
+  readonly processes: number;
+  /** With those whose script only waits, or computes for so long that it gives way. */
+  readonly processesMax: number;
+  readonly waitingMax: number;
+  readonly waitingPerOwnerMax: number;
+  /** How long a run may wait for its turn. */
+  readonly waitMs: number;
+}
+
+const DEFAULTS: PoolOptions = {
+  processes: Math.min(2, availableParallelism()),
+  processesMax: 16,
+  waitingMax: 2_000,
+  waitingPerOwnerMax: 500,
+  waitMs: 10_000,
+};
+
+/** A process that nobody needed for so long ends, but for the few that are always warm. */
+const SPARE_MS = 10_000;
+
+export type PoolWork = Omit<Work, "onPause" | "onResume">;
+
+interface Task {
+  readonly work: PoolWork;
+  readonly end: PromiseWithResolvers<End>;
+  lane: Lane | undefined;
+  isDropped: boolean;
+}
+
+/**
+ * The processes that scripts run in. They are started when they are first needed, and replaced when they
+ * were killed. One runs one script at a time, so that killing it harms no other; since most scripts mostly
+ * wait (for a record, for a web service), there may be many more of them than compute.
+ */
+export class ScriptPool {
+  readonly #options: PoolOptions;
+  readonly #queue: FairQueue<Task>;
+  readonly #lanes = new Set<Lane>();
+  /** The last one was used last. */
+  readonly #idle: Lane[] = [];
+  #computing = 0;
+  #isClosed = false;
+  #trimming: NodeJS.Timeout | undefined;
+
+  constructor(options: Partial<PoolOptions> = {}) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#queue = new FairQueue({
+      lanes: this.#options.processes + 1,
+      places: this.#options.processesMax,
+      waitingMax: this.#options.waitingMax,
+      waitingPerKeyMax: this.#options.waitingPerOwnerMax,
+    });
+  }
+
+  /** Rejects when it did not get to run, or when whoever asked does not want it any more. */
+  async carryOut(work: PoolWork, signal?: AbortSignal): Promise<End> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw closing();
+    const { owner } = work.order;
+    const task: Task = { work, end: Promise.withResolvers(), lane: undefined, isDropped: false };
+    if (!this.#queue.add(owner, task)) throw busy();
+    this.#dispatch();
+    const impatience = task.lane
+      ? undefined
+      : setTimeout(() => {
+          if (this.#queue.remove(owner, task)) task.end.reject(busy());
+        }, this.#options.waitMs);
+    const drop = (): void => this.#drop(task, signal?.reason);
+    signal?.addEventListener("abort", drop, { once: true });
+    try {
+      return await task.end.promise;
+    } finally {
+      clearTimeout(impatience);
+      signal?.removeEventListener("abort", drop);
+    }
+  }
+
+  /** Ends all processes. What waits or runs is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#trimming);
+    for (const task of this.#queue.clear()) task.end.reject(closing());
+    await Promise.all([...this.#lanes].map((lane) => lane.close()));
+  }
+
+  #drop(task: Task, reason: unknown): void {
+    task.isDropped = true;
+    task.end.reject(reason);
+    if (!this.#queue.remove(task.work.order.owner, task)) task.lane?.stop();
+  }
+
+  #dispatch(): void {
+    const { processes, processesMax } = this.#options;
+    while (!this.#isClosed && this.#computing <= processes) {
+      if (this.#idle.length === 0 && this.#lanes.size >= processesMax) return;
+      const turn = this.#queue.take(performance.now());
+      if (!turn) return;
+      void this.#serve(turn);
+    }
+  }
+
+  async #serve(turn: Turn<Task>): Promise<void> {
+    const { item: task, done } = turn;
+    const lane = this.#lane(task);
+    task.lane = lane;
+    let computes = false;
+    const compute = (computesNow: boolean): void => {
+      if (computes === computesNow) return;
+      computes = computesNow;
+      this.#computing += computes ? 1 : -1;
+      if (computes) turn.resume();
+      else turn.pause();
+    };
+    compute(true);
+    const onResume = (): void => compute(true);
+    const onPause = (): void => {
+      compute(false);
+      this.#dispatch();
+    };
+    let busyMs = 0;
+    try {
+      await lane.ready;
+      if (!task.isDropped) {
+        const end = await lane.carryOut({ ...task.work, onPause, onResume });
+        busyMs = end.busyMs;
+        if (!this.#isClosed) task.end.resolve(end);
+      }
+    } catch (error) {
+      if (!this.#isClosed) task.end.reject(error);
+    }
+    if (this.#isClosed) task.end.reject(closing());
+    compute(false);
+    done(busyMs, performance.now());
+    this.#release(lane);
+    this.#dispatch();
+  }
+
+  /** An idle one, best the one that has this script at hand; or a new one. */
+  #lane({ work: { order } }: Task): Lane {
+    const used = this.#idle.findLastIndex((lane) => lane.isUsable && lane.knows(order));
+    const [familiar] = used === -1 ? [] : this.#idle.splice(used, 1);
+    if (familiar) return familiar;
+    for (let lane = this.#idle.pop(); lane; lane = this.#idle.pop()) {
+      if (lane.isUsable) return lane;
+      this.#lanes.delete(lane);
+    }
+    return this.#start();
+  }
+
+  #start(): Lane {
+    const lane = new Lane();
+    this.#lanes.add(lane);
+    return lane;
+  }
+
+  #release(lane: Lane): void {
+    if (this.#isClosed) return;
+    if (lane.isUsable) {
+      lane.idleSince = performance.now();
+      this.#idle.push(lane);
+    } else {
+      // Until it has ended it counts, so that there are never more than there may be.
+      void lane.close().then(() => {
+        this.#lanes.delete(lane);
+        if (!this.#isClosed && this.#lanes.size < this.#options.processes) {
+          this.#idle.unshift(this.#start());
+        }
+        this.#dispatch();
+      });
+    }
+    if (this.#lanes.size > this.#options.processes) {
+      this.#trimming ??= setTimeout(() => this.#trim(), SPARE_MS).unref();
+    }
+  }
+
+  /** Ends what was not needed lately. */
+  #trim(): void {
+    this.#trimming = undefined;
+    const since = performance.now() - SPARE_MS / 2;
+    while (this.#lanes.size > this.#options.processes) {
+      const [oldest] = this.#idle;
+      if (!oldest || oldest.idleSince > since) break;
+      this.#idle.shift();
+      this.#lanes.delete(oldest);
+      void oldest.close();
+    }
+    if (this.#lanes.size > this.#options.processes) {
+      this.#trimming = setTimeout(() => this.#trim(), SPARE_MS).unref();
+    }
+  }
+}
+
+function busy(): Failure {
+  return new Failure(SandboxBusy, { headers: { "retry-after": "1" } });
+}
+
+function closing(): Failure {
+  return new Failure(SandboxBusy, { detail: "The server is about to stop." });
+}

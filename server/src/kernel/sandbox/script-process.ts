@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { setPriority } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Subprocess } from "../pool/subprocess.ts";
+
+const KERNEL = fileURLToPath(new URL("..", import.meta.url));
+const PROGRAM = join(KERNEL, "sandbox/inside/program.ts");
+/** Ours goes first when there is not enough for both. */
+const NICE = 3;
+const NICE_WHEN_HEAVY = 19;
+
+/** Starts a process for scripts, with nothing of ours in it and little that it may do. */
+export function startScriptProcess(onMessage: (message: unknown) => void): Subprocess {
+  const { library, readable } = surroundings();
+  const subprocess = new Subprocess({
+    program: PROGRAM,
+    args: [library],
+    // The same time everywhere, whatever the machine's zone.
+    env: { TZ: "UTC" },
+    execArgv: [
+      "--no-warnings",
+      // The library asks for it.
+      "--no-node-snapshot",
+      "--permission",
+      "--allow-addons",
+      ...readable.map((path) => `--allow-fs-read=${path}`),
+    ],
+    onMessage,
+  });
+  renice([subprocess.pid], NICE);
+  return subprocess;
+}
+
+/** Gives way to everything else. There is no way back: only root may raise a priority. */
+export function makeWay({ pid }: Subprocess): void {
+  if (pid !== undefined) renice(threadsOf(pid), NICE_WHEN_HEAVY);
+}
+
+/** What a process uses, where the system tells. */
+export interface Usage {
+  readonly residentBytes: number;
+  /** Of all its threads, since its start. */
+  readonly cpuMs: number;
+}
+
+export function usageOf({ pid }: Subprocess): Usage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is a name in parentheses and may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [user, system, pages] = [fields[11], fields[12], fields[21]].map(Number);
+    if (user === undefined || system === undefined || pages === undefined) return undefined;
+    return { residentBytes: pages * PAGE_BYTES, cpuMs: (user + system) * TICK_MS };
+  } catch {
+    return undefined;
+  }
+}
+
+const PAGE_BYTES = 4_096;
+const TICK_MS = 10;
+
+/** The library's own file, and all that its process must read to start. */
+function surroundings(): { readonly library: string; readonly readable: readonly string[] } {
+  const find = createRequire(import.meta.url);
+  const library = find.resolve("isolated-vm");
+  const loader = createRequire(library).resolve("node-gyp-build");
+  const readable = [
+    KERNEL,
+    join(KERNEL, "../../package.json"),
+    `${dirname(library)}/`,
+    `${dirname(loader)}/`,
+    // The loader looks there for which C library it is.
+    "/etc/alpine-release",
+  ];
+  return { library, readable };
+}
+
+/** Linux knows a priority for each thread, others one for the process. */
+function threadsOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [pid];
+  }
+}
+
+function renice(ids: readonly (number | undefined)[], nice: number): void {
+  for (const id of ids) {
+    try {
+      if (id !== undefined) setPriority(id, nice);
+    } catch {
+      // It has ended, or the system does not let us; then it runs as it did.
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { Execution, Sandbox, ScriptOutcome } from "../sandbox.ts";
+
+/** Runs a script with what does not matter filled in; what it calls is answered with the call itself. */
+export async function run(
+  sandbox: Sandbox,
+  source: string,
+  rest: Partial<Execution> = {},
+): Promise<ScriptOutcome> {
+  return sandbox.run({
+    source,
+    owner: "acme",
+    input: {},
+    facts: {
+      workspace: { id: "ws_1", slug: "acme", name: "Acme" },
+      environment: "production",
+    },
+    call: async (method, args) => ({ method, args }),
+    ...rest,
+  });
+}
+
+/** The processes for scripts that a process started and that have not ended. */
+export function scriptProcessesOf(pid: number = process.pid): number[] {
+  return childrenOf(pid).filter((child) => {
+    try {
+      return readFileSync(`/proc/${child}/cmdline`, "utf8").includes("sandbox/inside/program.ts");
+    } catch {
+      return false;
+    }
+  });
+}
+
+function childrenOf(pid: number): number[] {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks)
+    .flatMap((task) => readFileSync(`${tasks}/${task}/children`, "utf8").split(" "))
+    .filter((child) => child !== "")
+    .map(Number);
+}
