@@ -41,8 +41,10 @@ test("a step that fails is tried again after ever longer times, and then fails t
     error: { code: "http_status" },
   });
   world.clock.advance(60_000);
-  await until(async () => receiver.received.length === 2);
-  await seen(owner, body.data.runId, ["waiting"]);
+  await until(async () => {
+    const again = await seen(owner, body.data.runId, ["waiting"]);
+    return stepsOf(again)["shaky"].attempts === 2;
+  });
   world.clock.advance(120_000);
   const run = await seen(owner, body.data.runId);
   expect(run).toMatchObject({

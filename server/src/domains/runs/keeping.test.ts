@@ -43,6 +43,25 @@ test("an event's trace shows the runs that it started", async () => {
   ]);
 });
 
+test("runs that ended long ago go with their journals; those that are not over stay", async () => {
+  const id = await deployed(owner, SET);
+  await ran(owner, id);
+  const waits = await deployed(owner, [
+    { id: "ask", type: "approval", config: { approvers: ["owner"] } },
+  ]);
+  await trigger(owner, waits);
+  world.clock.advance(8 * DAY_MS);
+  const fresh = await ran(owner, id);
+  await until(async () => (await count(id)) === 1);
+  const { body } = await owner(`GET /api/v1/workflows/${id}/runs`);
+  expect(body.data[0].id).toBe(fresh.id);
+  expect(await count(waits)).toBe(1);
+  const orphans = await world.sql(
+    "select from run_journal j where not exists (select from runs r where r.id = j.run_id)",
+  );
+  expect(orphans).toEqual([]);
+});
+
 /** Runs of one workflow at these times, most of them completed. */
 const MANY = `
   insert into runs (id, workspace_id, environment, workflow_id, version_id, lane, status, trigger_type,
@@ -109,22 +128,3 @@ function visited(plan: any): number {
       : 0;
   return (plan.Plans ?? []).reduce((sum: number, inner: any) => sum + visited(inner), own);
 }
-
-test("runs that ended long ago go with their journals; those that are not over stay", async () => {
-  const id = await deployed(owner, SET);
-  await ran(owner, id);
-  const waits = await deployed(owner, [
-    { id: "ask", type: "approval", config: { approvers: ["owner"] } },
-  ]);
-  await trigger(owner, waits);
-  world.clock.advance(8 * DAY_MS);
-  const fresh = await ran(owner, id);
-  await until(async () => (await count(id)) === 1);
-  const { body } = await owner(`GET /api/v1/workflows/${id}/runs`);
-  expect(body.data[0].id).toBe(fresh.id);
-  expect(await count(waits)).toBe(1);
-  const orphans = await world.sql(
-    "select from run_journal j where not exists (select from runs r where r.id = j.run_id)",
-  );
-  expect(orphans).toEqual([]);
-});

@@ -242,6 +242,7 @@ test("publish_event and notify act for the workflow, with what its deployer may 
   const id = await deployed(owner, nodes);
   const run = await ran(owner, id, 7);
   expect(run.status).toBe("completed");
+  await world.settled();
   const { body } = await owner("GET /api/v1/events/topics/told/events");
   expect(body.data).toMatchObject([
     { type: "thing.told", data: { n: 7 }, actor: { id, type: "workflow" }, depth: 1 },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { openStream, type Pace } from "./stream.ts";
@@ -19,6 +19,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await receiver[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  release = undefined;
 });
 
 const call = () => ({

@@ -23,7 +23,12 @@ export {
   WorkflowPublished,
   WorkflowRolledBack,
 } from "./events.ts";
-export { NodeTypePoint, nodeTypesOf } from "./node-types.ts";
+export {
+  NodeFamilyPoint,
+  NodeTypePoint,
+  nodeTypesOf,
+  type WorkspaceNodeTypes,
+} from "./node-types.ts";
 export {
   DeploymentsCreate,
   WorkflowsRead,

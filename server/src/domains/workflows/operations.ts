@@ -7,7 +7,7 @@ import { line, object } from "#kernel/schema.ts";
 import { describeNodeType, NodeTypeDescription, triggerTypes } from "./definition/index.ts";
 import { type Draft, draftOf, NewWorkflow, WorkflowChange } from "./draft.ts";
 import * as events from "./events.ts";
-import { nodeTypesOf } from "./node-types.ts";
+import { madeNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import { faultsOfDefinition, readExpressions } from "./soundness.ts";
@@ -203,8 +203,11 @@ export const listNodeTypes = query({
       { title: "NodeTypes" },
     ),
   ),
-  run: async ({ services }) => ({
-    nodeTypes: nodeTypesOf(services).all.map(describeNodeType),
+  run: async ({ tx, services }) => ({
+    nodeTypes: [
+      ...nodeTypesOf(services).all.map(describeNodeType),
+      ...(await madeNodeTypes(tx, services)),
+    ],
     triggerTypes: [...triggerTypes.values()].map(({ type, summary, schema }) => ({
       type,
       summary,

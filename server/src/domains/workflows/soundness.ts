@@ -7,7 +7,7 @@ import { checkTemplate, templateReferences } from "#kernel/expression/template.t
 import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
-import { nodeTypesOf } from "./node-types.ts";
+import { missingNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { mentionsIn, referencesOf } from "./reference.ts";
 import { missing } from "./store.ts";
 
@@ -33,7 +33,31 @@ export async function faultsOfDefinition(
   const unmet = references
     .filter(({ kind, name }) => lost[kind].has(name))
     .map(({ kind, name, path }) => ({ path, message: MESSAGES[kind](name) }));
-  return [...faults, ...unmet];
+  return [...faults, ...unmet, ...(await faultsOfTypes({ tx, services }, definition))];
+}
+
+/** Nodes of types that people make, and that nobody has made. */
+async function faultsOfTypes({ tx, services }: Context, definition: unknown): Promise<Fault[]> {
+  const used = typesIn(definition, "");
+  const missing = await missingNodeTypes(tx, services, [...new Set(used.map(({ type }) => type))]);
+  return used
+    .filter(({ type }) => missing.has(type))
+    .map(({ path }) => ({ path, message: "is not a known node type" }));
+}
+
+/** The types of all nodes, those in the bodies of loops included; of what is no graph, none. */
+function typesIn(graph: unknown, at: string): { readonly type: string; readonly path: string }[] {
+  const { nodes } = Object(graph) as { readonly nodes?: unknown };
+  if (!Array.isArray(nodes)) return [];
+  return nodes.flatMap((node: unknown, index) => {
+    const { type, config } = Object(node) as { readonly type?: unknown; readonly config?: unknown };
+    const path = `${at}/nodes/${index}`;
+    const { body } = Object(config) as { readonly body?: unknown };
+    return [
+      ...(typeof type === "string" ? [{ type, path: `${path}/type` }] : []),
+      ...(type === "loop" ? typesIn(body, `${path}/config/body`) : []),
+    ];
+  });
 }
 
 /** The definition, if it can be saved; throws all that is wrong with it otherwise. */

@@ -20,7 +20,7 @@ import type { RunFacts } from "./facts.ts";
 import { dueMsOf, fold, hear, type JournalRecord, type Line, type Wait } from "./record.ts";
 import { isRehearsed, rehearse } from "./rehearsal.ts";
 import { Scope } from "./scope.ts";
-import { faultOfSize } from "./storable.ts";
+import { faultOfSize } from "./output-size.ts";
 import { type Attempted, carryOut } from "./stepping.ts";
 
 /** A step that reaches outside and is to be begun. */

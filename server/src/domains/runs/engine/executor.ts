@@ -10,6 +10,10 @@ export interface StepTools {
   readonly outside: Outside;
   readonly run: RunFacts;
   readonly path: string;
+  /** As the definition has it; of types that people make it is the one that was meant. */
+  readonly nodeType: string;
+  /** What the step's expressions see, secrets aside. */
+  readonly scope: () => Readonly<Record<string, unknown>>;
   /** The first one is 1. */
   readonly attempt: number;
   /** The same for every attempt of this step of this run. */

@@ -23,7 +23,8 @@ import { actorOf, type RunFacts } from "./facts.ts";
 import { prepareNode } from "./prepared-node.ts";
 import type { LogLine } from "./record.ts";
 import type { Scope } from "./scope.ts";
-import { faultOfSize, storable, storableText } from "./storable.ts";
+import { storable, storableText } from "#kernel/storable.ts";
+import { faultOfSize } from "./output-size.ts";
 
 const TIMEOUT_MS = 30_000;
 const LOG_LINES_MAX = 200;
@@ -90,7 +91,7 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
     }
     const { body: _, ...shown } = checked.config as Record<string, unknown>;
     input = scrubber.scrubJson(storable(node.type.iterates ? shown : checked.config));
-    const executor = executorOf(outside, node.type.type);
+    const executor = executorOf(outside, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
     const evaluate = (name: string): Promise<unknown> =>
       patiently(attempt, (evaluation) =>
@@ -101,6 +102,8 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
         outside,
         run,
         path: attempt.path,
+        nodeType: node.type.type,
+        scope: () => attempt.scope.at(attempt.path),
         attempt: attempt.attempt,
         idempotencyKey: `${run.id}:${attempt.occasion.replaceAll(" ", ":")}`,
         signal,

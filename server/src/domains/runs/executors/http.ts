@@ -1,4 +1,5 @@
 import * as types from "#domains/workflows/index.ts";
+import { contentOf } from "#kernel/outbound/content.ts";
 import { executor, StepFailure } from "../engine/executor.ts";
 
 const RESPONSE_BYTES_MAX = 1_048_576;
@@ -32,7 +33,7 @@ export const http = executor({
     const output = {
       status: response.status,
       headers: response.headers,
-      body: bodyOf(response.headers["content-type"] ?? "", response.body),
+      body: contentOf(response.headers, response.body),
     };
     if (response.status < 400) return { output };
     const passing = response.status >= 500 || response.status === 408 || response.status === 429;
@@ -63,15 +64,4 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
-}
-
-/** JSON as what it means, anything else as text. */
-function bodyOf(contentType: string, bytes: Uint8Array): unknown {
-  const text = Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
-  if (!/[/+]json\b/i.test(contentType)) return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }

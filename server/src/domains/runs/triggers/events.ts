@@ -1,7 +1,8 @@
 import { AuditRead } from "#domains/audit/index.ts";
 import { AUDIT } from "#domains/bus/index.ts";
-import { holdersOf } from "#domains/identity/accounts/index.ts";
+import { holdersOf, personsOf } from "#domains/identity/accounts/index.ts";
 import { DEPTH_MAX, type RecordedEvent } from "#kernel/event.ts";
+import { lensesOf, placeIn, through } from "#kernel/event-view.ts";
 import { idsInOrder } from "#kernel/id.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { reader } from "#kernel/reader.ts";
@@ -29,7 +30,7 @@ export const followEvents = reader({
       waitingOn(tx, topics),
     ]);
     if (listeners.length + waiting.length === 0) return;
-    const mayHear = await hearing(ctx, events, [
+    const heardBy = await hearing(ctx, events, [
       ...listeners.map(({ deployedBy }) => deployedBy),
       ...waiting.map(({ runAs }) => runAs),
     ]);
@@ -40,37 +41,48 @@ export const followEvents = reader({
     for (const { event, topics: places } of placed) {
       for (const one of listeners) {
         if (event.depth >= DEPTH_MAX || !places.includes(one.topic)) continue;
-        if (!one.wants(event) || !mayHear(event, one.deployedBy, one.permissions)) continue;
-        const start = { ...startOf(event, one), id: nextId() };
+        const heard = heardBy(event, one.deployedBy, one.permissions);
+        if (!heard || !one.wants(heard)) continue;
+        const start = { ...startOf(heard, one), id: nextId() };
         await writeBeginning(ctx.because(event), plainBeginning(services, start));
       }
       for (const one of patient) {
-        if (!places.includes(one.topic) || !one.wants(event)) continue;
-        if (!mayHear(event, one.runAs, one.permissions)) continue;
+        if (!places.includes(one.topic)) continue;
+        const heard = heardBy(event, one.runAs, one.permissions);
+        if (!heard || !one.wants(heard)) continue;
         patient.delete(one);
-        told.push(tell(ctx.because(event), one, event));
+        told.push(tell(ctx.because(event), one, heard));
       }
     }
     await Promise.all(told);
   },
 });
 
-/** The audit log has a permission of its own; a workflow must not be the way around it. */
+/**
+ * The audit log has a permission of its own, and what is told of some things is not for everyone; a
+ * workflow must not be the way around either.
+ */
 async function hearing(
   ctx: ReadContext,
   events: readonly RecordedEvent[],
   userIds: readonly string[],
-): Promise<MayHear> {
-  if (!events.some(({ topic }) => topic === AUDIT)) return () => true;
-  const auditors = await holdersOf(ctx, AuditRead, [...new Set(userIds)]);
-  return ({ topic }, userId, permissions) =>
-    topic !== AUDIT ||
-    (auditors.has(userId) && (permissions === undefined || permissions.includes(AuditRead.name)));
+): Promise<HeardBy> {
+  const people = [...new Set(userIds)];
+  const auditors = events.some(({ topic }) => topic === AUDIT)
+    ? await holdersOf(ctx, AuditRead, people)
+    : new Set<string>();
+  const lenses = await lensesOf(placeIn(ctx), events);
+  const personOf = await personsOf(ctx, lenses.size > 0 ? people : []);
+  return (event, userId, permissions) => {
+    if (event.topic !== AUDIT) return through(lenses, event, personOf(userId));
+    const isConfined = permissions !== undefined && !permissions.includes(AuditRead.name);
+    return auditors.has(userId) && !isConfined ? event : undefined;
+  };
 }
 
-/** Whether somebody may hear of an event, or a token of theirs with these permissions. */
-type MayHear = (
+/** An event as somebody hears of it, or a token of theirs with these permissions; undefined if they do not. */
+type HeardBy = (
   event: RecordedEvent,
   userId: string,
   permissions: readonly string[] | undefined,
-) => boolean;
+) => RecordedEvent | undefined;

@@ -30,7 +30,7 @@ test("with two nodes each event starts each run once, ends each wait once, and a
   const finished = async (id: string): Promise<any[]> =>
     (await runsOf(world, id)).filter(({ status }) => status === "completed");
   for (const id of listeners) {
-    await until(async () => (await finished(id)).length >= EVENTS, 50_000);
+    await until(async () => (await finished(id)).length >= EVENTS);
   }
   await atRest(world);
   for (const id of listeners) {

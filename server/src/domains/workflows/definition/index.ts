@@ -23,6 +23,7 @@ export {
   NodeTypeDescription,
   type NodeTypes,
   nodeTypes,
+  type NodeFamily,
 } from "./node-type.ts";
 export * from "./outside-nodes.ts";
 export {
@@ -33,7 +34,7 @@ export {
   type RetryRule,
   type Way,
 } from "./plan.ts";
-export { cronOf } from "./schedule.ts";
+export { checkSchedule, cronOf } from "./schedule.ts";
 export { expression, isTemplate, literal, partsOf, templated } from "./template.ts";
 export { Trigger, type TriggerType, triggerTypes } from "./trigger.ts";
 export * from "./waiting-nodes.ts";

@@ -30,6 +30,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly alwaysFails?: true;
   /** What it is given stays in the platform, where people read it: it must hold no secret. */
   readonly inside?: true;
+  /** The type by which it is executed, where that is not its own. */
+  readonly executedAs?: string;
 }
 
 /** Declares a node type. */
@@ -43,11 +45,25 @@ export interface NodeTypes {
   readonly get: (type: string) => NodeType | undefined;
 }
 
+/** Types that people make, so that each workspace has others: alike in all but their names. */
+export interface NodeFamily {
+  readonly like: NodeType;
+  /** Whether a name is of the form that its members have. */
+  readonly names: (type: string) => boolean;
+}
+
 /** Makes a registry; each domain that can do something in a workflow contributes to the list. */
-export function nodeTypes(all: readonly NodeType[]): NodeTypes {
+export function nodeTypes(
+  all: readonly NodeType[],
+  families: readonly NodeFamily[] = [],
+): NodeTypes {
   const byName = new Map(all.map((type) => [type.type, type]));
   if (byName.size !== all.length) throw new Error("Two node types have the same name.");
-  return { all, get: (type) => byName.get(type) };
+  const inFamily = (type: string): NodeType | undefined => {
+    const like = families.find(({ names }) => names(type))?.like;
+    return like && { ...like, type, executedAs: like.type };
+  };
+  return { all, get: (type) => byName.get(type) ?? inFamily(type) };
 }
 
 /** The labels that may stand on the edges from a node of this type, `error` aside. */

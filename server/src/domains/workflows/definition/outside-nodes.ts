@@ -33,6 +33,9 @@ export const script = nodeType({
   summary: "Runs JavaScript in a sandbox; its output is what the script returns",
   config: object({
     source: literal(Type.String({ minLength: 1, maxLength: SOURCE_CHARACTERS_MAX })),
+    input: Type.Optional(
+      Type.Unknown({ description: "What it sees as `input`; without it all that expressions see" }),
+    ),
   }),
   branches: "none",
   effect: "outside",
@@ -80,9 +83,14 @@ export const records = nodeType({
     id: Type.Optional(line(100)),
     data: Type.Optional(Fields),
     filter: Type.Optional(ConditionSchema),
+    sort: Type.Optional(line(300, "Of a list: such as `-createdAt,name`")),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: "Of a list; 200 when absent" }),
+    ),
   }),
   branches: "none",
   effect: "outside",
+  inside: true,
   check: (config) => [
     ...needs(config, { get: ["id"], update: ["id", "data"], delete: ["id"], create: ["data"] }),
     ...faultsOfFilter(config),

@@ -1,0 +1,159 @@
+/** What an artifact is: schemas and failures. */
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/failure.ts";
+import { id, line, nullable, object, text, Time } from "#kernel/schema.ts";
+import { Fields } from "./fields.ts";
+
+export const ARTIFACTS_MAX = 5_000;
+const SOURCE_CHARACTERS_MAX = 262_144;
+const TIMEOUT_MAX_MS = 300_000;
+const RETRIES_MAX = 10;
+
+export const ARTIFACT_TYPES = [
+  "scheduled_job",
+  "workflow_node",
+  "connector_action",
+  "data_transformer",
+  "webhook_handler",
+] as const;
+export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
+
+export const ArtifactId = id("art");
+export const ModuleKey = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$",
+  description: "The namespace that groups artifacts",
+});
+
+/** Source, schedule, limits. Which of them there must be depends on the type of the artifact. */
+export const Detail = object(
+  {
+    scriptSource: Type.String({
+      minLength: 1,
+      maxLength: SOURCE_CHARACTERS_MAX,
+      description:
+        "JavaScript or TypeScript: `export default defineArtifact({ … })`, or the body of a " +
+        "function of `input` and `context`",
+    }),
+    cron: Type.Optional(line(200, "Of a scheduled job: minute, hour, day, month, weekday")),
+    timezone: Type.Optional(line(100)),
+    environment: Type.Optional(
+      Type.Enum(["production", "staging", "development"], {
+        description: "Of a scheduled job: where it runs, `production` unless given",
+      }),
+    ),
+    retryPolicy: Type.Optional(
+      object({ retries: Type.Integer({ minimum: 0, maximum: RETRIES_MAX }) }),
+    ),
+    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_MAX_MS })),
+    connector: Type.Optional(
+      line(100, "Of a connector action: the id or the type of the connectors that it is added to"),
+    ),
+    inputs: Type.Optional(Fields),
+    outputs: Type.Optional(Fields),
+  },
+  { title: "ArtifactDetail" },
+);
+export type Detail = Static<typeof Detail>;
+
+/** What a source says about itself, as far as it is what it should be. */
+export const Definition = Type.Object(
+  {
+    id: nullable(Type.String()),
+    kind: Type.Enum(["artifact", "body"]),
+    inputs: Fields,
+    outputs: Fields,
+  },
+  { title: "ArtifactDefinition" },
+);
+export type Definition = Static<typeof Definition>;
+
+export const STATUSES = ["draft", "active", "disabled"] as const;
+
+export const NewArtifact = {
+  name: line(200),
+  artifactType: Type.Enum([...ARTIFACT_TYPES]),
+  moduleKey: Type.Optional(ModuleKey),
+  description: Type.Optional(text(10_000)),
+  status: Type.Optional(Type.Enum([...STATUSES], { default: "draft" })),
+  detail: Detail,
+};
+
+/** Without its detail, as events and lists have it: sources are long. */
+export const ArtifactSummary = Type.Object(
+  {
+    id: ArtifactId,
+    name: Type.String(),
+    artifactType: Type.Enum([...ARTIFACT_TYPES]),
+    moduleKey: Type.String(),
+    description: Type.String(),
+    status: Type.Enum([...STATUSES]),
+    version: Type.String({ description: "A semantic version" }),
+    versionNumber: Type.Integer(),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "ArtifactSummary" },
+);
+
+export const Artifact = Type.Object(
+  {
+    ...ArtifactSummary.properties,
+    detail: Type.Unsafe<Detail>({ ...Detail, additionalProperties: true }),
+    definition: Definition,
+  },
+  { title: "Artifact" },
+);
+export type Artifact = Static<typeof Artifact> & {
+  readonly revision: number;
+  readonly runAs: string;
+  readonly permissions: readonly string[] | null;
+};
+
+export const Version = Type.Object(
+  {
+    versionNumber: Type.Integer(),
+    version: Type.String(),
+    restoredFrom: nullable(Type.Integer()),
+    author: Type.Object({ id: Type.String(), name: Type.String() }),
+    createdAt: Time,
+  },
+  { title: "ArtifactVersion" },
+);
+
+export const NoSuchArtifact = failure("artifact_not_found", 404, "There is no such artifact.");
+export const NoSuchVersion = failure(
+  "artifact_version_not_found",
+  404,
+  "The artifact has no such version.",
+);
+export const ArtifactExists = failure(
+  "artifact_exists",
+  409,
+  "An artifact of this name is in this module already.",
+  "artifacts_name",
+);
+export const ArtifactDisabled = failure("artifact_disabled", 409, "The artifact is disabled.");
+export const TooManyArtifacts = failure(
+  "too_many_artifacts",
+  409,
+  `A workspace has at most ${ARTIFACTS_MAX} artifacts.`,
+);
+
+/** What events call it. */
+export function referTo({ id, name }: Pick<Artifact, "id" | "name">) {
+  return { id, displayName: name };
+}
+
+/** What events tell of it. */
+export function summaryOf(artifact: Artifact): Static<typeof ArtifactSummary> {
+  const {
+    detail: _,
+    definition: __,
+    revision: ___,
+    runAs: ____,
+    permissions: _____,
+    ...summary
+  } = artifact;
+  return summary;
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+const HELLO = `export default defineArtifact({
+  id: "hello",
+  version: "1.2.0",
+  inputs: { name: { type: "string", required: true }, mood: { type: "enum", values: ["good", "bad"] } },
+  outputs: { greeting: { type: "string", required: true } },
+  async execute(input: { name: string }, context) {
+    return { greeting: \`Hello, \${input.name}\` };
+  },
+});`;
+
+let world: World;
+let owner: Ask & { userId: string };
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let count = 0;
+async function made(scriptSource: string, more: object = {}): Promise<any> {
+  count += 1;
+  const body = {
+    name: `made ${count}`,
+    artifactType: "workflow_node",
+    moduleKey: "tests",
+    detail: { scriptSource },
+    ...more,
+  };
+  const { status, body: answer } = await owner("POST /api/flowsdk/artifacts", body);
+  expect(answer).toMatchObject({ success: true });
+  expect(status).toBe(201);
+  return answer.data;
+}
+
+test("an artifact is kept with what its source says about itself, and read on every path", async () => {
+  const artifact = await made(HELLO);
+  expect(artifact).toMatchObject({
+    artifactType: "workflow_node",
+    moduleKey: "tests",
+    status: "draft",
+    version: "1.2.0",
+    versionNumber: 1,
+    definition: { id: "hello", kind: "artifact", outputs: { greeting: { type: "string" } } },
+  });
+  for (const path of [
+    "/api/flowsdk/artifacts",
+    "/api/v1/flowsdk/artifacts",
+    "/api/v1/sdk/artifacts",
+  ]) {
+    const { body } = await owner(`GET ${path}/${artifact.id}`);
+    expect(body).toEqual({ success: true, data: artifact });
+  }
+  const { body } = await owner("GET /api/flowsdk/artifacts?artifactType=workflow_node&limit=1");
+  expect(body.success).toBe(true);
+  expect(body.data).toHaveLength(1);
+  expect(body.data[0]).not.toHaveProperty("detail");
+  const jobs = await owner("GET /api/flowsdk/artifacts?artifactType=scheduled_job");
+  expect(jobs.body.data).toEqual([]);
+});
+
+test("a change of code makes a version, another does not, and restoring makes one too", async () => {
+  const { id } = await made("return { one: 1 };");
+  const path = `/api/flowsdk/artifacts/${id}`;
+  const renamed = await owner(`PATCH ${path}`, { description: "Now with words", status: "active" });
+  expect(renamed.events).toEqual(["artifact.updated"]);
+  expect(renamed.body.data).toMatchObject({ versionNumber: 1, version: "1.0.0", status: "active" });
+  const coded = await owner(`PATCH ${path}`, { detail: { scriptSource: "return { two: 2 };" } });
+  expect(coded.body.data).toMatchObject({ versionNumber: 2, version: "1.0.1" });
+  const stated = await owner(`PATCH ${path}`, { detail: { scriptSource: HELLO } });
+  expect(stated.body.data).toMatchObject({ versionNumber: 3, version: "1.2.0" });
+  const restored = await owner(`POST ${path}/restore/1`);
+  expect([restored.body, restored.events]).toMatchObject([
+    { success: true },
+    ["artifact.restored"],
+  ]);
+  expect(restored.body.data).toMatchObject({
+    versionNumber: 4,
+    version: "1.2.1",
+    detail: { scriptSource: "return { one: 1 };" },
+  });
+  const { body } = await owner(`GET ${path}/versions`);
+  expect(
+    body.data.map(({ versionNumber, restoredFrom }: any) => [versionNumber, restoredFrom]),
+  ).toEqual([
+    [4, 1],
+    [3, null],
+    [2, null],
+    [1, null],
+  ]);
+  expect((await owner(`POST ${path}/restore/9`)).status).toBe(404);
+});
+
+test.each([
+  ["const a = ;", /line 1, column 11/],
+  ["\n\nreturn {", /SyntaxError/],
+  ['import fs from "node:fs"; return fs;', /import/i],
+  ['export default defineArtifact({ inputs: { a: { type: "float" } }, execute() {} })', /inputs/],
+  ['export default defineArtifact({ version: "one", execute() {} })', /semantic version/],
+])("a source that can't be run is refused with its place: %s", async (scriptSource, message) => {
+  const body = { name: "bad", artifactType: "workflow_node", detail: { scriptSource } };
+  const { status, body: problem, events } = await owner("POST /api/flowsdk/artifacts", body);
+  expect(status).toBe(422);
+  expect(problem.success).toBe(false);
+  expect(problem.errors[0]).toMatchObject({
+    path: "/detail/scriptSource",
+    message: expect.stringMatching(message),
+  });
+  expect(events).toEqual([]);
+});
+
+test.each([
+  ["scheduled_job", { cron: "* * *" }, "/detail/cron"],
+  ["scheduled_job", {}, "/detail/cron"],
+  ["scheduled_job", { cron: "0 5 * * *", timezone: "Mars/Base" }, "/detail/timezone"],
+  ["workflow_node", { cron: "0 5 * * *" }, "/detail/cron"],
+  ["connector_action", {}, "/detail/connector"],
+])("a %s with %j is refused", async (artifactType, detail, path) => {
+  const body = { name: "odd", artifactType, detail: { scriptSource: "return 1;", ...detail } };
+  const { status, body: problem } = await owner("POST /api/flowsdk/artifacts", body);
+  expect(status).toBe(422);
+  expect(problem.errors.map((error: any) => error.path)).toEqual([path]);
+});
+
+test("two artifacts of one module have different names", async () => {
+  await made("return 1;", { name: "only" });
+  const again = await owner("POST /api/flowsdk/artifacts", {
+    name: "only",
+    artifactType: "workflow_node",
+    moduleKey: "tests",
+    detail: { scriptSource: "return 1;" },
+  });
+  expect([again.status, again.body.code]).toEqual([409, "artifact_exists"]);
+});

@@ -1,0 +1,73 @@
+/** What artifacts take and give: maps from the names of fields to their types. */
+import Type, { type Static } from "typebox";
+import type { Fault } from "#kernel/failure.ts";
+import { line, object, text } from "#kernel/schema.ts";
+
+const FIELDS_MAX = 200;
+
+const FIELD_TYPES = [
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "timestamp",
+  "date",
+  "enum",
+  "object",
+  "array",
+  "any",
+] as const;
+
+export const Field = object(
+  {
+    type: Type.Enum([...FIELD_TYPES]),
+    required: Type.Optional(Type.Boolean({ default: false })),
+    values: Type.Optional(
+      Type.Array(line(200), { minItems: 1, maxItems: 200, description: "Of an `enum`" }),
+    ),
+    description: Type.Optional(text(2_000)),
+  },
+  { title: "ArtifactField" },
+);
+export type Field = Static<typeof Field>;
+
+export const Fields = Type.Record(Type.String(), Field, { maxProperties: FIELDS_MAX });
+export type Fields = Readonly<Record<string, Field>>;
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Whether a value is of a type. A time is anything that names one without doubt. */
+const HOLDS: Readonly<Record<Field["type"], (value: unknown, field: Field) => boolean>> = {
+  string: (value) => typeof value === "string",
+  number: (value) => typeof value === "number",
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === "boolean",
+  timestamp: (value) =>
+    typeof value === "string" &&
+    /^\d{4}-\d\d-\d\dT/.test(value) &&
+    !Number.isNaN(Date.parse(value)),
+  date: (value) =>
+    typeof value === "string" && DATE.test(value) && !Number.isNaN(Date.parse(value)),
+  enum: (value, { values = [] }) => typeof value === "string" && values.includes(value),
+  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  array: Array.isArray,
+  any: () => true,
+};
+
+/** What is wrong with a payload; fields that the map does not name are let through. */
+export function faultsOf(fields: Fields, payload: unknown, at: string): Fault[] {
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+    return Object.keys(fields).length === 0 ? [] : [{ path: at, message: "must be an object" }];
+  }
+  const given = new Map<string, unknown>(Object.entries(payload));
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const value = given.get(name) ?? null;
+    const path = `${at}/${name}`;
+    if (value === null) return field.required ? [{ path, message: "is required" }] : [];
+    return HOLDS[field.type](value, field) ? [] : [{ path, message: mustBe(field) }];
+  });
+}
+
+function mustBe({ type, values = [] }: Field): string {
+  return type === "enum" ? `must be one of ${values.join(", ")}` : `must be of type ${type}`;
+}

@@ -1,0 +1,201 @@
+import Type from "typebox";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, one, page, withSuccess } from "#kernel/reply.ts";
+import { object, patch } from "#kernel/schema.ts";
+import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
+import {
+  Artifact,
+  ARTIFACT_TYPES,
+  ArtifactExists,
+  ArtifactId,
+  ArtifactSummary,
+  Detail,
+  ModuleKey,
+  NewArtifact,
+  STATUSES,
+  TooManyArtifacts,
+  Version,
+} from "./artifact.ts";
+import { readDraft } from "./draft.ts";
+import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+/** The parameters of every operation on one artifact. */
+export const ById = object({ id: ArtifactId });
+const example = { params: { id: "art_01jd0000000000000000000000" } };
+const LIST = "artifacts, newest first";
+const VERSIONS = "versions of an artifact, newest first";
+/** Greater than every id. */
+const AFTER_ALL = "~";
+
+const SOURCE = `export default defineArtifact({
+  id: "hello",
+  version: "1.0.0",
+  inputs: { name: { type: "string", required: true } },
+  outputs: { greeting: { type: "string" } },
+  async execute(input, context) {
+    context.log.info("greeting", { name: input.name });
+    return { greeting: \`Hello, \${input.name}\` };
+  },
+});`;
+
+export const listArtifacts = query({
+  id: "artifacts.list",
+  route: "GET /api/flowsdk/artifacts",
+  also: ["GET /api/v1/flowsdk/artifacts", "GET /api/v1/sdk/artifacts"],
+  summary: "List the artifacts, newest first",
+  permission: ArtifactsRead,
+  query: object({
+    ...pageQuery,
+    artifactType: Type.Optional(Type.Enum([...ARTIFACT_TYPES])),
+    moduleKey: Type.Optional(ModuleKey),
+    status: Type.Optional(Type.Enum([...STATUSES])),
+  }),
+  reply: withSuccess(page(ArtifactSummary)),
+  async run({ tx, services }, { query: { limit, after, ...wanted } }) {
+    const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, { ...wanted, before: String(before), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (artifact) => artifact,
+      ({ id }) => services.cursors.encode(LIST, [id]),
+    );
+  },
+});
+
+export const createArtifact = command({
+  id: "artifacts.create",
+  route: "POST /api/flowsdk/artifacts",
+  also: ["POST /api/v1/flowsdk/artifacts", "POST /api/v1/sdk/artifacts"],
+  summary: "Create an artifact",
+  description:
+    "The source is read in the sandbox before it is kept: what is wrong with it is told with its " +
+    "line and column. `moduleKey` is `default` and `status` is `draft` unless given. Where nobody " +
+    "executes it by hand, it has the permissions of who saved it last.",
+  permission: ArtifactsWrite,
+  body: object(NewArtifact),
+  reply: withSuccess(
+    created(Artifact, { location: ({ id }) => `/api/v1/flowsdk/artifacts/${id}` }),
+  ),
+  emits: [ArtifactCreated],
+  fails: [ArtifactExists, TooManyArtifacts],
+  example: {
+    body: {
+      name: "hello",
+      artifactType: "workflow_node",
+      moduleKey: "examples",
+      status: "active",
+      detail: { scriptSource: SOURCE },
+    },
+  },
+  prepare: (outside, { body }, caller) => readDraft(outside, caller, body),
+  run: (ctx, { body }, draft) => service.create(ctx, body, draft),
+});
+
+export const getArtifact = query({
+  id: "artifacts.get",
+  route: "GET /api/flowsdk/artifacts/{id}",
+  also: ["GET /api/v1/flowsdk/artifacts/{id}", "GET /api/v1/sdk/artifacts/{id}"],
+  summary: "Read an artifact with its source",
+  permission: ArtifactsRead,
+  params: ById,
+  reply: withSuccess(one(Artifact)),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.id),
+});
+
+export const updateArtifact = command({
+  id: "artifacts.update",
+  route: "PATCH /api/flowsdk/artifacts/{id}",
+  also: ["PATCH /api/v1/flowsdk/artifacts/{id}", "PATCH /api/v1/sdk/artifacts/{id}"],
+  summary: "Change an artifact",
+  description:
+    "Members of `detail` that are not given stay. A change of `detail` appends a version, with the " +
+    "source's own `version` if that is another one, and the next patch of the last one if not.",
+  permission: ArtifactsWrite,
+  params: ById,
+  body: patch({
+    name: NewArtifact.name,
+    moduleKey: ModuleKey,
+    description: NewArtifact.description,
+    // Not as in a new one: a default would change what was not named.
+    status: Type.Enum([...STATUSES]),
+    detail: patch(Detail.properties),
+  }),
+  reply: withSuccess(one(Artifact)),
+  emits: [ArtifactUpdated],
+  fails: [ArtifactExists],
+  example: { ...example, body: { status: "active" } },
+  async prepare(outside, { params, body }, caller) {
+    if (body.detail === undefined || !caller.workspace) return undefined;
+    const partition = { workspace: caller.workspace.key, environment: caller.environment };
+    const { artifactType, detail } = await outside.db.read(partition, (tx) =>
+      store.get(tx, params.id),
+    );
+    return readDraft(outside, caller, { artifactType, detail: { ...detail, ...body.detail } });
+  },
+  run: (ctx, { params, body: { detail: _, ...change } }, draft) =>
+    service.update(ctx, params.id, { change, draft }),
+});
+
+export const deleteArtifact = command({
+  id: "artifacts.delete",
+  route: "DELETE /api/flowsdk/artifacts/{id}",
+  also: ["DELETE /api/v1/flowsdk/artifacts/{id}", "DELETE /api/v1/sdk/artifacts/{id}"],
+  summary: "Delete an artifact with its versions and test cases",
+  permission: ArtifactsWrite,
+  params: ById,
+  reply: withSuccess(one(ArtifactSummary)),
+  emits: [ArtifactDeleted],
+  example,
+  run: (ctx, { params }) => service.remove(ctx, params.id),
+});
+
+export const listArtifactVersions = query({
+  id: "artifacts.list_versions",
+  route: "GET /api/flowsdk/artifacts/{id}/versions",
+  also: ["GET /api/v1/flowsdk/artifacts/{id}/versions", "GET /api/v1/sdk/artifacts/{id}/versions"],
+  summary: "List the versions of an artifact, newest first",
+  permission: ArtifactsRead,
+  params: ById,
+  query: object(pageQuery),
+  reply: withSuccess(page(Version)),
+  example,
+  async run({ tx, services }, { params, query: { limit, after } }) {
+    await store.get(tx, params.id);
+    const [before = Number.MAX_SAFE_INTEGER] =
+      after === undefined ? [] : services.cursors.decode(VERSIONS, after);
+    const last = Math.min(Number(before), INT4_MAX);
+    const rows = await store.listVersions(tx, params.id, { before: last, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (version) => version,
+      ({ versionNumber }) => services.cursors.encode(VERSIONS, [versionNumber]),
+    );
+  },
+});
+
+const INT4_MAX = 2_147_483_647;
+
+export const restoreArtifact = command({
+  id: "artifacts.restore",
+  route: "POST /api/flowsdk/artifacts/{id}/restore/{versionNumber}",
+  also: [
+    "POST /api/v1/flowsdk/artifacts/{id}/restore/{versionNumber}",
+    "POST /api/v1/sdk/artifacts/{id}/restore/{versionNumber}",
+  ],
+  summary: "Bring an earlier version back, as a new one",
+  permission: ArtifactsWrite,
+  params: object({
+    id: ArtifactId,
+    versionNumber: Type.String({ pattern: "^[1-9]\\d{0,8}$" }),
+  }),
+  reply: withSuccess(one(Artifact)),
+  emits: [ArtifactRestored],
+  example: { params: { ...example.params, versionNumber: "1" } },
+  run: (ctx, { params }) => service.restore(ctx, params.id, Number(params.versionNumber)),
+});

@@ -1,0 +1,47 @@
+import Type from "typebox";
+import { packContent } from "#kernel/pack-content.ts";
+import { line, object } from "#kernel/schema.ts";
+import { ArtifactsWrite } from "../permissions.ts";
+import { NewArtifact } from "./artifact.ts";
+import { readDraft } from "./draft.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+/** An artifact as a pack defines it: what would create it, and its id in the pack. */
+export const PackArtifact = object(
+  { ...NewArtifact, key: line(200), moduleKey: Type.Optional(NewArtifact.moduleKey) },
+  { title: "PackArtifact" },
+);
+
+/** Artifacts that packs bring. Whether one is on is not the pack's affair once it is there. */
+export const artifactContent = packContent({
+  kind: "artifacts",
+  after: ["tables"],
+  permission: ArtifactsWrite,
+  environmental: false,
+  schema: PackArtifact,
+  keyOf: ({ key }) => key,
+  prepare: (outside, artifact, caller) => readDraft(outside, caller, artifact),
+  find: async ({ tx }, { moduleKey = "default", name }) =>
+    (await store.findByName(tx, moduleKey, name))?.id,
+  async read({ tx }, id) {
+    const artifact = await store.find(tx, id);
+    if (!artifact) return undefined;
+    const { name, artifactType, moduleKey, description, detail } = artifact;
+    return { name, artifactType, moduleKey, description, detail };
+  },
+  make: async (ctx, artifact, draft) => (await service.create(ctx, artifact, draft)).id,
+  async replace(ctx, id, artifact, draft) {
+    const { artifactType, status } = await store.get(ctx.tx, id);
+    if (artifactType !== artifact.artifactType) {
+      await service.remove(ctx, id);
+      return (await service.create(ctx, { ...artifact, status }, draft)).id;
+    }
+    const { name, moduleKey = "default", description = "" } = artifact;
+    await service.update(ctx, id, { change: { name, moduleKey, description }, draft });
+    return id;
+  },
+  async remove(ctx, id) {
+    await service.remove(ctx, id);
+  },
+});

@@ -1,0 +1,94 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+/** A source, as artifacts of all types may have it. */
+const SOURCE = "return { seen: input };";
+
+function fresh() {
+  count += 1;
+  return {
+    name: `sample ${count}`,
+    artifactType: "workflow_node",
+    moduleKey: "samples",
+    detail: { scriptSource: SOURCE },
+  };
+}
+
+/** An artifact is the same in all environments. */
+export async function kept(owner: Ask) {
+  const { body } = await owner("POST /api/v1/flowsdk/artifacts", fresh());
+  return { params: { id: String(body.data.id) }, environmental: false };
+}
+
+async function executed(owner: Ask) {
+  const { params } = await kept(owner);
+  const path = `/api/v1/flowsdk/artifacts/${params.id}`;
+  await owner(`POST ${path}/execute`, { inputPayload: {} });
+  const { body } = await owner(`GET ${path}/executions`);
+  return { params: { ...params, executionId: String(body.data[0].id) } };
+}
+
+async function tested(owner: Ask) {
+  const { params } = await kept(owner);
+  const path = `/api/v1/flowsdk/artifacts/${params.id}/test-cases`;
+  const { body } = await owner(`POST ${path}`, {
+    name: "sees",
+    inputPayload: { a: 1 },
+    expected: { seen: { a: 1 } },
+  });
+  return { params: { ...params, testCaseId: String(body.data.id) }, environmental: false };
+}
+
+export const artifactSamples: readonly Sample[] = [
+  { operation: "artifacts.list", arrange: async () => ({ query: { limit: "2" } }) },
+  { operation: "artifacts.create", arrange: async () => ({ body: fresh() }) },
+  { operation: "artifacts.get", arrange: kept },
+  {
+    operation: "artifacts.update",
+    arrange: async (owner) => ({ ...(await kept(owner)), body: { description: "A sample" } }),
+  },
+  { operation: "artifacts.delete", arrange: kept },
+  { operation: "artifacts.list_versions", arrange: kept },
+  {
+    operation: "artifacts.restore",
+    arrange: async (owner) => {
+      const { params, ...rest } = await kept(owner);
+      return { ...rest, params: { ...params, versionNumber: "1" } };
+    },
+  },
+  {
+    operation: "artifacts.execute",
+    arrange: async (owner) => ({
+      params: (await kept(owner)).params,
+      body: { inputPayload: { a: 1 }, triggerType: "manual" },
+      environmental: false,
+    }),
+  },
+  {
+    operation: "artifacts.list_executions",
+    arrange: async (owner) => ({ ...(await kept(owner)) }),
+  },
+  { operation: "artifacts.get_execution", arrange: executed },
+  { operation: "artifacts.list_test_cases", arrange: kept },
+  {
+    operation: "artifacts.create_test_case",
+    arrange: async (owner) => ({
+      ...(await kept(owner)),
+      body: { name: "one", inputPayload: {}, expected: { seen: {} } },
+    }),
+  },
+  {
+    operation: "artifacts.update_test_case",
+    arrange: async (owner) => ({ ...(await tested(owner)), body: { expected: { seen: {} } } }),
+  },
+  { operation: "artifacts.delete_test_case", arrange: tested },
+  {
+    operation: "artifacts.run_test_cases",
+    arrange: async (owner) => {
+      const { testCaseId: _, ...params } = (await tested(owner)).params;
+      return { params, environmental: false };
+    },
+  },
+];

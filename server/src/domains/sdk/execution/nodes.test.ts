@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runOf, stepsOf } from "#domains/runs/testing/workflows.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+async function made(name: string, scriptSource: string, more: object = {}): Promise<string> {
+  const { body, status } = await owner("POST /api/flowsdk/artifacts", {
+    name,
+    moduleKey: "nodes",
+    artifactType: "workflow_node",
+    status: "active",
+    detail: { scriptSource },
+    ...more,
+  });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+
+test("a script sees what expressions see, logs into the trace, and gives its output on", async () => {
+  const run = await runOf(owner, [
+    { id: "first", type: "set", config: { values: { n: 20 } } },
+    {
+      id: "code",
+      type: "script",
+      config: {
+        source:
+          "context.log.info('adding', { n: input.steps.first.output.n }); return input.steps.first.output.n + 1;",
+      },
+    },
+    {
+      id: "given",
+      type: "script",
+      config: { source: "return input.n * 2;", input: { n: "{{ steps.code.output }}" } },
+    },
+  ]);
+  expect(run.error).toBeNull();
+  expect(run).toMatchObject({ status: "completed" });
+  const { code, given } = stepsOf(run);
+  expect(code).toMatchObject({ output: 21, logs: [{ level: "info", message: "adding" }] });
+  expect(given.output).toBe(42);
+});
+
+test("a script that fails fails its step, with its place", async () => {
+  const run = await runOf(owner, [
+    { id: "code", type: "script", config: { source: "\n  throw new RangeError('Too far');" } },
+  ]);
+  expect(run).toMatchObject({
+    status: "failed",
+    error: {
+      code: "script_failed",
+      message: expect.stringMatching(/RangeError: Too far \(line 2/),
+    },
+  });
+});
+
+test("artifacts are nodes by their id and by their name, and in the list of node types", async () => {
+  const id = await made(
+    "double",
+    `export default defineArtifact({ inputs: { n: { type: "number", required: true } },
+       execute: (input, context) => ({ n: input.n * 2, by: context.workspace.slug }) })`,
+  );
+  const run = await runOf(owner, [
+    { id: "byId", type: "artifact", config: { artifactId: id, input: { n: 4 } } },
+    { id: "byName", type: "nodes.double", config: { n: "{{ steps.byId.output.n }}" } },
+  ]);
+  expect(run.error).toBeNull();
+  expect(stepsOf(run)["byName"].output).toEqual({ n: 16, by: "default" });
+  const bad = await runOf(owner, [{ id: "bad", type: "nodes.double", config: { n: "four" } }]);
+  expect(bad).toMatchObject({ status: "failed", error: { code: "invalid" } });
+  const { body } = await owner("GET /api/v1/workflows/node-types");
+  expect(body.data.nodeTypes.map(({ type }: any) => type)).toContain("nodes.double");
+  const unknown = await owner("POST /api/v1/workflows", {
+    name: "Unknown",
+    trigger: { type: "manual" },
+    nodes: [{ id: "x", type: "nodes.nobody", config: {} }],
+    edges: [],
+  });
+  expect(unknown.status).toBe(422);
+  expect(unknown.body.errors).toEqual([
+    { path: "/nodes/0/type", message: "is not a known node type" },
+  ]);
+});
+
+test("what a workflow's deployer may not do, its scripts may not do either", async () => {
+  const { body: role } = await owner("POST /api/v1/settings/roles", {
+    name: "Flow builder",
+    permissions: ["workflows:*", "deployments:*"],
+  });
+  const builder = await world.member([role.data.id]);
+  const id = await made("anything", "return 1;");
+  const byArtifact = await runOf(builder, [
+    { id: "a", type: "artifact", config: { artifactId: id } },
+  ]);
+  expect(byArtifact).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+  await owner("POST /api/v1/secrets", { name: "NODE_KEY", value: "sesame-77aa21" });
+  for (const source of [
+    "return await context.secrets.get('NODE_KEY');",
+    "return await context.events.publish('nodes.tests', { type: 'x.y', payload: {} });",
+  ]) {
+    const run = await runOf(builder, [{ id: "a", type: "script", config: { source } }]);
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { message: expect.stringMatching(/permission/) },
+    });
+  }
+});
+
+test("an artifact is an action of the connectors that it names", async () => {
+  const { body } = await owner("POST /api/v1/connectors", {
+    name: "Anywhere",
+    type: "http",
+    config: { baseUrl: "https://example.com" },
+  });
+  const path = `/api/v1/connectors/${body.data.id}`;
+  await made("shout", "return { text: input.text.toUpperCase() };", {
+    artifactType: "connector_action",
+    detail: {
+      connector: "http",
+      scriptSource: `export default defineArtifact({ inputs: { text: { type: "string", required: true } },
+        execute: (input) => ({ text: input.text.toUpperCase() }) })`,
+    },
+  });
+  const actions = await owner(`GET ${path}/actions`);
+  expect(actions.body.data.map(({ name }: any) => name)).toContain("shout");
+  const { body: answer, events } = await owner(`POST ${path}/invoke`, {
+    action: "shout",
+    input: { text: "hello" },
+  });
+  expect(answer.data).toMatchObject({ text: "HELLO" });
+  expect(events).toEqual(["connector.invoked"]);
+});

@@ -1,0 +1,116 @@
+import Type from "typebox";
+import { Failure } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { bare, one, page, withSuccess } from "#kernel/reply.ts";
+import { line, object } from "#kernel/schema.ts";
+import { ArtifactDisabled, ArtifactId } from "../artifacts/artifact.ts";
+import { ById } from "../artifacts/operations.ts";
+import { get } from "../artifacts/store.ts";
+import { ArtifactsExecute, ArtifactsRead } from "../permissions.ts";
+import { ArtifactExecuted } from "./events.ts";
+import { Execution, ExecutionId, ExecutionSummary, Outcome } from "./execution.ts";
+import { record, runArtifact } from "./running.ts";
+import * as store from "./store.ts";
+
+const example = { params: { id: "art_01jd0000000000000000000000" } };
+const LIST = "executions of an artifact, newest first";
+/** Greater than every id. */
+const AFTER_ALL = "~";
+
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
+
+export const executeArtifact = command({
+  id: "artifacts.execute",
+  route: "POST /api/flowsdk/artifacts/{id}/execute",
+  also: [
+    "POST /api/v1/flowsdk/artifacts/{id}/execute",
+    "POST /api/v1/sdk/artifacts/{id}/execute",
+    "POST /api/v1/sdk/artifacts/{id}/invoke",
+  ],
+  summary: "Execute an artifact",
+  description:
+    "With the permissions of the caller, in the environment of the request. A script that fails " +
+    "answers 200 with `success: false` and its `runtimeError`; an input that is not what the " +
+    "artifact takes is refused (422). Drafts execute too, disabled artifacts do not (409).",
+  permission: ArtifactsExecute,
+  // Its definition belongs to the workspace; what it does happens in an environment.
+  environmental: true,
+  params: ById,
+  body: object({
+    inputPayload: Type.Optional(AnyObject),
+    previousPayload: Type.Optional(AnyObject),
+    triggerType: Type.Optional(line(100)),
+  }),
+  bodyOptional: true,
+  waits: true,
+  reply: bare(Type.Object({ success: Type.Boolean(), data: Outcome })),
+  emits: [ArtifactExecuted],
+  fails: [ArtifactDisabled],
+  example: { ...example, body: { inputPayload: { name: "Ada" }, triggerType: "manual" } },
+  async prepare(outside, { params, body }, caller) {
+    const { workspace, environment } = caller;
+    if (!workspace) throw new Error("An artifact belongs to a workspace.");
+    const partition = { workspace: workspace.key, environment };
+    const artifact = await outside.db.read(partition, (tx) => get(tx, params.id));
+    if (artifact.status === "disabled") throw new Failure(ArtifactDisabled);
+    const { inputPayload = {}, previousPayload, triggerType = "manual" } = body ?? {};
+    const execution = await runArtifact(outside, {
+      artifact,
+      caller,
+      input: inputPayload,
+      triggerType,
+      signal: caller.gone,
+      ...(previousPayload && { previous: previousPayload }),
+    });
+    return { artifact, execution };
+  },
+  async run(ctx, _, { artifact, execution }) {
+    record(ctx, artifact, execution);
+    const { status, outcome } = execution;
+    return { success: status === "completed" || status === "aborted", data: outcome };
+  },
+});
+
+export const listExecutions = query({
+  id: "artifacts.list_executions",
+  route: "GET /api/flowsdk/artifacts/{id}/executions",
+  also: [
+    "GET /api/v1/flowsdk/artifacts/{id}/executions",
+    "GET /api/v1/sdk/artifacts/{id}/executions",
+  ],
+  summary: "List the executions of an artifact in this environment, newest first",
+  permission: ArtifactsRead,
+  environmental: true,
+  params: ById,
+  query: object(pageQuery),
+  reply: withSuccess(page(ExecutionSummary)),
+  example,
+  async run({ tx, services }, { params, query: { limit, after } }) {
+    await get(tx, params.id);
+    const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, params.id, { before: String(before), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ id }) => services.cursors.encode(LIST, [id]),
+    );
+  },
+});
+
+export const getExecution = query({
+  id: "artifacts.get_execution",
+  route: "GET /api/flowsdk/artifacts/{id}/executions/{executionId}",
+  also: [
+    "GET /api/v1/flowsdk/artifacts/{id}/executions/{executionId}",
+    "GET /api/v1/sdk/artifacts/{id}/executions/{executionId}",
+  ],
+  summary: "Read what came of an execution, with its log",
+  permission: ArtifactsRead,
+  environmental: true,
+  params: object({ id: ArtifactId, executionId: ExecutionId }),
+  reply: withSuccess(one(Execution)),
+  example: { params: { ...example.params, executionId: "exe_01jd0000000000000000000000" } },
+  run: ({ tx }, { params }) => store.get(tx, params.id, params.executionId),
+});

@@ -1,0 +1,75 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Transaction } from "#kernel/db/database.ts";
+import { Failure, failure } from "#kernel/failure.ts";
+import type { Execution } from "./execution.ts";
+
+export const NoSuchExecution = failure("execution_not_found", 404, "There is no such execution.");
+
+const INSERT = `
+  insert into artifact_executions
+    (id, artifact_id, version_number, trigger_type, status, due_at, attempt, started_at, duration_ms,
+     outcome)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
+
+/** Sends it; the commit waits for the answer. */
+export function insert(send: Transaction["send"], execution: Execution): void {
+  const { outcome, logs, ...rest } = execution;
+  void send(INSERT, [
+    rest.id,
+    rest.artifactId,
+    rest.versionNumber,
+    rest.triggerType,
+    rest.status,
+    rest.dueAt,
+    rest.attempt,
+    rest.startedAt,
+    rest.durationMs,
+    JSON.stringify({ outcome, logs }),
+  ]);
+}
+
+const FIELDS = [
+  "id",
+  "artifact_id as artifactId",
+  "version_number as versionNumber",
+  "trigger_type as triggerType",
+  "status",
+  "due_at as dueAt",
+  "attempt",
+  "started_at as startedAt",
+  "duration_ms as durationMs",
+  "outcome as kept",
+] as const;
+
+/** Newest first. */
+export async function list(
+  tx: Tx,
+  artifactId: string,
+  { before, limit }: { readonly before: string; readonly limit: number },
+): Promise<Execution[]> {
+  const rows = await tx
+    .selectFrom("artifact_executions")
+    .select(FIELDS)
+    .where("artifact_id", "=", artifactId)
+    .where("id", "<", before)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toExecution);
+}
+
+export async function get(tx: Tx, artifactId: string, id: string): Promise<Execution> {
+  const row = await tx
+    .selectFrom("artifact_executions")
+    .select(FIELDS)
+    .where("artifact_id", "=", artifactId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!row) throw new Failure(NoSuchExecution);
+  return toExecution(row);
+}
+
+function toExecution<Row extends { readonly kept: unknown }>({ kept, ...row }: Row): Execution {
+  // Only what `insert` wrote is there.
+  return { ...row, ...(kept as object) } as unknown as Execution;
+}

@@ -1,0 +1,58 @@
+import { ConnectorActionPoint } from "#domains/connectors/index.ts";
+import { executors } from "#domains/runs/index.ts";
+import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/index.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import * as artifactEvents from "./artifacts/events.ts";
+import * as artifacts from "./artifacts/operations.ts";
+import { count } from "./artifacts/store.ts";
+import { artifactActions } from "./execution/connector-actions.ts";
+import * as executionEvents from "./execution/events.ts";
+import { customNodes, customStep, scriptSteps } from "./execution/nodes.ts";
+import * as execution from "./execution/operations.ts";
+import { pruneExecutions } from "./execution/pruning.ts";
+import * as jobs from "./jobs/operations.ts";
+import { runOnTime } from "./jobs/schedule.ts";
+import * as permissions from "./permissions.ts";
+import * as testEvents from "./tests/events.ts";
+import * as tests from "./tests/operations.ts";
+
+export const sdk = domain({
+  name: "sdk",
+  summary: "Code of people: artifacts, their versions and tests, scheduled jobs and packs.",
+  environmental: false,
+  permissions: Object.values(permissions),
+  events: [
+    ...Object.values(artifactEvents),
+    ...Object.values(executionEvents),
+    ...Object.values(testEvents),
+  ],
+  operations: [
+    artifacts.listArtifacts,
+    artifacts.createArtifact,
+    artifacts.getArtifact,
+    artifacts.updateArtifact,
+    artifacts.deleteArtifact,
+    artifacts.listArtifactVersions,
+    artifacts.restoreArtifact,
+    execution.executeArtifact,
+    execution.listExecutions,
+    execution.getExecution,
+    tests.listTestCases,
+    tests.createTestCase,
+    tests.updateTestCase,
+    tests.deleteTestCase,
+    tests.runTestCases,
+    jobs.listScheduledJobs,
+    jobs.createScheduledJob,
+    jobs.runDueJobs,
+  ],
+  jobs: [runOnTime, pruneExecutions],
+  counters: [{ name: "artifacts", count }],
+  contributions: [
+    contribute(executors, ...scriptSteps, customStep),
+    contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
+    contribute(NodeFamilyPoint, customNodes),
+    contribute(ConnectorActionPoint, artifactActions),
+  ],
+});

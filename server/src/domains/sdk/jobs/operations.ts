@@ -1,0 +1,174 @@
+import Type from "typebox";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { newId } from "#kernel/id.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, one, page, withSuccess } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import {
+  Artifact,
+  ArtifactExists,
+  ModuleKey,
+  NewArtifact,
+  STATUSES,
+  TooManyArtifacts,
+} from "../artifacts/artifact.ts";
+import { readDraft } from "../artifacts/draft.ts";
+import { ArtifactCreated } from "../artifacts/events.ts";
+import { create } from "../artifacts/service.ts";
+import { list } from "../artifacts/store.ts";
+import { ArtifactExecuted } from "../execution/events.ts";
+import { ArtifactsExecute, ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
+import { type CarriedOut, carryOut, CARRY_OUT_MAX_MS, settle } from "./carrying-out.ts";
+import { ringWhenDue } from "./schedule.ts";
+import { ExecutedJob, ScheduledJob } from "./scheduled-job.ts";
+import * as store from "./store.ts";
+import { environmentOf } from "./times.ts";
+
+const LIST = "scheduled jobs, newest first";
+/** Greater than every id. */
+const AFTER_ALL = "~";
+/** What one call of `run-due` takes on; the next one, or the scheduler, has the rest. */
+const RUN_MAX = 100;
+
+export const listScheduledJobs = query({
+  id: "scheduled_jobs.list",
+  route: "GET /api/v1/sdk/scheduled-jobs",
+  also: ["GET /api/flowsdk/scheduled-jobs", "GET /api/v1/flowsdk/scheduled-jobs"],
+  summary: "List the scheduled jobs, with when they run next and how they ended last",
+  permission: ArtifactsRead,
+  query: object({
+    ...pageQuery,
+    moduleKey: Type.Optional(ModuleKey),
+    status: Type.Optional(Type.Enum([...STATUSES])),
+  }),
+  reply: withSuccess(page(ScheduledJob)),
+  async run({ tx, services }, { query: { limit, after, ...wanted } }) {
+    const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const found = await list(tx, {
+      ...wanted,
+      artifactType: "scheduled_job",
+      before: String(before),
+      limit: limit + 1,
+    });
+    const times = await store.of(
+      tx,
+      found.map(({ id }) => id),
+    );
+    return pageOf(
+      found,
+      limit,
+      (artifact) => ({
+        ...artifact,
+        cron: artifact.detail.cron ?? "",
+        timezone: artifact.detail.timezone ?? "UTC",
+        environment: environmentOf(artifact),
+        retries: artifact.detail.retryPolicy?.retries ?? 0,
+        ...(times.get(artifact.id) ?? { nextDueAt: null, lastExecution: null }),
+      }),
+      ({ id }) => services.cursors.encode(LIST, [id]),
+    );
+  },
+});
+
+const { artifactType: _, ...fields } = NewArtifact;
+
+export const createScheduledJob = command({
+  id: "scheduled_jobs.create",
+  route: "POST /api/v1/sdk/scheduled-jobs",
+  also: ["POST /api/flowsdk/scheduled-jobs", "POST /api/v1/flowsdk/scheduled-jobs"],
+  summary: "Create a scheduled job",
+  description:
+    "An artifact of the type `scheduled_job`, which is changed and deleted as such. It runs while it " +
+    "is `active`, in `production` unless `detail.environment` says otherwise, with the permissions of " +
+    "who saved it last. Its input is `{ dueAt, attempt }`.",
+  permission: ArtifactsWrite,
+  body: object({ ...fields, artifactType: Type.Optional(Type.Literal("scheduled_job")) }),
+  reply: withSuccess(
+    created(Artifact, { location: ({ id }) => `/api/v1/flowsdk/artifacts/${id}` }),
+  ),
+  emits: [ArtifactCreated],
+  fails: [ArtifactExists, TooManyArtifacts],
+  example: {
+    body: {
+      name: "nightly",
+      moduleKey: "examples",
+      status: "active",
+      detail: {
+        cron: "30 2 * * *",
+        timezone: "Europe/Berlin",
+        retryPolicy: { retries: 3 },
+        scriptSource: "context.log.info('Good night', { dueAt: input.dueAt });",
+      },
+    },
+  },
+  prepare: (outside, { body: { detail } }, caller) =>
+    readDraft(outside, caller, { artifactType: "scheduled_job", detail }),
+  run: (ctx, { body }, draft) => create(ctx, { ...body, artifactType: "scheduled_job" }, draft),
+});
+
+export const runDueJobs = command({
+  id: "scheduled_jobs.run_due",
+  route: "POST /api/flowsdk/scheduled-jobs/run-due",
+  also: ["POST /api/v1/flowsdk/scheduled-jobs/run-due", "POST /api/v1/sdk/scheduled-jobs/run-due"],
+  summary: "Execute all scheduled jobs that are due now",
+  description:
+    `At most ${RUN_MAX} of them, each in its own environment and with its own permissions. What the ` +
+    "scheduler has begun already is left to it, and it leaves alone what this has begun.",
+  permission: ArtifactsExecute,
+  waits: true,
+  mayChangeNothing: true,
+  reply: withSuccess(
+    one(Type.Object({ executed: Type.Array(ExecutedJob) }, { title: "ExecutedJobs" })),
+  ),
+  emits: [ArtifactExecuted],
+  prepare: (outside, _input, caller) => runDue(outside, caller),
+  async run(ctx, _input, all) {
+    for (const done of all) {
+      await settle(ctx, done);
+      await ringWhenDue(ctx, done.due.artifactId);
+    }
+    return {
+      executed: all.map(({ due: { artifactId, dueAt }, execution: { id, status } }) => ({
+        artifactId,
+        executionId: id,
+        status,
+        dueAt,
+      })),
+    };
+  },
+});
+
+/** Claims what is due and runs it all; the sandbox says how much of it at a time. */
+async function runDue(
+  outside: Outside,
+  { workspace, environment, cause }: Caller,
+): Promise<readonly CarriedOut[]> {
+  if (!workspace) throw new Error("A scheduled job belongs to a workspace.");
+  const partition = { workspace: workspace.key, environment };
+  const wanted = {
+    claim: newId("clm"),
+    now: outside.clock.now(),
+    leaseMs: CARRY_OUT_MAX_MS,
+    limit: RUN_MAX,
+  };
+  const due = await outside.db.write(partition, (session) =>
+    store.claim((text, values) => session.send(text, values), wanted),
+  );
+  const ends = await Promise.allSettled(due.map((each) => carryOut(outside, each, cause)));
+  const carried = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+  const done = carried.filter((end) => end !== undefined);
+  const left = due.filter(({ artifactId }) =>
+    done.every(({ artifact }) => artifact.id !== artifactId),
+  );
+  // What could not be begun, since the sandbox was full, is due as it was before.
+  if (left.length > 0) {
+    const ids = left.map(({ artifactId }) => artifactId);
+    await outside.db.write(partition, (session) =>
+      session.send(store.RELEASE, [wanted.claim, ids]),
+    );
+  }
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed && done.length === 0) throw failed.reason;
+  return done;
+}

@@ -1,0 +1,47 @@
+/** What a scheduled job is, as the API shows it: an artifact, and when it runs. */
+import Type, { type Static } from "typebox";
+import { nullable, Time } from "#kernel/schema.ts";
+import { ArtifactId, ArtifactSummary } from "../artifacts/artifact.ts";
+import { ExecutionId, ExecutionStatus } from "../execution/execution.ts";
+
+export const LastExecution = Type.Object(
+  {
+    executionId: ExecutionId,
+    status: ExecutionStatus,
+    dueAt: nullable(Time),
+    attempt: Type.Integer(),
+    startedAt: Time,
+    durationMs: Type.Integer(),
+  },
+  { title: "LastExecution" },
+);
+export type LastExecution = Static<typeof LastExecution>;
+
+export const ScheduledJob = Type.Object(
+  {
+    ...ArtifactSummary.properties,
+    cron: Type.String(),
+    timezone: Type.String(),
+    environment: Type.Enum(["production", "staging", "development"]),
+    retries: Type.Integer(),
+    nextDueAt: nullable(
+      Type.String({
+        format: "date-time",
+        description: "The time that it runs for next; null while it is not `active`",
+      }),
+    ),
+    lastExecution: nullable(LastExecution),
+  },
+  { title: "ScheduledJob" },
+);
+
+/** What `run-due` tells of one execution. */
+export const ExecutedJob = Type.Object(
+  {
+    artifactId: ArtifactId,
+    executionId: ExecutionId,
+    status: ExecutionStatus,
+    dueAt: Time,
+  },
+  { title: "ExecutedJob" },
+);

@@ -1,0 +1,21 @@
+import { permission } from "#kernel/permission.ts";
+
+export const ArtifactsRead = permission("artifacts:read", "See artifacts and what they did", [
+  "builder",
+  "agent",
+  "change_manager",
+  "viewer",
+  "auditor",
+]);
+export const ArtifactsWrite = permission("artifacts:write", "Write and test artifacts", [
+  "builder",
+]);
+export const ArtifactsExecute = permission("artifacts:execute", "Execute artifacts", [
+  "builder",
+  "agent",
+  "change_manager",
+  "member",
+]);
+export const SecretsUse = permission("secrets:use", "Use the values of secrets in own scripts", [
+  "builder",
+]);

@@ -1,0 +1,185 @@
+import Type from "typebox";
+import { changeOf } from "#kernel/event.ts";
+import { Failure } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import { command, query } from "#kernel/operation.ts";
+import { created, one, withSuccess } from "#kernel/reply.ts";
+import { object, patch } from "#kernel/schema.ts";
+import { ArtifactId, referTo } from "../artifacts/artifact.ts";
+import { ById } from "../artifacts/operations.ts";
+import { get, lock as lockArtifact } from "../artifacts/store.ts";
+import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
+import { ArtifactTested, TestCaseCreated, TestCaseDeleted, TestCaseUpdated } from "./events.ts";
+import { runAll } from "./running.ts";
+import * as store from "./store.ts";
+import {
+  NewTestCase,
+  TEST_CASES_MAX,
+  TestCase,
+  TestCaseExists,
+  TestCaseId,
+  TestResult,
+  TooManyTestCases,
+} from "./test-case.ts";
+
+const example = { params: { id: "art_01jd0000000000000000000000" } };
+const oneExample = { params: { ...example.params, testCaseId: "atc_01jd0000000000000000000000" } };
+const OfCase = object({ id: ArtifactId, testCaseId: TestCaseId });
+
+export const listTestCases = query({
+  id: "artifacts.list_test_cases",
+  route: "GET /api/flowsdk/artifacts/{id}/test-cases",
+  also: [
+    "GET /api/v1/flowsdk/artifacts/{id}/test-cases",
+    "GET /api/v1/sdk/artifacts/{id}/test-cases",
+  ],
+  summary: "List the test cases of an artifact, by name",
+  permission: ArtifactsRead,
+  params: ById,
+  reply: withSuccess(one(Type.Array(TestCase))),
+  example,
+  async run({ tx }, { params }) {
+    await get(tx, params.id);
+    return store.list(tx, params.id);
+  },
+});
+
+export const createTestCase = command({
+  id: "artifacts.create_test_case",
+  route: "POST /api/flowsdk/artifacts/{id}/test-cases",
+  also: [
+    "POST /api/v1/flowsdk/artifacts/{id}/test-cases",
+    "POST /api/v1/sdk/artifacts/{id}/test-cases",
+  ],
+  summary: "Add a test case to an artifact",
+  permission: ArtifactsWrite,
+  params: ById,
+  body: object(NewTestCase),
+  reply: withSuccess(created(TestCase)),
+  emits: [TestCaseCreated],
+  fails: [TestCaseExists, TooManyTestCases],
+  example: {
+    ...example,
+    body: {
+      name: "greets",
+      inputPayload: { name: "Ada" },
+      expected: { greeting: "Hello, Ada" },
+      mocks: { "http.request": [{ returns: { status: 200, headers: {}, body: {} } }] },
+    },
+  },
+  async run(ctx, { params, body }) {
+    await lockArtifact(ctx.tx, params.id);
+    const cases = await store.list(ctx.tx, params.id);
+    if (cases.length >= TEST_CASES_MAX) throw new Failure(TooManyTestCases);
+    const testCase = await store.insert(ctx.tx, {
+      id: newId("atc", ctx.now.getTime()),
+      artifactId: params.id,
+      at: ctx.now,
+      mocks: {},
+      ...body,
+    });
+    ctx.emit(TestCaseCreated, referTo(testCase), dataOf(testCase));
+    return testCase;
+  },
+});
+
+export const updateTestCase = command({
+  id: "artifacts.update_test_case",
+  route: "PATCH /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
+  also: [
+    "PATCH /api/v1/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
+    "PATCH /api/v1/sdk/artifacts/{id}/test-cases/{testCaseId}",
+  ],
+  summary: "Change a test case",
+  permission: ArtifactsWrite,
+  params: OfCase,
+  body: patch(NewTestCase),
+  reply: withSuccess(one(TestCase)),
+  emits: [TestCaseUpdated],
+  fails: [TestCaseExists],
+  example: { ...oneExample, body: { expected: { greeting: "Hello, Grace" } } },
+  async run(ctx, { params, body }) {
+    const before = await store.lock(ctx.tx, params.id, params.testCaseId);
+    ctx.expectRevision(before.revision);
+    const after = await store.update(ctx.tx, before.id, body, ctx.now);
+    const { changes } = changeOf<object>(before, after);
+    const told = changes.filter((name) => name !== "revision");
+    ctx.emit(TestCaseUpdated, referTo(after), {
+      before: dataOf(before),
+      after: dataOf(after),
+      changes: told,
+    });
+    return after;
+  },
+});
+
+export const deleteTestCase = command({
+  id: "artifacts.delete_test_case",
+  route: "DELETE /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
+  also: [
+    "DELETE /api/v1/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
+    "DELETE /api/v1/sdk/artifacts/{id}/test-cases/{testCaseId}",
+  ],
+  summary: "Delete a test case",
+  permission: ArtifactsWrite,
+  params: OfCase,
+  reply: withSuccess(one(TestCase)),
+  emits: [TestCaseDeleted],
+  example: oneExample,
+  async run(ctx, { params }) {
+    const testCase = await store.lock(ctx.tx, params.id, params.testCaseId);
+    ctx.expectRevision(testCase.revision);
+    await store.remove(ctx.tx, testCase.id);
+    ctx.emit(TestCaseDeleted, referTo(testCase), dataOf(testCase));
+    return testCase;
+  },
+});
+
+export const runTestCases = command({
+  id: "artifacts.run_test_cases",
+  route: "POST /api/flowsdk/artifacts/{id}/test-cases/run-all",
+  also: [
+    "POST /api/v1/flowsdk/artifacts/{id}/test-cases/run-all",
+    "POST /api/v1/sdk/artifacts/{id}/tests/run",
+  ],
+  summary: "Run all test cases of an artifact",
+  description:
+    "Nothing outside of the sandbox is touched: calls of the context are answered by the case's " +
+    "mocks, and fail without one. A case passes when the output is exactly what it expects; `diff` " +
+    "names each place where it is not.",
+  permission: ArtifactsWrite,
+  params: ById,
+  waits: true,
+  reply: withSuccess(
+    one(
+      Type.Object({
+        passed: Type.Integer(),
+        failed: Type.Integer(),
+        results: Type.Array(TestResult),
+      }),
+    ),
+  ),
+  emits: [ArtifactTested],
+  example,
+  async prepare(outside, { params }, caller) {
+    const { workspace, environment } = caller;
+    if (!workspace) throw new Error("An artifact belongs to a workspace.");
+    const partition = { workspace: workspace.key, environment };
+    const found = await outside.db.read(partition, async (tx) => ({
+      artifact: await get(tx, params.id),
+      cases: await store.list(tx, params.id),
+    }));
+    return { ...found, results: await runAll(outside, caller, found) };
+  },
+  async run(ctx, _, { artifact, results }) {
+    const passed = results.filter((result) => result.passed).length;
+    const failed = results.length - passed;
+    const { id, versionNumber } = artifact;
+    ctx.emit(ArtifactTested, referTo(artifact), { id, versionNumber, passed, failed });
+    return { passed, failed, results };
+  },
+});
+
+function dataOf({ id, artifactId, name }: TestCase) {
+  return { id, artifactId, name };
+}

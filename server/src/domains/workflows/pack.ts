@@ -1,0 +1,36 @@
+import { packContent } from "#kernel/pack-content.ts";
+import { line, object } from "#kernel/schema.ts";
+import { draftOf, WholeDefinition } from "./draft.ts";
+import { WorkflowsWrite } from "./permissions.ts";
+import * as service from "./service.ts";
+import { readExpressions } from "./soundness.ts";
+import * as store from "./store.ts";
+
+/** Workflows that packs bring, as drafts: nothing runs until somebody publishes one. */
+export const workflowContent = packContent({
+  kind: "workflows",
+  // Their nodes may name any of these.
+  after: ["roles", "tables", "queries", "artifacts"],
+  permission: WorkflowsWrite,
+  environmental: false,
+  schema: object(
+    { key: line(200, "What it is known by in the pack"), definition: WholeDefinition },
+    { title: "PackWorkflow" },
+  ),
+  keyOf: ({ key }) => key,
+  prepare: async (outside, { definition }) => {
+    await readExpressions(outside, definition);
+  },
+  // Names of workflows need not be unique.
+  find: async () => undefined,
+  async read({ tx }, id) {
+    const { status, definition } = await store.get(tx, id);
+    return status === "archived" ? undefined : definition;
+  },
+  make: async (ctx, { definition }) => (await service.create(ctx, draftOf(definition))).id,
+  async replace(ctx, id, { definition }) {
+    await service.save(ctx, id, draftOf(definition), "replace");
+    return id;
+  },
+  remove: service.archive,
+});
