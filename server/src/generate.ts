@@ -6,9 +6,10 @@ import { describeTables } from "#kernel/db/describe.ts";
 import { prepareDatabase } from "#kernel/db/prepare.ts";
 import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { describeApi, describeEvents } from "#kernel/openapi.ts";
+import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
 
-/** Writes what is generated and committed: the tables' types, the API and the events. */
+/** Writes what is generated and committed: the tables' types, the API, its client's types, and the events. */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "millrace-generate-"));
 // The account that runs PostgreSQL for root must be able to pass.
@@ -21,5 +22,7 @@ try {
   await database.stop();
   rmSync(folder, { recursive: true, force: true });
 }
-writeFileSync(join(root, "openapi.json"), `${JSON.stringify(describeApi(domains), null, 2)}\n`);
+const api = describeApi(domains);
+writeFileSync(join(root, "openapi.json"), `${JSON.stringify(api, null, 2)}\n`);
+writeFileSync(join(root, "client/src/operations.ts"), describeClient(api));
 writeFileSync(join(root, "events.json"), `${JSON.stringify(describeEvents(domains), null, 2)}\n`);

@@ -8,6 +8,7 @@ import { describeTables } from "#kernel/db/describe.ts";
 import { describeApi, describeEvents } from "#kernel/openapi.ts";
 import { NOTES_SQL } from "#kernel/testing/notes.ts";
 import { startWorld } from "#kernel/testing/world.ts";
+import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -16,6 +17,11 @@ const operations = domains.flatMap((domain) => domain.operations);
 
 test("openapi.json is what the code says (npm run generate)", () => {
   expect(golden("openapi.json")).toEqual(JSON.parse(JSON.stringify(describeApi(domains))));
+});
+
+test("the client's types are those of the API (npm run generate)", () => {
+  const committed = readFileSync(join(root, "client/src/operations.ts"), "utf8");
+  expect(describeClient(describeApi(domains))).toBe(committed);
 });
 
 test("events.json is what the code says (npm run generate)", () => {

@@ -121,9 +121,9 @@ export const Version = Type.Object(
   { title: "ArtifactVersion" },
 );
 
-export const NoSuchArtifact = failure("artifact_not_found", 404, "There is no such artifact.");
+export const NoSuchArtifact = failure("not_found", 404, "There is no such artifact.");
 export const NoSuchVersion = failure(
-  "artifact_version_not_found",
+  "not_found",
   404,
   "The artifact has no such version.",
 );

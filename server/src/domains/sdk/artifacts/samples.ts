@@ -41,7 +41,7 @@ async function tested(owner: Ask) {
   return { params: { ...params, testCaseId: String(body.data.id) }, environmental: false };
 }
 
-export const artifactSamples: readonly Sample[] = [
+export const samples: readonly Sample[] = [
   { operation: "artifacts.list", arrange: async () => ({ query: { limit: "2" } }) },
   { operation: "artifacts.create", arrange: async () => ({ body: fresh() }) },
   { operation: "artifacts.get", arrange: kept },
@@ -55,7 +55,7 @@ export const artifactSamples: readonly Sample[] = [
     operation: "artifacts.restore",
     arrange: async (owner) => {
       const { params, ...rest } = await kept(owner);
-      return { ...rest, params: { ...params, versionNumber: "1" } };
+      return { ...rest, params: { ...params, versionNumber: "1" }, openParams: true };
     },
   },
   {

@@ -1,0 +1,51 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { CommandError } from "./usage.ts";
+
+/** Where the server is, and who we are there. */
+export interface Credentials {
+  readonly url: string;
+  readonly workspace: string;
+  readonly token: string;
+}
+
+export const DEFAULT_URL = "http://127.0.0.1:8080";
+
+/** What the environment says, and else what login kept. */
+export function readCredentials(): Credentials {
+  const kept = readKept();
+  const { MILLRACE_URL, MILLRACE_WORKSPACE, MILLRACE_TOKEN } = process.env;
+  const token = MILLRACE_TOKEN ?? kept.token;
+  if (token === undefined) throw new CommandError("You are not logged in: run `millrace login`.");
+  return {
+    url: MILLRACE_URL ?? kept.url ?? DEFAULT_URL,
+    workspace: MILLRACE_WORKSPACE ?? kept.workspace ?? "default",
+    token,
+  };
+}
+
+/** Keeps them where only the user can read them. */
+export function keepCredentials(credentials: Credentials): string {
+  const path = pathOf();
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  // A file that was there before keeps its own mode otherwise.
+  chmodSync(path, 0o600);
+  return path;
+}
+
+function readKept(): Partial<Credentials> {
+  const path = pathOf();
+  if (!existsSync(path)) return {};
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Partial<Credentials>;
+  } catch {
+    throw new CommandError(`${path} can't be read: remove it and log in again.`);
+  }
+}
+
+function pathOf(): string {
+  const { XDG_CONFIG_HOME } = process.env;
+  return join(XDG_CONFIG_HOME ?? join(homedir(), ".config"), "millrace", "credentials.json");
+}

@@ -1,0 +1,155 @@
+import { parseArgs } from "node:util";
+import { ApiError, type Client, createClient } from "@millrace/client";
+import { pull, push, type Pushed, test, type Tested } from "./artifacts.ts";
+import { readCredentials } from "./credentials.ts";
+import { readFolder } from "./folder.ts";
+import { login } from "./login.ts";
+import { CommandError, USAGE } from "./usage.ts";
+import { develop } from "./watching.ts";
+
+const OPTIONS = {
+  url: { type: "string" },
+  workspace: { type: "string" },
+  email: { type: "string" },
+  folder: { type: "string", default: "artifacts" },
+  module: { type: "string" },
+  environment: { type: "string" },
+  "dry-run": { type: "boolean", default: false },
+  force: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+type Options = ReturnType<typeof read>["values"];
+
+/** What a command says: for people line by line, for machines as a value; and whether it went well. */
+interface Said {
+  readonly lines: readonly string[];
+  readonly value: unknown;
+  readonly ok: boolean;
+}
+
+const COMMANDS: Readonly<Record<string, (options: Options) => Promise<Said>>> = {
+  login: async ({ url, workspace, email }) => {
+    const words = await login({ url, workspace, email });
+    return { lines: [words], value: { message: words }, ok: true };
+  },
+  whoami: async (options) => {
+    const { data } = await connect(options).auth.me();
+    return { lines: [`${data.user.name} <${data.user.email}>`], value: data, ok: true };
+  },
+  "artifacts pull": async (options) => {
+    const paths = await pull(connect(options), options.folder, options.module);
+    return { lines: paths.map((path) => `pulled ${path}`), value: paths, ok: true };
+  },
+  "artifacts push": async (options) => {
+    const { folder, force } = options;
+    const all = chosen(folder, options.module);
+    const results = await push(connect(options), all, { dryRun: options["dry-run"], force });
+    return { lines: results.flatMap(pushLines), value: results, ok: results.every(went) };
+  },
+  "artifacts test": async (options) => {
+    const results = await test(connect(options), chosen(options.folder, options.module));
+    const ok = results.every(({ failed }) => failed === 0);
+    return { lines: results.flatMap(testLines), value: results, ok };
+  },
+  "artifacts dev": async (options) => {
+    const stop = new AbortController();
+    process.once("SIGINT", () => stop.abort());
+    process.once("SIGTERM", () => stop.abort());
+    write(`Watching ${options.folder}; Ctrl-C ends it.`);
+    const client = connect({ ...options, environment: options.environment ?? "development" });
+    await develop(client, options.folder, {
+      signal: stop.signal,
+      tell: ({ pushed, tested }) => {
+        for (const line of [...pushed.flatMap(pushLines), ...tested.flatMap(testLines)])
+          write(line);
+      },
+    });
+    return { lines: [], value: null, ok: true };
+  },
+};
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  try {
+    const { values, positionals } = read();
+    if (values.help || positionals.length === 0) {
+      write(USAGE.trimEnd());
+      return values.help ? 0 : 2;
+    }
+    const command = COMMANDS[positionals.join(" ")];
+    if (!command)
+      throw new CommandError(`There is no command ${positionals.join(" ")}.\n\n${USAGE}`, 2);
+    const { lines, value, ok } = await command(values);
+    if (values.json) write(JSON.stringify(value, null, 2));
+    else for (const line of lines) write(line);
+    return ok ? 0 : 1;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+function read() {
+  try {
+    return parseArgs({ allowPositionals: true, options: OPTIONS });
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${USAGE}`, 2);
+  }
+}
+
+function connect({ environment = "production" }: Pick<Options, "environment">): Client {
+  if (environment !== "production" && environment !== "staging" && environment !== "development") {
+    throw new CommandError("--environment is production, staging or development.", 2);
+  }
+  const { url: baseUrl, token, workspace } = readCredentials();
+  return createClient({ baseUrl, token, workspace, environment });
+}
+
+function chosen(folder: string, moduleKey: string | undefined) {
+  return readFolder(folder).filter(
+    ({ card }) => moduleKey === undefined || card.moduleKey === moduleKey,
+  );
+}
+
+function went({ what }: Pushed): boolean {
+  return what !== "conflict" && what !== "refused";
+}
+
+function pushLines({ path, what, problems = [] }: Pushed): string[] {
+  const words =
+    what === "conflict" ? "changed on the server too; pull it, or push with --force" : what;
+  return [`${path}: ${words}`, ...problems.map((problem) => `  ${problem}`)];
+}
+
+function testLines({ path, passed, failed, failures }: Tested): string[] {
+  return [
+    `${path}: ${passed} passed, ${failed} failed`,
+    ...failures.flatMap(({ name, reasons }) => [
+      `  ${name}`,
+      ...reasons.map((reason) => `    ${reason}`),
+    ]),
+  ];
+}
+
+/** A refusal and a mistake are told in a line; anything else is our bug, and shown whole. */
+function explain(error: unknown): number {
+  if (error instanceof CommandError) {
+    process.stderr.write(`${error.message}\n`);
+    return error.exitCode;
+  }
+  if (error instanceof ApiError) {
+    process.stderr.write(`${error.message} (${error.status} ${error.code})\n`);
+    return 1;
+  }
+  if (error instanceof TypeError && error.cause instanceof Error) {
+    process.stderr.write(`The server can't be reached: ${error.cause.message}\n`);
+    return 1;
+  }
+  throw error;
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

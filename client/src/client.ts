@@ -1,0 +1,211 @@
+/** A typed client of the API: `client.webhooks.create({ body: … })`. It needs nothing but `fetch`. */
+import { type Operations, ROUTES } from "./operations.ts";
+
+export interface ClientOptions {
+  /** Such as `https://millrace.example.com`. */
+  readonly baseUrl: string;
+  readonly token?: string;
+  /** The slug of the workspace. */
+  readonly workspace?: string;
+  readonly environment?: "production" | "staging" | "development";
+  /** How often what failed for a passing reason is tried again; 2 unless given. */
+  readonly retries?: number;
+  readonly fetch?: typeof fetch;
+}
+
+/** What may be said about one call beyond its input. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** For commands that are retried; made up when absent. */
+  readonly idempotencyKey?: string;
+  /** Only if the thing is still at this version: the `etag` of an earlier answer. */
+  readonly ifMatch?: string;
+  /** Sees the answer's status and headers, such as `etag`. */
+  readonly onAnswer?: (answer: Pick<Response, "status" | "headers">) => void;
+}
+
+type InputOf<O> = Omit<O, "reply">;
+type ReplyOf<O> = O extends { reply: infer R } ? R : never;
+type Arguments<O> =
+  {} extends InputOf<O>
+    ? [input?: InputOf<O>, options?: CallOptions]
+    : [input: InputOf<O>, options?: CallOptions];
+
+type Id = keyof Operations & string;
+type Namespace = Id extends `${infer Name}.${string}` ? Name : never;
+type Verb<Name extends string> = Id extends infer One
+  ? One extends `${Name}.${infer V}`
+    ? V
+    : never
+  : never;
+
+type Method<O> = (...args: Arguments<O>) => Promise<ReplyOf<O>>;
+
+/** Every operation as a method of its namespace, and `call` for those known by their id alone. */
+export type Client = {
+  readonly [Name in Namespace]: {
+    readonly [V in Verb<Name>]: Method<Operations[Extract<`${Name}.${V}`, Id>]>;
+  };
+} & {
+  readonly call: <O extends Id>(
+    id: O,
+    ...args: Arguments<Operations[O]>
+  ) => Promise<ReplyOf<Operations[O]>>;
+};
+
+/** What the server refused, in its own words. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  /** A stable word. */
+  readonly code: string;
+  readonly requestId: string | undefined;
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
+
+  constructor(status: number, problem: Problem) {
+    super(problem.detail ?? problem.title ?? `The server answered ${status}.`);
+    this.status = status;
+    this.code = problem.code ?? "unknown";
+    this.requestId = problem.requestId;
+    this.errors = problem.errors ?? [];
+  }
+}
+
+interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly code?: string;
+  readonly requestId?: string;
+  readonly errors?: ApiError["errors"];
+}
+
+interface Input {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** Makes a client. */
+export function createClient(options: ClientOptions): Client {
+  const call = (id: Id, input: Input = {}, about: CallOptions = {}): Promise<unknown> =>
+    send(options, ROUTES[id], { input, about });
+  const client: Record<string, unknown> = { call };
+  for (const id of Object.keys(ROUTES) as Id[]) {
+    const [name = "", verb = ""] = id.split(".");
+    const verbs = (client[name] ??= {}) as Record<string, unknown>;
+    verbs[verb] = (input?: Input, about?: CallOptions) => call(id, input, about);
+  }
+  // Its members are those of ROUTES, and their types those of Operations, which are made together.
+  return client as Client;
+}
+
+/** All items of a list, page after page. */
+export async function* pagesOf<Item>(
+  list: (query: { readonly limit: number; readonly after?: string }) => Promise<{
+    readonly data: readonly Item[];
+    readonly pagination: { readonly nextCursor: string | null };
+  }>,
+  limit = 200,
+): AsyncGenerator<Item> {
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await list({ limit, ...(after !== undefined && { after }) });
+    yield* page.data;
+    after = page.pagination.nextCursor;
+  }
+}
+
+const RETRY_STATUSES = new Set([429, 502, 503, 504]);
+const WAIT_MS = 250;
+const WAIT_MAX_MS = 30_000;
+
+async function send(
+  options: ClientOptions,
+  route: string,
+  { input, about }: { readonly input: Input; readonly about: CallOptions },
+): Promise<unknown> {
+  const [method = "GET", path = "/"] = route.split(" ");
+  const { retries = 2, fetch: request = fetch } = options;
+  // The same for all attempts, so that a command that was carried out is not carried out again.
+  const key = about.idempotencyKey ?? crypto.randomUUID();
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await request(urlOf(options.baseUrl, path, input), {
+      method,
+      headers: headersOf(options, { method, input, key, about }),
+      ...(input.body !== undefined && { body: textOf(input.body) }),
+      ...(about.signal && { signal: about.signal }),
+    }).catch((error: unknown) => {
+      if (attempt >= retries || about.signal?.aborted || method === "PUT" || method === "DELETE")
+        throw error;
+      return undefined;
+    });
+    if (answer && (attempt >= retries || !RETRY_STATUSES.has(answer.status))) {
+      about.onAnswer?.(answer);
+      return read(answer);
+    }
+    await pause(waitMs(answer, attempt), about.signal);
+  }
+}
+
+function urlOf(baseUrl: string, path: string, { params = {}, query = {} }: Input): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) search.set(name, textOf(value));
+  }
+  const tail = search.size === 0 ? "" : `?${search.toString()}`;
+  return `${baseUrl.replace(/\/$/, "")}${filled}${tail}`;
+}
+
+function headersOf(
+  { token, workspace, environment }: ClientOptions,
+  call: {
+    readonly method: string;
+    readonly input: Input;
+    readonly key: string;
+    readonly about: CallOptions;
+  },
+): Record<string, string> {
+  const { method, input, key, about } = call;
+  return {
+    accept: "application/json",
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(workspace !== undefined && { "x-workspace": workspace }),
+    ...(environment !== undefined && { "x-environment": environment }),
+    ...(input.body !== undefined && { "content-type": "application/json" }),
+    ...((method === "POST" || method === "PATCH") && { "idempotency-key": key }),
+    ...(about.ifMatch !== undefined && { "if-match": about.ifMatch }),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+async function read(answer: Response): Promise<unknown> {
+  const text = await answer.text();
+  const isJson = /[/+]json\b/.test(answer.headers.get("content-type") ?? "");
+  const body: unknown = isJson && text !== "" ? JSON.parse(text) : text === "" ? undefined : text;
+  if (answer.ok) return body;
+  throw new ApiError(answer.status, typeof body === "object" && body !== null ? body : {});
+}
+
+function waitMs(answer: Response | undefined, attempt: number): number {
+  const asked = Number(answer?.headers.get("retry-after") ?? 0) * 1_000;
+  return Math.min(Math.max(asked, WAIT_MS * 2 ** attempt), WAIT_MAX_MS);
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TEST_PASSWORD } from "#kernel/testing/database.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+
+const PROGRAM = join(import.meta.dirname, "../../cli/millrace.mjs");
+const run = promisify(execFile);
+
+let world: World;
+let owner: Ask;
+let url: string;
+let home: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  url = await world.app.listen({ host: "127.0.0.1", port: 0 });
+  home = mkdtempSync(join(tmpdir(), "millrace-cli-"));
+});
+afterAll(async () => {
+  rmSync(home, { recursive: true, force: true });
+  await world[Symbol.asyncDispose]();
+});
+
+/** Runs the program as a person would, in a home of its own. */
+async function millrace(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    MILLRACE_PASSWORD: TEST_PASSWORD,
+  };
+  return run(process.execPath, [PROGRAM, ...args], { cwd: home, env }).then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }) => ({ code, out: stdout, err: stderr }),
+  );
+}
+
+test("from login to a tested artifact, without overwriting what others changed", async () => {
+  expect(await millrace("whoami")).toMatchObject({ code: 1, err: expect.stringMatching(/log/) });
+  const login = await millrace("login", "--url", url, "--email", "admin@example.com");
+  expect(login.err).toBe("");
+  const kept = join(home, "config/millrace/credentials.json");
+  expect(statSync(kept).mode & 0o777).toBe(0o600);
+  expect((await millrace("whoami")).out).toMatch(/admin@example\.com/);
+
+  const { body } = await owner("POST /api/flowsdk/artifacts", {
+    name: "Add up",
+    moduleKey: "maths",
+    artifactType: "workflow_node",
+    detail: { scriptSource: "return { sum: input.a + input.b };" },
+  });
+  const path = `/api/flowsdk/artifacts/${body.data.id}`;
+  await owner(`POST ${path}/test-cases`, {
+    name: "adds",
+    inputPayload: { a: 1, b: 2 },
+    expected: { sum: 3 },
+  });
+  expect((await millrace("artifacts", "pull")).out).toBe("pulled artifacts/maths/Add-up\n");
+  const source = join(home, "artifacts/maths/Add-up.ts");
+  expect(readFileSync(source, "utf8")).toBe("return { sum: input.a + input.b };");
+  expect((await millrace("artifacts", "test")).out).toMatch(/1 passed, 0 failed/);
+
+  writeFileSync(source, "return { sum: input.a - input.b };");
+  expect((await millrace("artifacts", "push", "--dry-run")).out).toMatch(/Add-up: updated/);
+  expect((await owner(`GET ${path}`)).body.data.versionNumber).toBe(1);
+  expect((await millrace("artifacts", "push")).out).toMatch(/Add-up: updated/);
+  expect((await owner(`GET ${path}`)).body.data.versionNumber).toBe(2);
+  const failed = await millrace("artifacts", "test");
+  expect(failed.code).toBe(1);
+  expect(failed.out).toMatch(/\/sum: expected 3, got -1/);
+
+  await owner(`PATCH ${path}`, { description: "Somebody else was here" });
+  writeFileSync(source, "return { sum: 1 * (input.a + input.b) };");
+  const conflict = await millrace("artifacts", "push");
+  expect([conflict.code, conflict.out]).toEqual([
+    1,
+    expect.stringMatching(/changed on the server/),
+  ]);
+  expect((await millrace("artifacts", "push", "--force")).code).toBe(0);
+  expect((await millrace("artifacts", "push")).out).toMatch(/unchanged/);
+
+  writeFileSync(source, "return {");
+  const refused = await millrace("artifacts", "push", "--json");
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.out)).toMatchObject([{ what: "refused" }]);
+  expect(await millrace("artifacts", "sing")).toMatchObject({ code: 2 });
+});
+
+test("dev pushes what is new in the folder, and goes on until it is ended", async () => {
+  const folder = join(home, "fresh");
+  mkdirSync(join(folder, "new"), { recursive: true });
+  const card = {
+    name: "newcomer",
+    moduleKey: "new",
+    artifactType: "workflow_node",
+    status: "draft",
+    description: "",
+    detail: {},
+  };
+  writeFileSync(join(folder, "new/newcomer.json"), JSON.stringify(card));
+  writeFileSync(join(folder, "new/newcomer.ts"), "return 1;");
+  const dev = execFile(process.execPath, [PROGRAM, "artifacts", "dev", "--folder", folder], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home, XDG_CONFIG_HOME: join(home, "config") },
+  });
+  const ended = new Promise((resolve) => dev.once("exit", resolve));
+  const there = async () =>
+    (await owner("GET /api/flowsdk/artifacts?moduleKey=new")).body.data[0]?.versionNumber;
+  await until(async () => (await there()) === 1);
+  writeFileSync(join(folder, "new/newcomer.ts"), "return 2;");
+  await until(async () => (await there()) === 2);
+  dev.kill("SIGTERM");
+  expect(await ended).toBe(0);
+});
