@@ -1,11 +1,27 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The tests of whole processes take longest, so that they come first: at the end one worker would wait for the other. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      /\/src\/(process|cli)\//.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
     globalSetup: "./src/kernel/testing/database.ts",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Longer than anything is waited for, and far longer than anything takes: for a machine that is busy.
+    testTimeout: 150_000,
+    hookTimeout: 150_000,
     maxWorkers: 2,
+    // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
+    // process, such as a setting of the environment or a timer, it must put back.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default"],
   },
 });

@@ -1,5 +1,6 @@
 import { audit } from "#domains/audit/index.ts";
 import { bus } from "#domains/bus/index.ts";
+import { connectors } from "#domains/connectors/index.ts";
 import { accounts } from "#domains/identity/accounts/index.ts";
 import { members } from "#domains/identity/members/index.ts";
 import { mfa } from "#domains/identity/mfa/index.ts";
@@ -11,6 +12,9 @@ import { sso } from "#domains/identity/sso/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
 import { runs } from "#domains/runs/index.ts";
+import { sdk } from "#domains/sdk/index.ts";
+import { tables } from "#domains/tables/index.ts";
+import { transformer } from "#domains/transformer/index.ts";
 import { vault } from "#domains/vault/index.ts";
 import { webhooks } from "#domains/webhooks/index.ts";
 import { workflows } from "#domains/workflows/index.ts";
@@ -36,4 +40,8 @@ export const domains: readonly Domain[] = [
   webhooks,
   runs,
   workflows,
+  connectors,
+  transformer,
+  tables,
+  sdk,
 ];

@@ -26,6 +26,88 @@ export interface Tables {
     revision: Generated<number>;
     created_at: Time;
   };
+  artifact_executions: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    artifact_id: string;
+    version_number: number;
+    trigger_type: string;
+    status: string;
+    due_at: Time | null;
+    attempt: Generated<number>;
+    started_at: Time;
+    duration_ms: number;
+    outcome: Json;
+  };
+  artifact_test_cases: {
+    id: string;
+    workspace_id: Generated<string>;
+    artifact_id: string;
+    name: string;
+    input_payload: Json;
+    expected: Json;
+    mocks: Generated<Json>;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
+  artifact_versions: {
+    artifact_id: string;
+    number: number;
+    workspace_id: Generated<string>;
+    version: string;
+    detail: Json;
+    definition: Json;
+    restored_from: number | null;
+    author_id: string;
+    author_name: string;
+    created_at: Time;
+  };
+  artifacts: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    module_key: string;
+    description: Generated<string>;
+    artifact_type: string;
+    status: string;
+    detail: Json;
+    definition: Json;
+    version: string;
+    version_number: Generated<number>;
+    run_as: string;
+    permissions: string[] | null;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
+  connector_actions: {
+    workspace_id: Generated<string>;
+    connector_id: string;
+    name: string;
+    action: Json;
+  };
+  connectors: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    type: string;
+    config: Json;
+    auth: Json;
+    sealed: Buffer | null;
+    document: Json | null;
+    status: Generated<string>;
+    status_reason: string | null;
+    status_changed_at: Time | null;
+    failures: Generated<number>;
+    retry_at: Time | null;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
   deliveries: {
     workspace_id: Generated<string>;
     environment: Generated<"production" | "staging" | "development">;
@@ -222,6 +304,22 @@ export interface Tables {
     used_at: Time | null;
     created_at: Time;
   };
+  pack_installs: {
+    workspace_id: Generated<string>;
+    pack_id: string;
+    environment: "production" | "staging" | "development";
+    name: string;
+    version: string;
+    description: string;
+    author: string;
+    dependencies: Json;
+    checksum: string;
+    made: Json;
+    revision: Generated<number>;
+    installed_by: string;
+    installed_at: Time;
+    updated_at: Time;
+  };
   parked_events: {
     reader: string;
     epoch: number;
@@ -330,6 +428,18 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  scheduled_jobs: {
+    artifact_id: string;
+    workspace_id: Generated<string>;
+    environment: "production" | "staging" | "development";
+    due_at: Time | null;
+    run_at: Time | null;
+    attempt: Generated<number>;
+    claim: string | null;
+    claimed_until: Time | null;
+    began_at: Time | null;
+    last_execution: Json | null;
+  };
   secrets: {
     workspace_id: Generated<string>;
     name: string;
@@ -419,6 +529,7 @@ export interface Tables {
     name: string;
     description: Generated<string>;
     columns: Json;
+    indexes: Generated<Json>;
     rules: Generated<Json>;
     revision: Generated<number>;
     created_by: string;
@@ -486,6 +597,7 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    saved_by: string | null;
   };
   workflow_deployments: {
     workspace_id: Generated<string>;

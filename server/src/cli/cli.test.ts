@@ -9,18 +9,22 @@ import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { domains } from "../app.ts";
-import { type Ask, asker, dataFolder, launch, logIn, useProducts } from "../process/testing.ts";
+import { startedBefore } from "../process/testing/started-before.ts";
+import {
+  type Ask,
+  asker,
+  dataFolder,
+  launch,
+  logIn,
+  stop,
+  useProducts,
+} from "../process/testing.ts";
 import { millrace } from "./testing.ts";
 
 useProducts();
 
 const HERE = { "x-workspace": "default" };
 const VALUE = "planted 0f8fad5b";
-
-async function stop(product: ReturnType<typeof launch>): Promise<void> {
-  product.child.kill("SIGTERM");
-  expect(await product.ended).toBe(0);
-}
 
 /** A workspace besides `default`, so that there are two keys to wrap anew. */
 async function furnish(ask: Ask): Promise<void> {
@@ -89,6 +93,7 @@ test("where there is no installation, nothing is made", async () => {
 });
 
 test("rekey puts everything under the new key: it works from then on, and the old one does not", async () => {
+  await startedBefore();
   let product = launch();
   let address = await product.ready;
   const token = await logIn(address);
@@ -142,9 +147,10 @@ test("rekey puts everything under the new key: it works from then on, and the ol
   expect(replayed.headers.get("idempotency-replayed")).toBe("true");
   expect((await ask("GET /api/v1/secrets/PLANTED", undefined, HERE)).status).toBe(200);
   expect(product.lines.join("\n")).not.toContain(VALUE);
-}, 180_000);
+});
 
 test("reset-password gives an account a new one, ends its sessions and is in the audit log", async () => {
+  await startedBefore();
   let product = launch();
   let address = await product.ready;
   const token = await logIn(address);
@@ -186,4 +192,4 @@ test("reset-password gives an account a new one, ends its sessions and is in the
     ]);
     expect(JSON.stringify(body)).not.toContain(password);
   }
-}, 180_000);
+});

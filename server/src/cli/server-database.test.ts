@@ -99,7 +99,7 @@ test("rekey on a server database: refused while it is in use, done when it is no
   }
   const again = await onServer(["rekey"], env);
   expect(again).toMatchObject({ code: 0, said: expect.stringContaining("already") });
-}, 120_000);
+});
 
 test("a rekey that was killed after its commit is completed by repeating it", async () => {
   const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
@@ -117,7 +117,7 @@ test("a rekey that was killed after its commit is completed by repeating it", as
     said: expect.stringContaining("already"),
   });
   expect(readFileSync(file, "utf8")).toBe(base64(newKey));
-}, 120_000);
+});
 
 test("reset-password on a server database works beside a running node, whose caches forget", async () => {
   const key = randomBytes(32);
@@ -137,4 +137,4 @@ test("reset-password on a server database works beside a running node, whose cac
   } finally {
     await node.close();
   }
-}, 120_000);
+});

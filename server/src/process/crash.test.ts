@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { startedBefore } from "./testing/started-before.ts";
 import {
   all,
   type Ask,
@@ -12,7 +13,7 @@ import {
   type Victims,
 } from "./testing.ts";
 
-const ROUNDS = 20;
+const ROUNDS = 9;
 const UPDATERS = 4;
 const WRITES_MIN = 20;
 const WRITES_MAX = 100;
@@ -21,6 +22,7 @@ const VICTIMS: readonly Victims[] = ["group", "parent", "everything"];
 useProducts();
 
 test(`every acknowledged write survives ${ROUNDS} rounds of kill -9 under load, once and in order`, async () => {
+  await startedBefore();
   let product = launch();
   let address = await product.ready;
   // The session is an acknowledged write too: it has to last for all rounds.

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, vi } from "vitest";
+import { afterEach, beforeEach, expect, inject, vi } from "vitest";
 import {
   comesTrue,
   isAlive,
@@ -21,8 +21,8 @@ const READY = /^(?:Millrace is ready|A Millrace worker is ready; its probes are)
 const LINES_KEPT_MAX = 2_000;
 const LINES_TOLD_MAX = 30;
 const LINE_CHARACTERS_MAX = 600;
-const ANSWER_LIMIT_MS = 30_000;
-const END_LIMIT_MS = 30_000;
+const ANSWER_LIMIT_MS = 60_000;
+const END_LIMIT_MS = 60_000;
 
 let folderOfTest: string;
 let products: Product[];
@@ -84,6 +84,8 @@ export function launch(
       MILLRACE_DATA_DIR: dataFolder(),
       MILLRACE_ADMIN_PASSWORD: PASSWORD,
       MILLRACE_LOGIN_RATE_LIMIT: "0",
+      // All processes of a run share what was compiled; each folder's own cache would be empty in every test.
+      NODE_COMPILE_CACHE: join(inject("folder"), "compiled"),
       ...env,
     },
   });
@@ -123,6 +125,12 @@ async function end({ child, pid, ended }: Product): Promise<void> {
   const force = setTimeout(() => process.kill(-pid, "SIGKILL"), END_LIMIT_MS);
   await ended;
   clearTimeout(force);
+}
+
+/** Ends the product in good order. */
+export async function stop({ child, ended }: Product): Promise<void> {
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
 }
 
 /** The PostgreSQL server that holds a data folder, as its lock file names it. */

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { isPattern, patternSource } from "#kernel/condition/pattern.ts";
 import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/event.ts";
+import { placeIn, seenEvent, seenEvents } from "#kernel/event-view.ts";
 import { Failure, invalid, NotFound } from "#kernel/failure.ts";
 import { findEvent, queryLog } from "#kernel/log.ts";
 import { EventTypeSchema } from "#kernel/openapi.ts";
@@ -16,7 +17,8 @@ export const queryAudit = query({
   summary: "Query the audit log, newest first",
   description:
     "The audit log is the event log itself. `type` takes patterns such as `audit.*`; `from` is " +
-    "inclusive, `to` is not; `after` takes `nextCursor` or the id of an event.",
+    "inclusive, `to` is not; `after` takes `nextCursor` or the id of an event. What the rules of a " +
+    "table hide from you is left out, so that a page may be shorter than `limit`.",
   permission: AuditRead,
   query: object({
     ...pageQuery,
@@ -29,13 +31,20 @@ export const queryAudit = query({
   }),
   reply: page(Envelope),
   example: { query: { limit: 50, type: "audit.*" } },
-  async run({ tx }, { query: { limit, after, type, ...filter } }) {
+  async run(ctx, { query: { limit, after, type, ...filter } }) {
     if (type !== undefined && !isPattern(type)) throw invalid("?type", "is not an event pattern");
     const before = after === undefined ? undefined : positionOf(after);
     if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
     const source = type === undefined ? undefined : patternSource(type);
-    const events = await queryLog(tx, { ...filter, type: source, before }, limit + 1);
-    return pageOf(events, limit, toEnvelope, ({ id }) => id);
+    const found = await queryLog(ctx.tx, { ...filter, type: source, before }, limit + 1);
+    const whole = pageOf(
+      found,
+      limit,
+      (event) => event,
+      ({ id }) => id,
+    );
+    const seen = await seenEvents(placeIn(ctx), ctx.caller.person, whole.data);
+    return { ...whole, data: seen.map(toEnvelope) };
   },
 });
 
@@ -46,11 +55,12 @@ export const getAuditEvent = query({
   permission: AuditRead,
   params: object({ eventId: Type.String({ pattern: EVENT_ID_PATTERN }) }),
   reply: one(Envelope),
-  async run({ tx }, { params }) {
+  async run(ctx, { params }) {
     const place = positionOf(params.eventId);
-    const found = place && (await findEvent(tx, place));
-    if (!found) throw new Failure(NotFound);
-    return toEnvelope(found);
+    const found = place && (await findEvent(ctx.tx, place));
+    const seen = found && (await seenEvent(placeIn(ctx), ctx.caller.person, found));
+    if (!seen) throw new Failure(NotFound);
+    return toEnvelope(seen);
   },
 });
 

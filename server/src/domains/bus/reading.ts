@@ -1,7 +1,9 @@
 import type { Static } from "typebox";
 import { AuditRead } from "#domains/audit/index.ts";
 import { type Caller, type Outside, type Services } from "#kernel/caller.ts";
-import { eventIdOf, positionOf, toEnvelope } from "#kernel/event.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { eventIdOf, positionOf, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
+import { seenEvents } from "#kernel/event-view.ts";
 import { Failure, Forbidden, invalid } from "#kernel/failure.ts";
 import { type Feed, lobbyOf } from "./lobby.ts";
 import { AUDIT, PLATFORM_EVENTS, platformTopics, type TopicPage } from "./topic.ts";
@@ -9,6 +11,8 @@ import { AUDIT, PLATFORM_EVENTS, platformTopics, type TopicPage } from "./topic.
 /** What was just published should be in the next answer, though an older transaction is still open. */
 const SETTLE_MAX_MS = 250;
 const BEGINNING = eventIdOf({ epoch: 0, xid: 0, seq: 0 });
+/** How many batches of which the caller sees nothing one answer passes by. */
+const UNSEEN_BATCHES_MAX = 20;
 
 export interface Question {
   readonly name: string;
@@ -23,21 +27,39 @@ export async function read(
   caller: Caller,
   { name, after = BEGINNING, limit, timeout }: Question,
 ): Promise<Static<typeof TopicPage>> {
-  const batch = await lobbyOf(outside).next(feedOf(outside, caller, name), {
-    after: cursorOf(after, "?after"),
-    limit,
-    waitMs: timeout,
-    settleMs: SETTLE_MAX_MS,
-    gone: caller.gone,
-  });
-  return {
-    data: batch.events.map(toEnvelope),
-    pagination: {
-      nextCursor: batch.events.at(-1)?.id ?? after,
-      hasMore: batch.hasMore,
+  const feed = feedOf(outside, caller, name);
+  const see = sightOf(outside, caller, feed);
+  const endsAt = performance.now() + timeout;
+  let nextCursor = cursorOf(after, "?after");
+  for (let batches = 1; ; batches += 1) {
+    const batch = await lobbyOf(outside).next(feed, {
+      after: nextCursor,
       limit,
-    },
+      waitMs: batches === 1 ? timeout : Math.max(0, Math.ceil(endsAt - performance.now())),
+      settleMs: SETTLE_MAX_MS,
+      gone: caller.gone,
+    });
+    const last = batch.events.at(-1);
+    nextCursor = last?.id ?? nextCursor;
+    const events = await see(batch.events);
+    // What is not for them to see is nothing new.
+    if (events.length > 0 || !last || batches === UNSEEN_BATCHES_MAX || caller.gone?.aborted) {
+      const { hasMore } = batch;
+      return { data: events.map(toEnvelope), pagination: { nextCursor, hasMore, limit } };
+    }
+  }
+}
+
+/** What a caller sees of the events of a feed. */
+export type See = (events: readonly RecordedEvent[]) => Promise<readonly RecordedEvent[]>;
+
+export function sightOf(outside: Outside, { person }: Caller, { partition }: Feed): See {
+  const place = {
+    services: outside,
+    partition,
+    read: <T>(work: (tx: Tx) => Promise<T>) => outside.db.read(partition, work),
   };
+  return (events) => seenEvents(place, person, events);
 }
 
 /** The topics behind a name, as far as the caller may read them. */

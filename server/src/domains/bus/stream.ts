@@ -2,7 +2,7 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import { eventIdOf, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
 import { endOfLog } from "#kernel/topic-log.ts";
 import { type Feed, lobbyOf } from "./lobby.ts";
-import { cursorOf, feedOf } from "./reading.ts";
+import { cursorOf, feedOf, type See, sightOf } from "./reading.ts";
 
 const BATCH_EVENTS_MAX = 50;
 const RETRY_MS = 1_000;
@@ -31,7 +31,8 @@ export async function openStream(
       ? after && cursorOf(after, "?after")
       : cursorOf(lastEventId, "Last-Event-ID");
   const from = given ?? eventIdOf(await outside.db.read(feed.partition, endOfLog));
-  return stream(outside, feed, { from, gone, eventsMax: limit ?? Number.POSITIVE_INFINITY });
+  const see = sightOf(outside, caller, feed);
+  return stream(outside, feed, { from, gone, see, eventsMax: limit ?? Number.POSITIVE_INFINITY });
 }
 
 /** The feed as server-sent events. The log is read no faster than the client takes it. */
@@ -41,11 +42,12 @@ export async function* stream(
   from: {
     readonly from: string;
     readonly gone?: AbortSignal | undefined;
+    readonly see?: See;
     readonly eventsMax: number;
   },
   { heartbeatMs, lastsMs }: Pace = PACE,
 ): AsyncGenerator<string> {
-  const { gone, eventsMax } = from;
+  const { gone, eventsMax, see = async (events) => events } = from;
   const endsAt = performance.now() + lastsMs;
   let after = from.from;
   let left = eventsMax;
@@ -61,13 +63,12 @@ export async function* stream(
       settleMs: 0,
       gone,
     });
-    for (const one of events) {
-      yield frameOf(one);
-      after = one.id;
-      left -= 1;
-    }
+    const seen = await see(events);
+    for (const one of seen) yield frameOf(one);
+    left -= seen.length;
+    after = events.at(-1)?.id ?? after;
     if (gone?.aborted || outside.ending.aborted) return;
-    if (events.length === 0) yield ":\n\n";
+    if (seen.length === 0) yield ":\n\n";
   }
 }
 

@@ -22,7 +22,7 @@ export async function anotherNode(world: World): Promise<Node> {
     log: pino({ level: "silent" }),
     clock: world.clock,
   });
-  const app = await buildServer({ kernel });
+  const app = await buildServer({ kernel, loopDelayMaxMs: Infinity });
   return {
     kernel,
     app,

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { chainOf } from "#kernel/chain.ts";
 import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/event.ts";
+import { placeIn, seenEvent, seenEvents } from "#kernel/event-view.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import { findEvent } from "#kernel/log.ts";
 import type { ReadContext } from "#kernel/operation.ts";
@@ -35,14 +36,15 @@ export const Trace = Type.Object(
 );
 
 /** Where an event comes from, and everything that came of that. */
-export async function traceOf(
-  { tx, services }: ReadContext,
-  eventId: string,
-): Promise<Static<typeof Trace>> {
+export async function traceOf(ctx: ReadContext, eventId: string): Promise<Static<typeof Trace>> {
+  const { tx, services, caller } = ctx;
   const place = positionOf(eventId);
   const asked = place && (await findEvent(tx, place));
-  if (!asked) throw new Failure(NotFound);
-  const { events, truncated, ...chain } = await chainOf(tx, asked, EVENTS_MAX);
+  const here = placeIn(ctx);
+  const seen = asked && (await seenEvent(here, caller.person, asked));
+  if (!seen) throw new Failure(NotFound);
+  const { events: all, truncated, ...chain } = await chainOf(tx, asked, EVENTS_MAX);
+  const events = await seenEvents(here, caller.person, all);
   const ids = events.map(({ id }) => id);
   const effects: Static<typeof Effect>[] = [];
   for (const { kind, find } of services.tracers) {

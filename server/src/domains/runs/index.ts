@@ -22,6 +22,7 @@ import { receiveRequest } from "./triggers/inbound.ts";
 import { keepSchedules, startOnTime } from "./triggers/schedule.ts";
 
 export { type Executor, executor, executors, StepFailure } from "./engine/executor.ts";
+export { type Response, writtenOf } from "./triggers/answer.ts";
 
 export const runs = domain({
   name: "runs",

@@ -3,16 +3,21 @@ import { executors } from "#domains/runs/index.ts";
 import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension.ts";
+import { PackContentPoint } from "#kernel/pack-content.ts";
 import * as artifactEvents from "./artifacts/events.ts";
 import * as artifacts from "./artifacts/operations.ts";
+import { artifactContent } from "./artifacts/pack.ts";
 import { count } from "./artifacts/store.ts";
 import { artifactActions } from "./execution/connector-actions.ts";
 import * as executionEvents from "./execution/events.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/nodes.ts";
 import * as execution from "./execution/operations.ts";
 import { pruneExecutions } from "./execution/pruning.ts";
+import { handleRequest } from "./hooks/operations.ts";
 import * as jobs from "./jobs/operations.ts";
 import { runOnTime } from "./jobs/schedule.ts";
+import * as packEvents from "./packs/events.ts";
+import * as packs from "./packs/operations.ts";
 import * as permissions from "./permissions.ts";
 import * as testEvents from "./tests/events.ts";
 import * as tests from "./tests/operations.ts";
@@ -26,6 +31,7 @@ export const sdk = domain({
     ...Object.values(artifactEvents),
     ...Object.values(executionEvents),
     ...Object.values(testEvents),
+    ...Object.values(packEvents),
   ],
   operations: [
     artifacts.listArtifacts,
@@ -43,9 +49,15 @@ export const sdk = domain({
     tests.updateTestCase,
     tests.deleteTestCase,
     tests.runTestCases,
+    handleRequest,
     jobs.listScheduledJobs,
     jobs.createScheduledJob,
     jobs.runDueJobs,
+    packs.listPacks,
+    packs.getPack,
+    packs.installBaselinePack,
+    packs.installPack,
+    packs.uninstallPack,
   ],
   jobs: [runOnTime, pruneExecutions],
   counters: [{ name: "artifacts", count }],
@@ -54,5 +66,6 @@ export const sdk = domain({
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
     contribute(NodeFamilyPoint, customNodes),
     contribute(ConnectorActionPoint, artifactActions),
+    contribute(PackContentPoint, artifactContent),
   ],
 });

@@ -75,6 +75,19 @@ export function outdated(
   return new OutOfDate({ cause: error });
 }
 
+/**
+ * Before something is refused by a definition: it may have just changed elsewhere, and whoever changed
+ * it should find that it has. Then the work is done once more, by the new definition.
+ */
+export async function assertCurrent(asking: Asking, table: KnownTable): Promise<void> {
+  if (again.has(asking.caller)) return;
+  const { revision } = (await findTable(asking.tx, table.slug)) ?? {};
+  if (revision === table.revision) return;
+  again.add(asking.caller);
+  catalogOf(asking.services).forget(partitionOf(asking.caller));
+  throw new OutOfDate({ cause: "The table has changed." });
+}
+
 /** Those whose call is being done once more. */
 const again = new WeakSet<Caller>();
 /** No such column or table; a value is missing, breaks a check, or is of another type. */
@@ -115,9 +128,7 @@ class Catalog {
 
   async all(tx: Tx, partition: Partition): Promise<readonly KnownTable[]> {
     const known = this.#of(partition);
-    known.all ??= (await listTables(tx)).map((table) =>
-      this.#keep(known, know(table, partition)),
-    );
+    known.all ??= (await listTables(tx)).map((table) => this.#keep(known, know(table, partition)));
     return known.all;
   }
 

@@ -27,6 +27,14 @@ export function mayHear(
   return hearsAudit || topic !== AUDIT;
 }
 
+/** Why an event is not sent to a webhook although somebody asks for it. */
+export function hiddenFromSaver(): Failure {
+  return new Failure(Forbidden, {
+    detail:
+      "Whoever saved this webhook may not see this event. Save it, and it is sent as you see it.",
+  });
+}
+
 /** Throws when the caller asks for an event to be sent where they could not have had it sent. */
 export function assertMaySend(
   caller: Caller,

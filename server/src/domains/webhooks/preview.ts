@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Envelope, type Position, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
+import { lensesOf, placeIn, through } from "#kernel/event-view.ts";
 import { queryLog } from "#kernel/log.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { InputTime, object } from "#kernel/schema.ts";
@@ -36,9 +37,10 @@ export const Preview = Type.Object(
 
 /** Which past events of this environment such a webhook would have been sent. */
 export async function preview(
-  { tx, caller }: ReadContext,
+  ctx: ReadContext,
   span: Static<typeof Span>,
 ): Promise<Static<typeof Preview>> {
+  const { tx, caller } = ctx;
   assertNoFaults(faultsOfSubscription(span));
   const { events: patterns, filter = null, environments = null, from, to, limit = 50 } = span;
   const wants = compileSubscription({
@@ -53,10 +55,12 @@ export async function preview(
   let before: Position | undefined;
   while (scanned < SCANNED_MAX) {
     const batch = await queryLog(tx, { from, to, before }, BATCH_EVENTS_MAX);
-    for (const event of batch) {
+    const lenses = await lensesOf(placeIn(ctx), batch);
+    for (const told of batch) {
       if (events.length === limit) return shown({ events, scanned, truncated: true });
       scanned += 1;
-      if (wants(event)) events.push(event);
+      const event = through(lenses, told, caller.person);
+      if (event && wants(event)) events.push(event);
     }
     before = batch.at(-1)?.position;
     if (batch.length < BATCH_EVENTS_MAX) return shown({ events, scanned, truncated: false });

@@ -75,6 +75,7 @@ export async function create(
     url,
     events,
     hears_audit,
+    saved_by: ctx.caller.person?.id ?? null,
     secret,
     status: "active",
     since_epoch: ctx.services.epoch,
@@ -198,11 +199,17 @@ function unmaskedOf({ headers: given }: Sealed["draft"], stored: Readonly<Record
   return { headers, touched: [...names].some((name) => headers[name] !== stored[name]) };
 }
 
-/** Whoever changes where events go must be allowed to see them, as must whoever chooses them. */
+/**
+ * Whoever changes where events go must be allowed to see them, as must whoever chooses them. A filter
+ * chooses by what is in them.
+ */
 function hearingOf(caller: Caller, draft: Sealed["draft"], before: Webhook) {
   const moves = draft.url !== undefined && draft.url !== before.url;
-  if (draft.events === undefined && !moves) return {};
-  return { hears_audit: hearsAuditBy(caller, draft.events ?? before.events) };
+  const chooses = draft.events !== undefined || moves;
+  return {
+    ...(chooses && { hears_audit: hearsAuditBy(caller, draft.events ?? before.events) }),
+    ...((chooses || draft.filter !== undefined) && { saved_by: caller.person?.id ?? null }),
+  };
 }
 
 /** The columns of what a draft names, but its status, which other things go with. */

@@ -1,9 +1,11 @@
+import dns from "node:dns/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { startReceiver } from "./testing/receiver.ts";
 
 /** Names that an attacker has pointed at inner addresses. */
-const NAMES: Readonly<Record<string, readonly string[]>> = vi.hoisted(() => ({
+const NAMES: Readonly<Record<string, readonly string[]>> = {
   localhost: ["127.0.0.1", "::1"],
   "app.localhost": ["127.0.0.1"],
   "loopback.attacker.test": ["127.0.0.1"],
@@ -15,20 +17,23 @@ const NAMES: Readonly<Record<string, readonly string[]>> = vi.hoisted(() => ({
   "xn--bcher-kva.attacker.test": ["192.168.1.1"],
   "127.0.0.1.nip.test": ["127.0.0.1"],
   "nonsense.attacker.test": ["not an address"],
-}));
-
-/** The resolver of the operating system, which no test may depend on. */
-vi.mock("node:dns/promises", () => ({
-  lookup: async (hostname: string) => (NAMES[hostname] ?? []).map((address) => ({ address })),
-}));
+};
 
 let world: World;
 let owner: Ask;
 beforeAll(async () => {
+  // In place of the resolver of the operating system, which no test may depend on.
+  vi.spyOn(dns, "lookup").mockImplementation((async (hostname: string) =>
+    (NAMES[hostname] ?? []).map((address) => ({ address }))) as never);
+  syncBuiltinESMExports();
   world = await startWorld();
   owner = await world.member(["owner"]);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 const HOOKS = "/api/v1/webhooks";
 const draft = (url: string) => ({ name: "Hostile", url, events: ["*"] });

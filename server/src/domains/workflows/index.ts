@@ -1,7 +1,10 @@
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { PackContentPoint } from "#kernel/pack-content.ts";
 import * as deployments from "./deployments/operations.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
+import { workflowContent } from "./pack.ts";
 import * as permissions from "./permissions.ts";
 import { count } from "./store.ts";
 import * as versions from "./versions/operations.ts";
@@ -78,4 +81,5 @@ export const workflows = domain({
     versions.diffVersions,
   ],
   counters: [{ name: "workflows", count }],
+  contributions: [contribute(PackContentPoint, workflowContent)],
 });

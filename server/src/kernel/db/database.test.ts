@@ -84,6 +84,41 @@ test("listeners hear nothing of a transaction that failed", async () => {
   expect(heard).toBe(0);
 });
 
+test("a statement that nobody waits for fails the commit, as what it is explained as", async () => {
+  const thrown = db.write(here, async (session) => {
+    void session.send(NOTE, ["h1"], () => new Error("it is there"));
+    // Sent after it, this fails too, and is not what is heard.
+    void session.send(NOTE, ["h8"]);
+  });
+  await expect(thrown).rejects.toThrow("it is there");
+  expect(await read(here)).not.toContain("h8");
+});
+
+test("what is attempted is undone for itself, also one attempt within another", async () => {
+  const aside: Partition = { ...here, environment: "development" };
+  const heard: string[] = [];
+  const fail = async (session: Transaction, id: string) => {
+    await session.send(NOTE, [id]);
+    session.onCommit(() => void heard.push(id));
+    void session.send(NOTE, ["a0"], () => new Error(`not ${id}`));
+  };
+  await db.write(aside, async (session) => {
+    await session.send(NOTE, ["a0"]);
+    await expect(session.attempt(() => fail(session, "a1"))).rejects.toThrow("not a1");
+    await session.attempt(async () => {
+      await session.send(NOTE, ["a2"]);
+      await expect(session.attempt(() => fail(session, "a3"))).rejects.toThrow("not a3");
+    });
+    const both = session.attempt(async () => {
+      await session.send(NOTE, ["a4"]);
+      await session.attempt(() => session.send(NOTE, ["a5"]));
+      throw new Error("neither");
+    });
+    await expect(both).rejects.toThrow("neither");
+  });
+  expect([await read(aside), heard]).toEqual([["a0", "a2"], []]);
+});
+
 test("a table that changes under a prepared statement does not fail who reads it", async () => {
   const all = () =>
     db.read(here, async (tx) => (await sql`select * from notes`.execute(tx)).rows.length);

@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly kernel: Kernel;
   /** A worker answers its probes and nothing else. */
   readonly probesOnly?: boolean;
+  /** The delay of the event loop beyond which load is shed; a test shares the loop with what it tests. */
+  readonly loopDelayMaxMs?: number;
 }
 
 const HEADER_BYTES_MAX = 32 * 1024;
@@ -42,6 +44,7 @@ const QUERY_CANCELLED = "57014";
 export async function buildServer({
   kernel,
   probesOnly = false,
+  loopDelayMaxMs,
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
   const app = Fastify({
@@ -61,7 +64,7 @@ export async function buildServer({
     clientErrorHandler: refuseUnreadable,
     frameworkErrors: (error, request, reply) => void report(error, request, reply as FastifyReply),
   });
-  const pressure = new Pressure(kernel);
+  const pressure = new Pressure(kernel, loopDelayMaxMs);
   const metrics = new Metrics(kernel);
   app.removeAllContentTypeParsers();
   addParser(app, JSON_TYPE, parseBody);

@@ -32,7 +32,7 @@ export type FailureKind =
   | "redirects"
   | "closed";
 
-/** The request was tried and brought no whole answer. The other side may have acted on it, unless it is `unsent`. */
+/** It was tried and brought no whole answer. The other side may have acted on it, unless `unsent`. */
 export class OutboundFailed extends Error {
   override readonly name = "OutboundFailed";
   readonly kind: FailureKind;

@@ -104,7 +104,7 @@ export class Outbound {
     if (address !== undefined && !this.#permits(address)) throw refusedAddress(host);
   }
 
-  /** A socket, not yet connected, for what is not HTTP: whatever it is told, it reaches permitted addresses only. */
+  /** A socket for what is not HTTP, not yet connected: it reaches permitted addresses only. */
   socket(): GuardedSocket {
     return new GuardedSocket({ permits: this.#permits, lookup: this.#lookup });
   }

@@ -1,10 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { Sandbox } from "./sandbox.ts";
-import { HOSTILE } from "./testing/hostile.ts";
+import { CONSTRUCTORS, TAMPERING } from "./testing/escapes.ts";
+import { EXHAUSTION, TRICKS } from "./testing/excesses.ts";
 import { run, scriptProcessesOf } from "./testing/scripts.ts";
 
 const sandbox = new Sandbox({ waitMs: 120_000 });
 afterAll(() => sandbox.close());
+
+const HOSTILE = [...CONSTRUCTORS, ...TAMPERING, ...TRICKS, ...EXHAUSTION];
 
 /** What a context that nobody changed looks like. */
 const PROBE = `

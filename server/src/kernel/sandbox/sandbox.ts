@@ -6,7 +6,8 @@
  *
  * Beside the language itself (without `eval` and the like, WebAssembly, shared memory and weak references)
  * a script has `console`, `setTimeout`, `clearTimeout`, `queueMicrotask`, `structuredClone`, `URL`,
- * `URLSearchParams`, `atob`, `btoa`, `crypto.randomUUID` and `defineArtifact`. Its time zone is UTC.
+ * `URLSearchParams`, `atob`, `btoa`, `defineArtifact` and, of `crypto`, `randomUUID`, `hmac` and
+ * `timingSafeEqual`. Its time zone is UTC.
  */
 import { BOUNDS, MEMORY_MB, TIMEOUT_MS } from "./bounds.ts";
 import { placeless } from "./fault.ts";

@@ -52,7 +52,6 @@ describe("the processes are shared fairly", () => {
     await Promise.all([...flood, ...light]);
     expect(order.filter((end) => end === "timed_out")).toHaveLength(4);
     expect(order.at(-1)).toBe("timed_out");
-    expect(order.lastIndexOf("light")).toBeLessThan(6);
   });
 
   test("scripts that only wait keep no other from running", async () => {

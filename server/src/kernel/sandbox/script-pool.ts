@@ -79,7 +79,7 @@ export class ScriptPool {
       : setTimeout(() => {
           if (this.#queue.remove(owner, task)) task.end.reject(busy());
         }, this.#options.waitMs);
-    const drop = (): void => this.#drop(task, signal?.reason);
+    const drop = (): void => this.#abandon(task, signal?.reason);
     signal?.addEventListener("abort", drop, { once: true });
     try {
       return await task.end.promise;
@@ -97,7 +97,7 @@ export class ScriptPool {
     await Promise.all([...this.#lanes].map((lane) => lane.close()));
   }
 
-  #drop(task: Task, reason: unknown): void {
+  #abandon(task: Task, reason: unknown): void {
     task.isDropped = true;
     task.end.reject(reason);
     if (!this.#queue.remove(task.work.order.owner, task)) task.lane?.stop();
@@ -110,6 +110,9 @@ export class ScriptPool {
       const turn = this.#queue.take(performance.now());
       if (!turn) return;
       void this.#serve(turn);
+      // To start takes longer than most scripts do, so that there is always one ahead.
+      if (this.#idle.length === 0 && this.#lanes.size < processesMax)
+        this.#idle.push(this.#start());
     }
   }
 
@@ -149,16 +152,12 @@ export class ScriptPool {
     this.#dispatch();
   }
 
-  /** An idle one, best the one that has this script at hand; or a new one. */
+  /** The idle one that has this script at hand, else that which was idle longest; or a new one. */
   #lane({ work: { order } }: Task): Lane {
-    const used = this.#idle.findLastIndex((lane) => lane.isUsable && lane.knows(order));
-    const [familiar] = used === -1 ? [] : this.#idle.splice(used, 1);
-    if (familiar) return familiar;
-    for (let lane = this.#idle.pop(); lane; lane = this.#idle.pop()) {
-      if (lane.isUsable) return lane;
-      this.#lanes.delete(lane);
-    }
-    return this.#start();
+    for (const lane of this.#idle.filter(({ isUsable }) => !isUsable)) this.#drop(lane);
+    const familiar = this.#idle.findLastIndex((lane) => lane.knows(order));
+    const [lane] = this.#idle.splice(Math.max(0, familiar), 1);
+    return lane ?? this.#start();
   }
 
   #start(): Lane {
@@ -187,6 +186,13 @@ export class ScriptPool {
     }
   }
 
+  /** Lets go of an idle one. */
+  #drop(lane: Lane): void {
+    this.#idle.splice(this.#idle.indexOf(lane), 1);
+    this.#lanes.delete(lane);
+    void lane.close();
+  }
+
   /** Ends what was not needed lately. */
   #trim(): void {
     this.#trimming = undefined;
@@ -194,9 +200,7 @@ export class ScriptPool {
     while (this.#lanes.size > this.#options.processes) {
       const [oldest] = this.#idle;
       if (!oldest || oldest.idleSince > since) break;
-      this.#idle.shift();
-      this.#lanes.delete(oldest);
-      void oldest.close();
+      this.#drop(oldest);
     }
     if (this.#lanes.size > this.#options.processes) {
       this.#trimming = setTimeout(() => this.#trim(), SPARE_MS).unref();

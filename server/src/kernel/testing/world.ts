@@ -89,7 +89,7 @@ export async function startWorld(options: WorldOptions = {}) {
   clock.onAdvance = () =>
     ["jobs", "deliveries", "runs"].forEach((work) => kernel.signal.raise(work));
   if (options.work) await kernel.startWork();
-  const app = await buildServer({ kernel });
+  const app = await buildServer({ kernel, loopDelayMaxMs: Infinity });
   const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
     (await admin.query(text, values)).rows;
   const home = (await sql("select home_workspace_id as key from installation"))[0].key as string;

@@ -46,6 +46,17 @@ export async function membersWithIds(tx: Tx, userIds: readonly string[]): Promis
   return activeMembers(tx, sql`m.user_id = any (${userIds}::text[])`, userIds.length);
 }
 
+/** Those among these who belong to the workspace, active or not, for who shows their names. */
+export async function namesOfMembers(
+  tx: Tx,
+  userIds: readonly string[],
+): Promise<Pick<MemberRow, "id" | "name" | "email">[]> {
+  const { rows } = await sql<Pick<MemberRow, "id" | "name" | "email">>`
+    select u.id, u.name, u.email from memberships m join users u on u.id = m.user_id
+     where m.user_id = any (${userIds}::text[])`.execute(tx);
+  return rows;
+}
+
 /** Locks the membership, so that two changes of it take turns. */
 export async function lockMember(tx: Tx, userId: string): Promise<MemberRow> {
   const { rows } = await sql<MemberRow>`

@@ -1,4 +1,4 @@
-import type { Membership, Outside, Services } from "#kernel/caller.ts";
+import type { Membership, Outside, Person, Services } from "#kernel/caller.ts";
 import { failure } from "#kernel/failure.ts";
 import { workspaceIdOf } from "#kernel/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation.ts";
@@ -68,6 +68,16 @@ export async function holdersOf(
     permissionsOf(roles, granted, services.permissions).has(permission.name),
   );
   return new Set(holders.map(({ userId }) => userId));
+}
+
+/** These people as the workspace that the act is in knows them; who is no active member has no role there. */
+export async function personsOf(
+  { tx }: Pick<ReadContext, "tx">,
+  userIds: readonly string[],
+): Promise<(userId: string) => Person> {
+  const rows = userIds.length === 0 ? [] : await store.rolesOf(tx, userIds);
+  const byId = new Map(rows.map(({ userId, roles }) => [userId, roles]));
+  return (id) => ({ id, roles: byId.get(id) ?? [] });
 }
 
 /** The workspaces that hear of a person; what concerns nobody's workspace concerns the installation's own. */

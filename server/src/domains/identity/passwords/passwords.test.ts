@@ -48,10 +48,14 @@ const forgot = (email: string) => world.stranger("POST /api/v1/auth/password/for
 const reset = (token: string, password: string) =>
   world.stranger("POST /api/v1/auth/password/reset", { token, password });
 
+const jobs = () => world.sql("select from jobs where kind = 'kernel.send_mail'");
+
 async function link(): Promise<string> {
   const before = mails.length;
   await forgot(EMAIL);
-  const mail = await until(async () => mails[before]);
+  // When the clock moves while it is being sent, it may be sent once more.
+  await until(async () => (await jobs()).length === 0);
+  const mail = mails[before] ?? "";
   // The body of a mail is quoted-printable: long lines are folded with "=".
   const text = mail.replaceAll("=\r\n", "").replaceAll("=3D", "=");
   return /password\?token=(mrp_[\w-]+)/.exec(text)?.[1] ?? "";
@@ -82,13 +86,12 @@ test("the link in the e-mail sets a new password once, and ends every session", 
 
 test("an unknown address gets the same answer, and no mail", async () => {
   const known = await forgot(EMAIL);
-  await until(async () => mails.length >= 2);
+  await until(async () => (await jobs()).length === 0);
   const before = mails.length;
   const unknown = await forgot("nobody@example.com");
   expect([unknown.status, unknown.body]).toEqual([known.status, known.body]);
   expect(unknown.events).toEqual(known.events);
-  const waiting = await world.sql("select from jobs where kind = 'kernel.send_mail'");
-  expect([waiting.length, mails.length]).toEqual([0, before]);
+  expect([(await jobs()).length, mails.length]).toEqual([0, before]);
 });
 
 test("a newer link ends the older one, and an hour ends it", async () => {

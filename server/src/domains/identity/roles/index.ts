@@ -1,4 +1,6 @@
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { PackContentPoint } from "#kernel/pack-content.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
 import {
   assignRole,
@@ -10,6 +12,7 @@ import {
   unassignRole,
   updateRole,
 } from "./operations.ts";
+import { roleContent } from "./pack.ts";
 import { PLANNED } from "./planned.ts";
 import { Profile, RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
 
@@ -33,4 +36,5 @@ export const roles = domain({
     assignRole,
     unassignRole,
   ],
+  contributions: [contribute(PackContentPoint, roleContent)],
 });

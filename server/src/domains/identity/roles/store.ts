@@ -22,6 +22,11 @@ export async function find(tx: Tx, id: string): Promise<Role | undefined> {
   return row && toRole(row);
 }
 
+export async function findByName(tx: Tx, name: string): Promise<Role | undefined> {
+  const row = await tx.selectFrom("roles").selectAll().where("name", "=", name).executeTakeFirst();
+  return row && toRole(row);
+}
+
 /** The names of those of these roles that are custom ones. */
 export async function roleNamesOf(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const custom = ids.filter((id) => id.startsWith("rol_"));

@@ -1,8 +1,8 @@
 import type { Plan, StepRecord } from "#domains/workflows/index.ts";
 import type { Written } from "#kernel/reply.ts";
 
-/** What a respond step says. */
-interface Response {
+/** What a respond step says, or a script that answers requests. */
+export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -23,7 +23,8 @@ export function answerOf(
 const TEXT = "text/plain; charset=utf-8";
 const JSON_TEXT = "application/json; charset=utf-8";
 
-function writtenOf({ status, headers, body }: Response): Written {
+/** An answer with nothing in it that is not for its author to say. */
+export function writtenOf({ status, headers, body }: Response): Written {
   const safe = Object.fromEntries(
     Object.entries(headers)
       .map(([name, value]) => [name.toLowerCase(), value] as const)

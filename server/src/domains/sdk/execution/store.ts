@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/db/database.ts";
 import { Failure, failure } from "#kernel/failure.ts";
 import type { Execution } from "./execution.ts";
 
-export const NoSuchExecution = failure("execution_not_found", 404, "There is no such execution.");
+export const NoSuchExecution = failure("not_found", 404, "There is no such execution.");
 
 const INSERT = `
   insert into artifact_executions

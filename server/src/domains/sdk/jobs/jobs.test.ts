@@ -39,6 +39,11 @@ async function working(): Promise<readonly Node[]> {
     const node = await anotherNode(world);
     await node.kernel.startWork();
     nodes.push(node);
+    const { onAdvance } = world.clock;
+    world.clock.onAdvance = () => {
+      onAdvance();
+      node.kernel.signal.raise("jobs");
+    };
   }
   return nodes;
 }

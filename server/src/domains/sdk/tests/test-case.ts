@@ -86,7 +86,7 @@ export const TestResult = Type.Object(
 );
 export type TestResult = Static<typeof TestResult>;
 
-export const NoSuchTestCase = failure("test_case_not_found", 404, "There is no such test case.");
+export const NoSuchTestCase = failure("not_found", 404, "There is no such test case.");
 export const TestCaseExists = failure(
   "test_case_exists",
   409,

@@ -38,7 +38,9 @@ export const reference: ColumnType = {
   },
   sqlType: () => 'text collate "C"',
   parameterType: "text",
-  constraint: () => undefined,
+  // To a record it is a foreign key; a user's id can at least be one.
+  constraint: (column, quoted) =>
+    toUsers(column) ? `${quoted} ~ '${idPattern("usr")}'` : undefined,
   read(value, column) {
     const isUser = toUsers(column);
     if (typeof value === "string" && (isUser ? A_USER : A_RECORD).test(value)) return { value };

@@ -155,6 +155,7 @@ test.each([
   [{ type: "multi_enum", options: { values: ["a"] } }, "array[null]::text[]"],
   [{ type: "multi_enum", options: { values: ["a"] } }, "array['a', 'a']"],
   [{ type: "multi_enum", options: { values: ["a"] } }, "array[array['a']]"],
+  [{ type: "reference", options: { table: "users" } }, "'usr_me'"],
 ] as const)("in %j the database itself refuses %s", async (given, value) => {
   await inTable(columnOf(given as unknown as Given), async () => {
     await expect(client.query(`insert into t ("it") values (${value})`)).rejects.toMatchObject({

@@ -33,10 +33,12 @@ export function grantsOf(
   const grants = rules
     .filter(
       ({ actions, roles }) =>
-        actions.includes(action) && roles.some((role) => role === "*" || person.roles.includes(role)),
+        actions.includes(action) &&
+        roles.some((role) => role === "*" || person.roles.includes(role)),
     )
     .map(({ where, fields }) => ({
-      where: where === undefined || Object.keys(where).length === 0 ? null : aboutPerson(where, person),
+      where:
+        where === undefined || Object.keys(where).length === 0 ? null : aboutPerson(where, person),
       fields: fields ? new Set(fields) : null,
     }));
   // One that allows everything makes the others needless.

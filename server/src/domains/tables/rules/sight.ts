@@ -19,7 +19,8 @@ export interface Sight {
 
 /** Writes what grants mean into a statement on the table, whose columns it names without a prefix. */
 export function sightOf(table: KnownTable, grants: Grants, parameters: Parameters): Sight {
-  if (!grants) return { where: undefined, field: (name) => plain(table, name), isPlain: () => true };
+  if (!grants)
+    return { where: undefined, field: (name) => plain(table, name), isPlain: () => true };
   const parts = grants.map(({ where, fields }) => ({
     fields,
     sql: where ? conditionSql(table, where, parameters) : "true",

@@ -22,10 +22,7 @@ export const tableContent = packContent({
   after: ["roles"],
   permission: TablesWrite,
   environmental: true,
-  schema: object(
-    { slug: Slug, name: tableFields.name, ...newTableFields },
-    { title: "PackTable" },
-  ),
+  schema: object({ slug: Slug, name: tableFields.name, ...newTableFields }, { title: "PackTable" }),
   keyOf: ({ slug }) => slug,
   find: async ({ tx }, { slug }) => (await store.findTable(tx, slug))?.id,
   async read({ tx }, id) {

@@ -10,7 +10,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import { cursorOf, holdReader, readSpan, readWorkspaceLog } from "#kernel/workspace-log.ts";
 import { HAND_OUT, WORK } from "../delivery/work.ts";
 import * as webhooks from "../store.ts";
-import { handOutTo, type Listener, lockListener, within } from "./listener.ts";
+import { handOutTo, heardBy, type Listener, lockListener, within } from "./listener.ts";
 
 const Payload = Type.Object({ webhookId: Type.String() });
 const RETRY_DELAY_MAX_MS = 60_000;
@@ -74,7 +74,7 @@ async function makeUp(ctx: WriteContext<never>, webhookId: string, batch: Batch)
   if (webhook?.status !== "active" || !webhook.place) return true;
   // Paused and resumed from elsewhere while the batch was read.
   if (eventIdOf(webhook.place) !== eventIdOf(batch.after)) return false;
-  await handOutTo(ctx, webhook, batch.events.filter(heardBy(webhook)));
+  await handOutMissed(ctx, webhook, batch.events);
   ctx.onCommit(() => ctx.services.signal.raise(WORK));
   if (batch.complete && (await arrive(ctx, webhook, batch.upTo))) return true;
   await moveTo(ctx.tx, webhookId, batch.upTo);
@@ -97,7 +97,7 @@ async function arrive(
     if (events.length === REST_EVENTS_MAX) return false;
     rest.push(...events);
   }
-  await handOutTo(ctx, webhook, rest.filter(heardBy(webhook)));
+  await handOutMissed(ctx, webhook, rest);
   await webhooks.update(ctx.tx, webhook.id, {
     place_epoch: null,
     place_xid: null,
@@ -106,8 +106,15 @@ async function arrive(
   return true;
 }
 
-function heardBy({ wants, hearsFrom }: Listener): (event: RecordedEvent) => boolean {
-  return (event) => hearsFrom(event.position) && wants(event);
+async function handOutMissed(
+  ctx: WriteContext<never>,
+  webhook: Listener,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  const { wants, hearsFrom } = webhook;
+  const heard = await heardBy(ctx, webhook, events);
+  const missed = heard.filter((event) => hearsFrom(event.position) && wants(event));
+  await handOutTo(ctx, webhook, missed);
 }
 
 /** Not a change that anybody sees: the revision stays. */

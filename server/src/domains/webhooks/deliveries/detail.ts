@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { WorkspaceRef } from "#kernel/caller.ts";
 import type { RecordedEvent } from "#kernel/event.ts";
+import { placeIn, seenEvent } from "#kernel/event-view.ts";
 import { findEvent } from "#kernel/log.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { findReferences } from "#kernel/secrets/reference.ts";
 import { maySee } from "../audit.ts";
 import { headersFor, withOurs } from "../delivery/attempt.ts";
 import { type Body, bodyOf } from "../delivery/payload.ts";
+import { hearingIn } from "../delivery/seeing.ts";
 import { MASK } from "../header.ts";
 import { signingSecrets } from "../secret.ts";
 import * as webhooks from "../store.ts";
@@ -23,7 +26,8 @@ export async function detailOf(
 ): Promise<DeliveryDetail> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
   const delivery = await store.get(ctx.tx, webhookId, id);
-  const event = await findEvent(ctx.tx, delivery.place);
+  const told = await findEvent(ctx.tx, delivery.place);
+  const { event, isShown } = await sentOf(ctx, webhookId, told);
   const body = event && bodyOf(delivery, event);
   const earlier = await store.earlierAttempts(ctx.tx, webhookId, id);
   return {
@@ -35,7 +39,7 @@ export async function detailOf(
         maskedHeaders(webhook),
         event && body ? await headersOfOurs(ctx, delivery, { event, body }) : {},
       ),
-      body: event && body && maySee(ctx.caller, event) ? body.text : null,
+      body: body && isShown ? body.text : null,
     },
     response: {
       status: delivery.lastResponseStatus,
@@ -45,6 +49,24 @@ export async function detailOf(
     },
     attemptLog: [...earlier, ...lastAttempt(delivery)],
   };
+}
+
+/**
+ * An event as it is sent, which is as whoever saved the webhook sees it; and whether that is for the
+ * caller to see, who must see the event whole, or the same of it.
+ */
+async function sentOf(
+  ctx: Context,
+  webhookId: string,
+  told: RecordedEvent | undefined,
+): Promise<{ readonly event: RecordedEvent | undefined; readonly isShown: boolean }> {
+  if (!told) return { event: undefined, isShown: false };
+  const place = placeIn(ctx);
+  const hear = await hearingIn(ctx.tx, place, [told], () => [webhookId]);
+  const event = hear(told, webhookId);
+  const own = await seenEvent(place, ctx.caller.person, told);
+  const isSame = own !== undefined && (own === told || isDeepStrictEqual(own, event));
+  return { event, isShown: isSame && maySee(ctx.caller, told) };
 }
 
 /** What is hidden of the webhook is hidden here too, and so is what a reference was replaced by. */

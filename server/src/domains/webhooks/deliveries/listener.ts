@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { DEPTH_MAX, type Position, type RecordedEvent } from "#kernel/event.ts";
+import type { ViewPlace } from "#kernel/event-view.ts";
 import { placeOf } from "#kernel/log.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { compileSince } from "#kernel/since.ts";
@@ -10,6 +11,7 @@ import { insertDeliveries } from "../delivery/hand-out.ts";
 import { compileSubscription } from "../delivery/hearing.ts";
 import type { Addressee } from "../delivery/outgoing.ts";
 import type { Format } from "../delivery/payload.ts";
+import { hearingIn } from "../delivery/seeing.ts";
 
 /** A webhook to which past events are to be handed out. */
 export interface Listener extends Addressee {
@@ -62,6 +64,23 @@ export async function handOutTo(
       ),
     );
   }
+}
+
+/** Past events as a webhook hears of them, if it does. */
+export async function heardBy(
+  ctx: WriteContext<never>,
+  { id }: Pick<Addressee, "id">,
+  events: readonly RecordedEvent[],
+): Promise<RecordedEvent[]> {
+  const { tx, services, caller } = ctx;
+  const heard: RecordedEvent[] = [];
+  for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
+    const partition = { workspace: caller.workspace?.key ?? "", environment };
+    const read: ViewPlace["read"] = (work) => within(ctx, environment, () => work(tx));
+    const hear = await hearingIn(tx, { services, partition, read }, group, () => [id]);
+    heard.push(...group.flatMap((event) => hear(event, id) ?? []));
+  }
+  return heard;
 }
 
 /** Does something in another environment of the workspace that the act is in. */

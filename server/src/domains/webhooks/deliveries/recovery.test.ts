@@ -24,8 +24,11 @@ afterAll(async () => {
 const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);
 const arrived = (name: string) =>
   testing.arrived(receiver, name).map(({ body }) => body.data.title as string);
-const deliveries = async (id: string) =>
-  (await owner(`GET /api/v1/webhooks/${id}/deliveries?limit=200`)).body.data;
+const deliveries = async (id: string, environment = "production") => {
+  const headers = { "x-environment": environment };
+  return (await owner(`GET /api/v1/webhooks/${id}/deliveries?limit=200`, undefined, headers)).body
+    .data;
+};
 const recover = (id: string, since: string) =>
   owner(`POST /api/v1/webhooks/${id}/recover`, { since });
 
@@ -59,7 +62,11 @@ test("what failed is delivered in the end, and nothing that was delivered comes 
   await write("failing 2", "staging");
   await write("failing 3");
   await until(async () => arrived("failing").length === 4);
-  await until(async () => (await deliveries(id)).every((one: any) => one.nextAttemptAt === null));
+  for (const environment of ["production", "staging"]) {
+    await until(async () =>
+      (await deliveries(id, environment)).every((one: any) => one.nextAttemptAt === null),
+    );
+  }
   broken.delete("failing");
 
   const asked = await recover(id, first.at);
@@ -107,6 +114,30 @@ test("what a pause has left out is made up: from an event on, in every environme
   await recover(id, since);
   await until(async () => arrived("paused").length === 3);
   expect(arrived("paused").toSorted()).toEqual(["paused 2", "paused 3", "paused 4"]);
+});
+
+test("what has not settled when it is asked for is made up as soon as it has", async () => {
+  const id = await hook("unsettled");
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
+  const { release } = await world.unsettle();
+  try {
+    const { id: since } = await write("unsettled 1");
+    await owner(`PATCH /api/v1/webhooks/${id}`, { status: "active" });
+    await recover(id, since);
+    await write("unsettled 2");
+    // It has looked, and waits for the reader to get as far as it was asked for.
+    await until(async () => {
+      const [job] = await world.sql(
+        "select from jobs where kind = 'webhooks.recover' and payload->>'after' is not null",
+      );
+      return job !== undefined;
+    });
+    expect(await deliveries(id)).toEqual([]);
+  } finally {
+    await release();
+  }
+  await delivered(id, 2);
+  expect(arrived("unsettled").toSorted()).toEqual(["unsettled 1", "unsettled 2"]);
 });
 
 test("since a time means from that very moment, and also what was before the webhook", async () => {

@@ -16,7 +16,7 @@ import { HAND_OUT, WORK } from "../delivery/work.ts";
 import { RecoveryRequested } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { referTo } from "../webhook.ts";
-import { handOutTo, lockListener, within } from "./listener.ts";
+import { handOutTo, heardBy, lockListener, within } from "./listener.ts";
 import { before, pastPlace } from "./resuming.ts";
 import * as store from "./store.ts";
 
@@ -128,7 +128,8 @@ async function recoverEvents(
 ): Promise<void> {
   const webhook = await lockListener(ctx.tx, webhookId);
   if (!webhook) return;
-  const allowed = events.filter((event) => mayHear(webhook, event));
+  const heard = await heardBy(ctx, webhook, events);
+  const allowed = heard.filter((event) => mayHear(webhook, event));
   // First those that exist: what is new is due anyway.
   for (const [environment, group] of Map.groupBy(allowed, (event) => event.environment)) {
     const ids = group.map(({ position }) => deliveryIdOf(position, webhookId));

@@ -18,7 +18,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-const hook = (name: string) => testing.hook(owner, receiver, name);
+const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);
 const arrived = (name: string) =>
   testing.arrived(receiver, name).map(({ body }) => body.data.title as string);
 const caughtUp = (id: string) => testing.caughtUp(world, id);
@@ -88,22 +88,67 @@ test("an event of just now may be where to begin, before it is handed out to any
   const id = await hook("abreast");
   await pause(id);
   await write("abreast 1");
-  // Another transaction that is open keeps the log from settling.
-  const [first, second] = await world.kernel.db.write(
-    { workspace: world.home, environment: "production" },
-    async (session) => {
-      await session.send("select pg_current_xact_id()", []);
-      const place = await write("abreast 2");
-      const resumed = await resume(id, place);
-      return [place, resumed.status];
-    },
-  );
-  expect(first).toMatch(/^evt_/);
-  expect(second).toBe(200);
+  const { release } = await world.unsettle();
+  try {
+    expect((await resume(id, await write("abreast 2"))).status).toBe(200);
+  } finally {
+    await release();
+  }
   await caughtUp(id);
   await write("abreast 3");
   await until(async () => arrived("abreast").length === 2);
   expect(arrived("abreast")).toEqual(["abreast 2", "abreast 3"]);
+});
+
+test("a pause loses nothing of what has not settled when it ends, nor when the next one begins", async () => {
+  const id = await hook("behind");
+  const later = await hook("later", { filter: { "data.title": { startsWith: "behind" } } });
+  const fresh = await hook("fresh", {
+    status: "paused",
+    filter: { "data.title": { startsWith: "behind" } },
+  });
+  await Promise.all([pause(id), pause(later)]);
+  // The reader that hands out does not pass what is committed behind this.
+  const { release } = await world.unsettle();
+  try {
+    await write("behind 1");
+    for (const one of [id, later, fresh]) {
+      expect((await resume(one, "pausedAt")).body.data.catchingUp).toBe(true);
+    }
+    // All three have come to where the reader stands, which is before the event.
+    await until(async () => {
+      const { body } = await owner("GET /api/v1/webhooks?limit=200");
+      return body.data.every(({ catchingUp }: any) => catchingUp === false);
+    });
+    const made = "select from deliveries where webhook_id = any($1)";
+    expect(await world.sql(made, [[id, later, fresh]])).toEqual([]);
+    await pause(later);
+    await write("behind 2");
+  } finally {
+    await release();
+  }
+  await Promise.all([id, fresh].map(caughtUp));
+  expect(arrived("later")).toEqual([]);
+  await resume(later, "pausedAt");
+  await caughtUp(later);
+  for (const name of ["behind", "fresh", "later"]) {
+    expect(arrived(name).toSorted(), name).toEqual(["behind 1", "behind 2"]);
+  }
+});
+
+test("from now on means without what has not settled, although it is read later", async () => {
+  const id = await hook("moving");
+  await pause(id);
+  const { release } = await world.unsettle();
+  try {
+    await write("moving 1");
+    await resume(id, "now");
+    await write("moving 2");
+  } finally {
+    await release();
+  }
+  await caughtUp(id);
+  expect(arrived("moving")).toEqual(["moving 2"]);
 });
 
 test("only what is paused can be resumed, and only from a place in the past", async () => {

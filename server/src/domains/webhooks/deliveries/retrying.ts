@@ -2,8 +2,9 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import { findEvent } from "#kernel/log.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { assertMaySend } from "../audit.ts";
+import { assertMaySend, hiddenFromSaver } from "../audit.ts";
 import { attempt, type Attempted } from "../delivery/attempt.ts";
+import { hearingAnywhere } from "../delivery/seeing.ts";
 import { readTarget } from "../delivery/target.ts";
 import { workspaceOf } from "../draft.ts";
 import { DeliveryRetried } from "../events.ts";
@@ -32,7 +33,7 @@ export async function attemptAgain(
   { id: webhookId, deliveryId }: { readonly id: string; readonly deliveryId: string },
 ): Promise<Retried> {
   const partition = { workspace: workspaceOf(caller), environment: caller.environment };
-  const { failed, event } = await outside.db.read(partition, async (tx) => {
+  const { failed, told } = await outside.db.read(partition, async (tx) => {
     const webhook = await webhooks.get(tx, webhookId);
     const delivery = await store.get(tx, webhookId, deliveryId);
     if (delivery.status !== "failed") {
@@ -41,8 +42,10 @@ export async function attemptAgain(
     const found = await findEvent(tx, delivery.place);
     if (!found) throw new Failure(EventPruned);
     assertMaySend(caller, webhook, found);
-    return { failed: delivery, event: found };
+    return { failed: delivery, told: found };
   });
+  const event = (await hearingAnywhere(outside, [told], () => [webhookId]))(told, webhookId);
+  if (!event) throw hiddenFromSaver();
   const target = await readTarget(outside, webhookId);
   if (!target) throw new Failure(NotFound);
   const { attempts, format } = failed;

@@ -3,13 +3,14 @@ import { newId } from "#kernel/id.ts";
 import { findEvent } from "#kernel/log.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation.ts";
 import { placeOfTransaction } from "#kernel/workspace-log.ts";
-import { assertMaySend } from "../audit.ts";
+import { assertMaySend, hiddenFromSaver } from "../audit.ts";
 import { deliveryIdOf } from "../delivery/hearing.ts";
 import { WORK } from "../delivery/work.ts";
 import { DeliveryReplayed } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { referTo } from "../webhook.ts";
 import { type Delivery, EventPruned, factsOf } from "./delivery.ts";
+import { heardBy } from "./listener.ts";
 import * as store from "./store.ts";
 
 /**
@@ -27,6 +28,7 @@ export async function replay(
   const event = await findEvent(ctx.tx, first.place);
   if (!event) throw new Failure(EventPruned);
   assertMaySend(ctx.caller, webhook, event);
+  if ((await heardBy(ctx, webhook, [event])).length === 0) throw hiddenFromSaver();
   const delivery = await store.insertReplay(ctx.tx, first, {
     id: await newDeliveryId(ctx),
     url: webhook.url,

@@ -1,6 +1,7 @@
 /** What the tests of deliveries share. */
 import { expect } from "vitest";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
+import { HAND_OUT } from "../delivery/work.ts";
 import type { Received, Receiver } from "../testing/receiver.ts";
 
 /** A webhook that hears of the notes whose titles begin with its name. */
@@ -27,14 +28,22 @@ export function arrived({ received }: Receiver, name: string): Received[] {
   return received.filter(({ path }) => path === `/${name}`);
 }
 
-/** Resolves when a webhook has caught up and everything that it was handed is over. */
+/**
+ * Resolves when a webhook has caught up, the reader has passed all that has happened so far, and everything
+ * that the webhook was handed is over. What has not settled when it has caught up is the reader's to hand out.
+ */
 export async function caughtUp({ sql }: World, id: string): Promise<void> {
+  const [{ epoch, xid, seq }] = await sql(
+    "select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1",
+  );
   await until(async () => {
     const [{ open }] = await sql(
-      `select w.place_xid is not null or exists (
+      `select w.place_xid is not null
+           or (r.epoch, r.xid, r.seq) < ($3, $4::xid8, $5)
+           or exists (
                 select from deliveries d where d.webhook_id = w.id and d.due_at is not null) as open
-         from webhooks w where w.id = $1`,
-      [id],
+         from webhooks w join readers r on r.name = $2 where w.id = $1`,
+      [id, HAND_OUT, epoch, xid, seq],
     );
     return open === false;
   });

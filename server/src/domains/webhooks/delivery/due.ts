@@ -1,8 +1,9 @@
 import type { Outside } from "#kernel/caller.ts";
-import { eventIdOf } from "#kernel/event.ts";
+import { eventIdOf, type RecordedEvent } from "#kernel/event.ts";
 import { type EventRow, placeOf, readEvents } from "#kernel/log.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Format } from "./payload.ts";
+import { hearingAnywhere } from "./seeing.ts";
 
 /** A row that is not over, and when it is to be sent. */
 export interface Due extends Outgoing {
@@ -48,6 +49,7 @@ const GIVE_UP = `
    where webhook_id = $1 and id = any($2)`;
 const PRUNED = "The event is no longer kept.";
 const BARRED = "The webhook no longer hears audit events.";
+const HIDDEN = "Whoever saved the webhook may not see this.";
 
 export async function readDue(
   outside: Outside,
@@ -59,31 +61,38 @@ export async function readDue(
   ]);
   const places = new Map(rows.map(placeOf).map((place) => [eventIdOf(place), place]));
   const events = await readEvents(outside.db, [...places.values()]);
+  const ids = () => wanted.map(({ id }) => id);
+  const heard = await hearingAnywhere(outside, [...events.values()], ids);
   const due: Due[] = [];
-  const lost: DueRow[] = [];
+  const lost: { readonly row: DueRow; readonly reason: string }[] = [];
   for (const row of rows) {
-    const event = events.get(eventIdOf(placeOf(row)));
-    if (event && !row.barred) {
-      due.push({
-        id: row.id,
-        webhookId: row.webhook_id,
-        lane: row.lane,
-        format: row.format,
-        event,
-        attempts: row.attempts,
-        attemptsBefore: row.attempts_before,
-        // What was never tried is due, whatever the clocks of the database and of this node say.
-        dueMs: row.status === "pending" ? 0 : Date.parse(row.due_at),
-      });
-    } else lost.push(row);
+    const told = events.get(eventIdOf(placeOf(row)));
+    const event = told && !row.barred ? heard(told, row.webhook_id) : undefined;
+    if (event) due.push(dueOf(row, event));
+    else if (row.barred) lost.push({ row, reason: BARRED });
+    else lost.push({ row, reason: told ? HIDDEN : PRUNED });
   }
-  for (const reason of [PRUNED, BARRED]) {
-    const some = lost.filter(({ barred }) => barred === (reason === BARRED));
-    for (const [webhookId, rows] of Map.groupBy(some, (row) => row.webhook_id)) {
-      await outside.db.system(GIVE_UP, [webhookId, rows.map(({ id }) => id), reason]);
-    }
+  const groups = Map.groupBy(lost, ({ row, reason }) => `${row.webhook_id} ${reason}`);
+  for (const [first, ...others] of groups.values()) {
+    if (!first) continue;
+    const all = [first, ...others].map(({ row }) => row.id);
+    await outside.db.system(GIVE_UP, [first.row.webhook_id, all, first.reason]);
   }
   return due;
+}
+
+function dueOf(row: DueRow, event: RecordedEvent): Due {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    lane: row.lane,
+    format: row.format,
+    event,
+    attempts: row.attempts,
+    attemptsBefore: row.attempts_before,
+    // What was never tried is due, whatever the clocks of the database and of this node say.
+    dueMs: row.status === "pending" ? 0 : Date.parse(row.due_at),
+  };
 }
 
 export function findDue(

@@ -2,11 +2,13 @@ import { type RawBuilder, sql } from "kysely";
 import type { Services } from "#kernel/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { DEPTH_MAX, type RecordedEvent } from "#kernel/event.ts";
+import { placeIn } from "#kernel/event-view.ts";
 import { reader } from "#kernel/reader.ts";
 import { compileSince } from "#kernel/since.ts";
 import { compileSubscription } from "./hearing.ts";
 import { type Addressee, firstDelivery, type Outgoing } from "./outgoing.ts";
 import type { Format } from "./payload.ts";
+import { hearingIn } from "./seeing.ts";
 import { sender } from "./sender.ts";
 import { HAND_OUT, WORK } from "./work.ts";
 
@@ -19,16 +21,21 @@ export const handOut = reader({
   name: HAND_OUT,
   on: ["*"],
   startsAt: "end",
-  async handle({ tx, now, services, continuous, onCommit }, events) {
+  async handle(ctx, events) {
+    const { tx, now, services, continuous, onCommit } = ctx;
     // Another node has handed out meanwhile, perhaps to a webhook that this one sends for.
     if (!continuous) services.engineOf(sender)?.lookAround();
-    const listenersOf = byType(await listenersIn(tx, services));
+    const listeners = await listenersIn(tx, services);
+    if (listeners.length === 0) return;
+    const listenersOf = byType(listeners);
+    const heard = await hearingIn(tx, placeIn(ctx), events, () => listeners.map(({ id }) => id));
     const deliveries = events
       .filter(({ depth }) => depth <= DEPTH_MAX)
-      .flatMap((event) =>
-        listenersOf(event.type)
-          .filter(wanting(event))
-          .map((to) => ({ to, event })),
+      .flatMap((told) =>
+        listenersOf(told.type).flatMap((to) => {
+          const event = heard(told, to.id);
+          return event && to.wants(event) && to.hearsFrom(event.position) ? [{ to, event }] : [];
+        }),
       );
     if (deliveries.length === 0) return;
     const made = await insertDeliveries(tx, now, deliveries);
@@ -57,10 +64,6 @@ function byType(listeners: readonly Listener[]): (type: string) => readonly List
     }
   }
   return (type) => [...(named.get(type) ?? []), ...others];
-}
-
-function wanting(event: RecordedEvent): (listener: Listener) => boolean {
-  return ({ wants, hearsFrom }) => wants(event) && hearsFrom(event.position);
 }
 
 interface ListenerRow {

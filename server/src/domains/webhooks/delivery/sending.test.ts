@@ -109,7 +109,7 @@ test("a failure is tried again with the same id and the same body", async () => 
   const [waiting] = await settled(id, "retrying");
   expect(waiting).toMatchObject({ lastResponseStatus: 500, lastResponseBody: "not now" });
   world.clock.advance(3_000);
-  await until(async () => of(name).length === 2);
+  await until(async () => (await deliveriesOf(id))[0].attempts === 2);
   world.clock.advance(6_000);
   const [delivery] = await settled(id, "succeeded");
   expect(delivery).toMatchObject({ attempts: 3, lastResponseStatus: 204 });

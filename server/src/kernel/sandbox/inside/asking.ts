@@ -1,18 +1,20 @@
-import { randomUUID } from "node:crypto";
+import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { text } from "./told.ts";
 
 /** Answers what a script's context asks: `=` and the answer, or `!` and what is wrong with the question. */
 export function reply(what: unknown, texts: unknown): string {
   try {
     const parsed: unknown = JSON.parse(String(texts));
-    const [a = "", b, c = ""] = Array.isArray(parsed) ? parsed.map(text) : [];
-    return `=${answerTo(String(what), a, b, c)}`;
+    return `=${answerTo(String(what), Array.isArray(parsed) ? parsed.map(text) : [])}`;
   } catch (error) {
     return `!${error instanceof Error ? error.message : ""}`;
   }
 }
 
-function answerTo(what: string, a: string, b: string | undefined, c: string): string {
+function answerTo(
+  what: string,
+  [a = "", b, c = "", d = ""]: readonly (string | undefined)[],
+): string {
   switch (what) {
     case "atob":
       return atob(a);
@@ -20,6 +22,10 @@ function answerTo(what: string, a: string, b: string | undefined, c: string): st
       return btoa(a);
     case "uuid":
       return randomUUID();
+    case "hmac":
+      return hmacOf(a, b ?? "", c, d);
+    case "equal":
+      return timingSafeEqual(digestOf(a), digestOf(b ?? "")) ? "yes" : "";
     case "form":
       return JSON.stringify([...new URLSearchParams(a)]);
     case "query":
@@ -31,6 +37,24 @@ function answerTo(what: string, a: string, b: string | undefined, c: string): st
     default:
       throw new TypeError("Unknown question.");
   }
+}
+
+const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"];
+const ENCODINGS = ["hex", "base64", "base64url"] as const;
+
+/** The signature that senders of webhooks put on what they send. */
+function hmacOf(algorithm: string, key: string, signed: string, encoding: string): string {
+  const known = ENCODINGS.find((one) => one === encoding);
+  if (!ALGORITHMS.includes(algorithm)) {
+    throw new TypeError(`The algorithm must be one of ${ALGORITHMS.join(", ")}.`);
+  }
+  if (!known) throw new TypeError(`The encoding must be one of ${ENCODINGS.join(", ")}.`);
+  return createHmac(algorithm, key).update(signed).digest(known);
+}
+
+/** Of one length for all texts, since what is compared must have the same. */
+function digestOf(content: string): Buffer {
+  return createHash("sha256").update(content).digest();
 }
 
 const PARTS = [

@@ -94,6 +94,7 @@ export class Bench {
     const line: Line = { hear: undefined };
     const context = isolate.createContextSync();
     const open = prelude.runSync(context, { reference: true });
+    // Made anew for each context: an error of theirs must be of that context, and lead to no other.
     const tell = (...texts: readonly unknown[]): void => line.hear?.(...(texts as [unknown]));
     const desk = open.applySync(
       undefined,

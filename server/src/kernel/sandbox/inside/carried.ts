@@ -4,6 +4,7 @@ import { answer, call, callError, contextOf, frozen, logOf, note } from "./conte
 import { openDesk } from "./desk.ts";
 import {
   consoleOf,
+  cryptoOf,
   fire,
   furnish,
   refuseCodeOfTexts,
@@ -20,7 +21,7 @@ export function carried(): string {
   const own = [openDesk, capture, clipped, wording, asked];
   const work = [carryOut, define, faultOf, executeOf, definitionOf, outputOf, currentOf];
   const context = [contextOf, logOf, note, call, answer, callError, frozen];
-  const globals = [furnish, refuseCodeOfTexts, consoleOf, whenUsed, soon, setTimer, fire];
+  const globals = [furnish, refuseCodeOfTexts, consoleOf, cryptoOf, whenUsed, soon, setTimer, fire];
   const classes = [cloneOf, emptyLike, searchParamsClass, pairsOf, urlClass];
   const functions = [own, work, context, globals, classes].flat();
   const bounds = JSON.stringify(BOUNDS);

@@ -31,7 +31,7 @@ export function furnish(desk: Desk): void {
   give("atob", (text: unknown) => asked(desk, "atob", own.String(text)));
   give("btoa", (text: unknown) => asked(desk, "btoa", own.String(text)));
   whenUsed(own, "console", () => consoleOf(desk));
-  whenUsed(own, "crypto", () => own.freeze({ randomUUID: () => asked(desk, "uuid") }));
+  whenUsed(own, "crypto", () => cryptoOf(desk));
   let params: ReturnType<typeof searchParamsClass> | undefined;
   const paramsClass = () => (params ??= searchParamsClass(desk));
   whenUsed(own, "URLSearchParams", paramsClass);
@@ -69,6 +69,25 @@ export function refuseCodeOfTexts(own: Own): void {
     own.defineProperty(prototype, "constructor", { value: constructor });
     if (sample === samples[0]) there["Function"] = constructor;
   }
+}
+
+/** `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` are for signatures. */
+export function cryptoOf(desk: Desk): unknown {
+  const { own } = desk;
+  return own.freeze({
+    randomUUID: () => asked(desk, "uuid"),
+    hmac: (algorithm: unknown, key: unknown, text: unknown, encoding: unknown = "hex") =>
+      asked(
+        desk,
+        "hmac",
+        own.String(algorithm),
+        own.String(key),
+        own.String(text),
+        own.String(encoding),
+      ),
+    timingSafeEqual: (left: unknown, right: unknown) =>
+      asked(desk, "equal", own.String(left), own.String(right)) === "yes",
+  });
 }
 
 export function consoleOf(desk: Desk): unknown {

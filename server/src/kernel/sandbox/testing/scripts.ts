@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Execution, Sandbox, ScriptOutcome } from "../sandbox.ts";
 
-/** Runs a script with what does not matter filled in; what it calls is answered with the call itself. */
+/**
+ * Runs a script with what does not matter filled in: it has all the time that it may need on a busy machine,
+ * and what it calls is answered with the call itself.
+ */
 export async function run(
   sandbox: Sandbox,
   source: string,
@@ -15,6 +18,7 @@ export async function run(
       workspace: { id: "ws_1", slug: "acme", name: "Acme" },
       environment: "production",
     },
+    limits: { timeoutMs: 120_000 },
     call: async (method, args) => ({ method, args }),
     ...rest,
   });

@@ -1,0 +1,117 @@
+import Type, { type Static, type TObject, type TProperties } from "typebox";
+import type { Fault } from "#kernel/failure.ts";
+import { line, object, text } from "#kernel/schema.ts";
+
+export const AUTH_KINDS = [
+  "none",
+  "basic",
+  "bearer",
+  "api_key",
+  "oauth2_client_credentials",
+] as const;
+export type AuthKind = (typeof AUTH_KINDS)[number];
+
+const CREDENTIAL_CHARACTERS_MAX = 16_384;
+
+/** A text that is kept sealed and never shown. */
+export function credential(description: string) {
+  return Type.String({
+    maxLength: CREDENTIAL_CHARACTERS_MAX,
+    writeOnly: true,
+    description,
+  });
+}
+
+const fields = {
+  username: text(500, "Of `basic`"),
+  password: credential("Of `basic`"),
+  token: credential("Of `bearer`"),
+  name: line(200, "Of `api_key`: the header or parameter of the query"),
+  value: credential("Of `api_key`"),
+  in: Type.Enum(["header", "query"], { description: "Of `api_key`; `header` by default" }),
+  tokenUrl: line(2_048, "Of `oauth2_client_credentials`"),
+  clientId: line(1_000, "Of `oauth2_client_credentials`"),
+  clientSecret: credential("Of `oauth2_client_credentials`"),
+  clientAuth: Type.Enum(["basic", "body"], {
+    description: "How the client says who it is to `tokenUrl`; `basic` by default",
+  }),
+  scope: line(2_000, "Of `oauth2_client_credentials`"),
+  audience: line(2_000, "Of `oauth2_client_credentials`"),
+};
+type Field = keyof typeof fields;
+
+const KINDS: Readonly<
+  Record<AuthKind, { readonly needs: readonly Field[]; readonly takes: readonly Field[] }>
+> = {
+  none: { needs: [], takes: [] },
+  basic: { needs: ["username", "password"], takes: [] },
+  bearer: { needs: ["token"], takes: [] },
+  api_key: { needs: ["name", "value"], takes: ["in"] },
+  oauth2_client_credentials: {
+    needs: ["tokenUrl", "clientId", "clientSecret"],
+    takes: ["clientAuth", "scope", "audience"],
+  },
+};
+
+/** How a connector says who it is. Which fields there are depends on the kind. */
+export const AuthSchema = Type.Object(
+  { kind: Type.Enum([...AUTH_KINDS]), ...Type.Partial(Type.Object(fields)).properties },
+  {
+    title: "ConnectorAuth",
+    additionalProperties: false,
+    description:
+      "Credentials may refer to secrets as `{{secrets.NAME}}`. What is written out is shown as `***`, " +
+      "and stays as it is when it is sent back so.",
+  },
+);
+export type AuthFields = Static<typeof AuthSchema>;
+
+/** What a connector says who it is with, all credentials in the clear. */
+export type Auth =
+  | { readonly kind: "none" }
+  | { readonly kind: "basic"; readonly username: string; readonly password: string }
+  | { readonly kind: "bearer"; readonly token: string }
+  | {
+      readonly kind: "api_key";
+      readonly name: string;
+      readonly value: string;
+      readonly in?: "header" | "query";
+    }
+  | ClientCredentials;
+
+export interface ClientCredentials {
+  readonly kind: "oauth2_client_credentials";
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly clientAuth?: "basic" | "body";
+  readonly scope?: string;
+  readonly audience?: string;
+}
+
+/** What is wrong with the fields of an auth, of one of the kinds that are allowed. */
+export function faultsOfAuth(auth: AuthFields, allowed: readonly AuthKind[]): Fault[] {
+  if (!allowed.includes(auth.kind)) {
+    return [{ path: "/auth/kind", message: `must be one of ${allowed.join(", ")}` }];
+  }
+  const { needs, takes } = KINDS[auth.kind];
+  const missing = needs
+    .filter((name) => auth[name] === undefined)
+    .map((name) => ({ path: `/auth/${name}`, message: "is required" }));
+  const surplus = Object.keys(auth)
+    .filter((name) => name !== "kind" && ![...needs, ...takes].some((known) => known === name))
+    .map((name) => ({ path: `/auth/${name}`, message: `does not belong to ${auth.kind}` }));
+  return [...missing, ...surplus];
+}
+
+/** The schema of each kind by itself, for whoever draws a form. */
+export function authSchemaOf(kind: AuthKind): TObject {
+  const { needs, takes } = KINDS[kind];
+  const pick = (names: readonly Field[]): TProperties =>
+    Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return object({
+    kind: Type.Literal(kind),
+    ...pick(needs),
+    ...Type.Partial(Type.Object(pick(takes))).properties,
+  });
+}

@@ -1,0 +1,84 @@
+import Type, { type Static } from "typebox";
+import type { ResourceRef } from "#kernel/event.ts";
+import { failure } from "#kernel/failure.ts";
+import { id, line, nullable, Time } from "#kernel/schema.ts";
+import { AuthSchema } from "./auth.ts";
+import { CONNECTOR_TYPES } from "./types/all.ts";
+
+export const ConnectorId = id("con");
+export const Name = line(200, "Display name");
+export const TypeName = Type.Enum(CONNECTOR_TYPES.map(({ type }) => type));
+export const Config = Type.Record(Type.String(), Type.Unknown(), {
+  description: "What the type asks for, see `GET /api/v1/connectors/types`",
+});
+
+export const STATUSES = ["unknown", "up", "down"] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** What the actions of a connector were read from. */
+export const DocumentInfo = Type.Object(
+  {
+    title: Type.String(),
+    version: Type.String(),
+    serverUrl: nullable(Type.String()),
+    actions: Type.Integer(),
+    leftOut: Type.Integer({
+      description:
+        "Operations that became no action, since they want a body that is not JSON, form or text",
+    }),
+    readAt: Time,
+  },
+  { title: "ConnectorDocument" },
+);
+export type DocumentInfo = Static<typeof DocumentInfo>;
+
+const shown = {
+  id: ConnectorId,
+  name: Name,
+  type: TypeName,
+  config: Config,
+  auth: AuthSchema,
+  document: nullable(DocumentInfo),
+  status: Type.Enum([...STATUSES], {
+    description: "`unknown` until it was tested or invoked, and again when it was changed",
+  }),
+  statusReason: nullable(Type.String()),
+  statusChangedAt: nullable(Time),
+  createdBy: Type.String(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+
+/** As events tell it, without credentials. */
+export const ConnectorData = Type.Object(shown, { title: "ConnectorData" });
+export type ConnectorData = Static<typeof ConnectorData>;
+
+export const Connector = Type.Object(shown, { title: "Connector" });
+export type Connector = Static<typeof Connector> & { readonly revision: number };
+
+export const UnknownAction = failure("unknown_action", 404, "The connector has no such action.");
+export const CircuitOpen = failure(
+  "circuit_open",
+  503,
+  "The other system failed too often in a row; it is left alone for a while.",
+);
+export const NothingToRefresh = failure(
+  "nothing_to_refresh",
+  409,
+  "The connector's actions were not read from an address.",
+);
+export const TooManyConnectors = failure(
+  "too_many_connectors",
+  409,
+  "There are as many connectors as a workspace may have; delete one first.",
+);
+
+/** A connector as events tell it. */
+export function shownOf({ revision: _, ...data }: Connector): ConnectorData {
+  return data;
+}
+
+/** How events and audit entries name it. */
+export function referTo({ id: connectorId, name }: Pick<Connector, "id" | "name">): ResourceRef {
+  return { id: connectorId, displayName: name };
+}

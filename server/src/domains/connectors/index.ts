@@ -1,0 +1,58 @@
+import { executors } from "#domains/runs/index.ts";
+import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { domain, type NoticeRule } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import * as events from "./events.ts";
+import * as operations from "./operations.ts";
+import * as permissions from "./permissions.ts";
+import { count } from "./store.ts";
+import * as use from "./use/operations.ts";
+import { connectorStep } from "./use/step.ts";
+
+export {
+  type AddedAction,
+  type AddedCall,
+  ConnectorActionPoint,
+  type ConnectorActions,
+  type ConnectorRef,
+} from "./use/added.ts";
+export { ConnectorsInvoke } from "./permissions.ts";
+
+/** Also after a test by hand: others than whoever tested it rely on it. */
+const wentDown: NoticeRule = {
+  on: events.ConnectorStatusChanged,
+  when: ({ data }) => statusOf(data["after"]) === "down",
+  roles: ["owner", "admin"],
+  title: ({ resource }) => `The connector ${resource.displayName ?? resource.id} is down`,
+  body: ({ data }) => String(data["reason"]),
+};
+
+export const connectors = domain({
+  name: "connectors",
+  summary: "Ways to other systems: their APIs, databases, mail servers and chats.",
+  environmental: false,
+  permissions: Object.values(permissions),
+  events: Object.values(events),
+  operations: [
+    operations.listConnectors,
+    operations.createConnector,
+    operations.listConnectorTypes,
+    operations.getConnector,
+    operations.updateConnector,
+    operations.deleteConnector,
+    use.listActions,
+    use.testConnector,
+    use.invokeConnector,
+    use.refreshConnector,
+  ],
+  counters: [{ name: "connectors", count }],
+  notices: [wentDown],
+  contributions: [
+    contribute(executors, connectorStep),
+    contribute(NodeTypePoint, connectorStep.type),
+  ],
+});
+
+function statusOf(connector: unknown): unknown {
+  return (Object(connector) as { readonly status?: unknown }).status;
+}

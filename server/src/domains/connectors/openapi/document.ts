@@ -1,0 +1,67 @@
+/** A document that somebody else wrote: nothing in it is what it should be until it was looked at. */
+export type Node = Readonly<Record<string, unknown>>;
+
+/** Why a document can't be used, in words for whoever gave it. */
+export class DocumentFault extends Error {}
+
+const REFERENCES_MAX = 20;
+
+export class Document {
+  readonly root: Node;
+
+  constructor(value: unknown) {
+    const root = nodeOf(value);
+    const version = root["openapi"];
+    if (typeof version !== "string" || !/^3\.\d/.test(version)) {
+      throw new DocumentFault("must be an OpenAPI document of version 3");
+    }
+    this.root = root;
+  }
+
+  /** What stands there, or where a reference leads. Only references within the document are followed. */
+  resolve(value: unknown): Node {
+    let node = nodeOf(value);
+    for (let followed = 0; typeof node["$ref"] === "string"; followed += 1) {
+      if (followed === REFERENCES_MAX) throw new DocumentFault("has references that go in circles");
+      node = this.#at(node["$ref"]);
+    }
+    return node;
+  }
+
+  #at(reference: string): Node {
+    const shown = reference.slice(0, 200);
+    if (!reference.startsWith("#/")) {
+      throw new DocumentFault(`refers to something outside of itself: ${shown}`);
+    }
+    let node = this.root;
+    for (const part of reference.slice(2).split("/")) {
+      const name = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
+      if (!Object.hasOwn(node, name)) throw new DocumentFault(`refers to nothing: ${shown}`);
+      node = nodeOf(node[name]);
+    }
+    return node;
+  }
+}
+
+/** An object, or an empty one in the place of anything else. */
+export function nodeOf(value: unknown): Node {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Node)
+    : {};
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,145 @@
+import type { DiscoveredAction, Parameter } from "./action.ts";
+import { type Document, listOf, type Node, nodeOf, textOf } from "./document.ts";
+import { cutSchema } from "./schema.ts";
+
+const METHODS = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
+const NAME_CHARACTERS_MAX = 200;
+const SUMMARY_CHARACTERS_MAX = 500;
+const PARTS_MAX = 300;
+const BODY = "body";
+
+/** Where an operation stands. */
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly node: Node;
+  /** What stands beside it for all methods of its path. */
+  readonly shared: readonly unknown[];
+}
+
+/** All operations of a document. */
+export function operationsOf(document: Document): Operation[] {
+  return Object.entries(nodeOf(document.root["paths"])).flatMap(([path, item]) => {
+    const node = document.resolve(item);
+    return METHODS.filter((method) => method in node).map((method) => ({
+      method: method.toUpperCase(),
+      path,
+      node: nodeOf(node[method]),
+      shared: listOf(node["parameters"]),
+    }));
+  });
+}
+
+/** What an operation is called: as its author says, or by its method and path. */
+export function nameOf({ node, method, path }: Operation): string {
+  const given = textOf(node["operationId"])?.trim() ?? "";
+  return (given === "" ? `${method} ${path}` : given).slice(0, NAME_CHARACTERS_MAX);
+}
+
+/**
+ * The action that an operation becomes, with the schemas of its input cut at so many levels. Undefined
+ * when its body is of a kind that we can't make.
+ */
+export function actionOf(
+  document: Document,
+  operation: Operation,
+  levels: number,
+): Omit<DiscoveredAction, "name"> | undefined {
+  const { node, method, path } = operation;
+  const body = bodyOf(document, node);
+  if (body === "unknown") return undefined;
+  const cut = { levels, parts: PARTS_MAX };
+  const found = parametersOf(document, operation);
+  const properties: Record<string, unknown> = {};
+  const required: string[] = [];
+  for (const { parameter, schema, description, isRequired } of found) {
+    const about = cutSchema(document, schema, cut);
+    properties[parameter.field] = { ...(description !== undefined && { description }), ...about };
+    if (isRequired) required.push(parameter.field);
+  }
+  if (body) {
+    properties[BODY] = cutSchema(document, body.schema, cut);
+    if (body.isRequired) required.push(BODY);
+  }
+  const summary = textOf(node["summary"]) ?? textOf(node["description"]) ?? `${method} ${path}`;
+  return {
+    summary: summary.slice(0, SUMMARY_CHARACTERS_MAX),
+    method,
+    path,
+    parameters: found.map(({ parameter }) => parameter),
+    bodyType: body?.mediaType ?? null,
+    input: {
+      type: "object",
+      properties,
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    },
+  };
+}
+
+interface Found {
+  readonly parameter: Parameter;
+  readonly schema: unknown;
+  readonly description: string | undefined;
+  readonly isRequired: boolean;
+}
+
+/** The parameters of an operation; of two that have a name in common each gets a field of its own. */
+function parametersOf(document: Document, { node, shared }: Operation): Found[] {
+  const byPlace = new Map<string, Node>();
+  for (const given of [...shared, ...listOf(node["parameters"])]) {
+    const about = document.resolve(given);
+    const [name, place] = [textOf(about["name"]), textOf(about["in"])];
+    if (name === undefined || name === "__proto__" || !isPlace(place)) continue;
+    byPlace.set(`${place} ${name}`, about);
+  }
+  const taken = new Set([BODY]);
+  return [...byPlace.values()].map((about) => {
+    const name = String(about["name"]);
+    const place = about["in"] as Parameter["in"];
+    const field = taken.has(name) ? `${place}_${name}` : name;
+    taken.add(field);
+    const schema = about["schema"] ?? nodeOf(Object.values(nodeOf(about["content"]))[0])["schema"];
+    return {
+      parameter: { field, name, in: place, style: styleOf(about) },
+      schema,
+      description: textOf(about["description"])?.slice(0, SUMMARY_CHARACTERS_MAX),
+      isRequired: place === "path" || about["required"] === true,
+    };
+  });
+}
+
+function isPlace(value: string | undefined): value is Parameter["in"] {
+  return value === "path" || value === "query" || value === "header";
+}
+
+function styleOf(about: Node): Parameter["style"] {
+  if (about["style"] === "deepObject") return "deep";
+  if (about["in"] !== "query" || about["explode"] === false) return "plain";
+  return "exploded";
+}
+
+interface Body {
+  readonly mediaType: string;
+  readonly schema: unknown;
+  readonly isRequired: boolean;
+}
+
+/** JSON before a form before text; an optional body of another kind is as good as none. */
+function bodyOf(document: Document, node: Node): Body | "unknown" | undefined {
+  if (!("requestBody" in node)) return undefined;
+  const about = document.resolve(node["requestBody"]);
+  const content = nodeOf(about["content"]);
+  const isRequired = about["required"] === true;
+  const types = Object.keys(content);
+  const mediaType = WRITABLE.map((kind) => types.find((type) => kind.test(type))).find(Boolean);
+  if (mediaType === undefined) return isRequired ? "unknown" : undefined;
+  return { mediaType, schema: nodeOf(content[mediaType])["schema"], isRequired };
+}
+
+const WRITABLE = [
+  /^application\/json\b/i,
+  /^[\w.+-]+\/[\w.+-]+\+json\b/i,
+  /^application\/x-www-form-urlencoded\b/i,
+  /^text\/[\w.+-]+/i,
+];

@@ -1,0 +1,163 @@
+import Type from "typebox";
+import { newId } from "#kernel/id.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, one, page } from "#kernel/reply.ts";
+import { object, patch } from "#kernel/schema.ts";
+import { AuthSchema } from "./auth.ts";
+import { catalog, ConnectorTypeDescription } from "./catalog.ts";
+import {
+  Config,
+  Connector,
+  ConnectorId,
+  Name,
+  STATUSES,
+  TooManyConnectors,
+  TypeName,
+} from "./connector.ts";
+import { readDraft, workspaceOf } from "./draft.ts";
+import * as events from "./events.ts";
+import { ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: ConnectorId });
+const example = { params: { id: "con_01jd0000000000000000000000" } };
+const LIST = "connectors, newest first";
+const TYPES = "types of connectors";
+/** Greater than every id. */
+const AFTER_ALL = "~";
+/** An OpenAPI document is among what may be sent. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+
+export const listConnectors = query({
+  id: "connectors.list",
+  route: "GET /api/v1/connectors",
+  summary: "List the connectors, newest first",
+  permission: ConnectorsRead,
+  query: object({
+    ...pageQuery,
+    type: Type.Optional(TypeName),
+    status: Type.Optional(Type.Enum([...STATUSES])),
+  }),
+  reply: page(Connector),
+  async run({ tx, services }, { query: { limit, after, ...filter } }) {
+    const [start = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, { before: String(start), limit: limit + 1, ...filter });
+    return pageOf(
+      rows,
+      limit,
+      (connector) => connector,
+      ({ id }) => services.cursors.encode(LIST, [id]),
+    );
+  },
+});
+
+export const listConnectorTypes = query({
+  id: "connectors.types",
+  route: "GET /api/v1/connectors/types",
+  summary: "List what there is to connect to, with the schemas of configurations and actions",
+  permission: ConnectorsRead,
+  query: object(pageQuery),
+  reply: page(ConnectorTypeDescription),
+  async run({ services }, { query: { limit, after } }) {
+    const [start = ""] = after === undefined ? [] : services.cursors.decode(TYPES, after);
+    const rows = catalog().filter(({ type }) => type > String(start));
+    return pageOf(
+      rows.slice(0, limit + 1),
+      limit,
+      (type) => type,
+      ({ type }) => services.cursors.encode(TYPES, [type]),
+    );
+  },
+});
+
+export const createConnector = command({
+  id: "connectors.create",
+  route: "POST /api/v1/connectors",
+  summary: "Add a connector",
+  description:
+    "It belongs to the workspace, to all environments. Credentials are kept sealed and shown as " +
+    "`***`; they may refer to secrets as `{{secrets.NAME}}`, which are shown as they are and looked " +
+    "up at each use. Nothing is connected to until it is tested or invoked, but an OpenAPI document " +
+    "is read. A workspace has at most 1000.",
+  permission: ConnectorsWrite,
+  body: object({ name: Name, type: TypeName, config: Config, auth: Type.Optional(AuthSchema) }),
+  bodyBytesMax: BODY_BYTES_MAX,
+  reply: created(Connector, { location: ({ id }) => `/api/v1/connectors/${id}` }),
+  emits: [events.ConnectorCreated],
+  fails: [TooManyConnectors],
+  example: {
+    body: {
+      name: "CRM",
+      type: "http",
+      config: { baseUrl: "https://crm.example.com/api/v2", timeoutMs: 5_000 },
+      auth: { kind: "bearer", token: "{{secrets.CRM_TOKEN}}" },
+    },
+  },
+  prepare: (outside, { body }, caller) =>
+    readDraft(outside, caller, {
+      id: newId("con", outside.clock.nowMs()),
+      type: body.type,
+      config: body.config,
+      auth: body.auth ?? { kind: "none" },
+      reads: true,
+    }),
+  run: (ctx, { body }, draft) => service.create(ctx, body, draft),
+});
+
+export const getConnector = query({
+  id: "connectors.get",
+  route: "GET /api/v1/connectors/{id}",
+  summary: "Read a connector",
+  permission: ConnectorsRead,
+  params: ById,
+  reply: one(Connector),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.id),
+});
+
+export const updateConnector = command({
+  id: "connectors.update",
+  route: "PATCH /api/v1/connectors/{id}",
+  summary: "Change a connector",
+  description:
+    "`config` and `auth` are each replaced as a whole; a credential that is sent back as `***` stays " +
+    "as it is. When one of them differs, the status is `unknown` again, and the breaker closed.",
+  permission: ConnectorsWrite,
+  params: ById,
+  body: patch({ name: Name, config: Config, auth: AuthSchema }),
+  bodyBytesMax: BODY_BYTES_MAX,
+  reply: one(Connector),
+  emits: [events.ConnectorUpdated, events.ConnectorStatusChanged],
+  example: { ...example, body: { config: { baseUrl: "https://crm.example.com/api/v3" } } },
+  async prepare(outside, { params, body: { config, auth } }, caller) {
+    const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+    const stored = await outside.db.read(partition, (tx) => store.getGuarded(tx, params.id));
+    const { connector } = stored;
+    const from = connector.revision;
+    if (config === undefined && auth === undefined) return { from };
+    const given = {
+      id: params.id,
+      type: connector.type,
+      config: config ?? connector.config,
+      auth: auth ?? connector.auth,
+      reads: config !== undefined,
+    };
+    return { from, draft: await readDraft(outside, caller, given, stored) };
+  },
+  run: (ctx, { params, body: { name } }, prepared) =>
+    service.update(ctx, { id: params.id, ...(name !== undefined && { name }), ...prepared }),
+});
+
+export const deleteConnector = command({
+  id: "connectors.delete",
+  route: "DELETE /api/v1/connectors/{id}",
+  summary: "Remove a connector",
+  permission: ConnectorsWrite,
+  params: ById,
+  reply: nothing(),
+  emits: [events.ConnectorDeleted],
+  example,
+  run: (ctx, { params }) => service.remove(ctx, params.id),
+});

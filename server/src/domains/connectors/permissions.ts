@@ -1,0 +1,13 @@
+import { permission } from "#kernel/permission.ts";
+
+export const ConnectorsRead = permission("connectors:read", "See connectors and their actions", [
+  "builder",
+  "viewer",
+  "auditor",
+]);
+export const ConnectorsWrite = permission("connectors:write", "Add, change and test connectors", [
+  "builder",
+]);
+export const ConnectorsInvoke = permission("connectors:invoke", "Invoke actions of connectors", [
+  "builder",
+]);

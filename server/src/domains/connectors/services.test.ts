@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { json, OK, startUpstream, type Upstream } from "./testing/upstream.ts";
+
+let world: World;
+let upstream: Upstream;
+let owner: Ask;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  world = await startWorld({ env: upstream.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  upstream.received.length = 0;
+  upstream.answer = OK;
+});
+
+const ALL = "/api/v1/connectors";
+
+async function made(type: string, config: object, auth: object = { kind: "none" }) {
+  const { body, status } = await owner(`POST ${ALL}`, { name: type, type, config, auth });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  const path = `${ALL}/${body.data.id}`;
+  return {
+    body,
+    invoke: (action: string, input: object, more: object = {}) =>
+      owner(`POST ${path}/invoke`, { action, input, ...more }),
+    test: async () => (await owner(`POST ${path}/test`)).body.data,
+  };
+}
+
+describe("graphql", () => {
+  const QUERY = 'query Q($id: ID!) { user(id: $id) { name } } # mutation { } "mutation"';
+
+  test("queries and mutations are posted, and their data given", async () => {
+    const { invoke, test: tryOut } = await made(
+      "graphql",
+      { url: `${upstream.url}/graphql`, headers: { "X-Team": "ops" } },
+      { kind: "bearer", token: "gql-token-1" },
+    );
+    upstream.answer = (_received, response) => json(response, { data: { user: { name: "Ada" } } });
+    const input = { query: QUERY, variables: { id: 7 }, operationName: "Q" };
+    expect((await invoke("query", input)).body).toEqual({
+      data: { data: { user: { name: "Ada" } } },
+    });
+    expect((await invoke("mutate", { query: "mutation { x }" })).status).toBe(200);
+    expect(upstream.received).toMatchObject([
+      {
+        method: "POST",
+        path: "/graphql",
+        headers: { authorization: "Bearer gql-token-1", "x-team": "ops" },
+        text: JSON.stringify(input),
+      },
+      { text: '{"query":"mutation { x }"}' },
+    ]);
+    expect(await tryOut()).toMatchObject({ ok: true, status: "up" });
+  });
+
+  test("errors are told: alone as a failure, beside data with it", async () => {
+    const { invoke } = await made("graphql", { url: upstream.url });
+    const errors = [{ message: "No user 7", path: ["user"] }];
+    upstream.answer = (_received, response) => json(response, { data: null, errors });
+    expect(await invoke("query", { query: QUERY })).toMatchObject({
+      status: 502,
+      body: {
+        code: "upstream_failed",
+        detail: "The other system answered with errors: No user 7",
+        upstreamStatus: 200,
+        upstreamBody: { errors },
+      },
+      events: ["connector.invoked", "connector.status_changed"],
+    });
+    upstream.answer = (_received, response) => json(response, { data: { a: 1 }, errors });
+    expect((await invoke("query", { query: QUERY })).body.data).toEqual({ data: { a: 1 }, errors });
+    upstream.answer = (_received, response) => response.end("<html>");
+    expect((await invoke("query", { query: QUERY })).body.detail).toBe(
+      "The answer is not one of GraphQL.",
+    );
+  });
+
+  test("a query may be sent twice, so it must not change anything; a mutation is sent once", async () => {
+    const { invoke } = await made("graphql", { url: upstream.url, retries: 1 });
+    for (const query of ["mutation { x }", "{ a }\n mutation M { b }", "subscription { x }"]) {
+      expect(await invoke("query", { query })).toMatchObject({
+        status: 422,
+        body: { errors: [{ path: "/input/query" }] },
+        events: [],
+      });
+    }
+    expect(upstream.received).toHaveLength(0);
+    upstream.answer = (_received, response) => json(response, {}, 503);
+    await invoke("query", { query: "{ a }" });
+    expect(upstream.received).toHaveLength(2);
+    await invoke("mutate", { query: "mutation { x }" });
+    expect(upstream.received).toHaveLength(3);
+  });
+});
+
+describe("slack", () => {
+  test("a bot posts messages", async () => {
+    const { invoke, test: tryOut } = await made(
+      "slack",
+      { apiUrl: `${upstream.url}/api` },
+      { kind: "bearer", token: "xoxb-bot-token" },
+    );
+    upstream.answer = (_received, response) =>
+      json(response, { ok: true, channel: "C1", ts: "17.1", message: {} });
+    const posted = await invoke("post_message", {
+      channel: "#ops",
+      text: "Hello",
+      threadTs: "16.9",
+    });
+    expect(posted.body.data).toEqual({ channel: "C1", ts: "17.1" });
+    expect(await tryOut()).toMatchObject({ ok: true });
+    expect(upstream.received).toMatchObject([
+      {
+        path: "/api/chat.postMessage",
+        headers: { authorization: "Bearer xoxb-bot-token" },
+        text: '{"channel":"#ops","text":"Hello","thread_ts":"16.9"}',
+      },
+      { path: "/api/auth.test" },
+    ]);
+    upstream.answer = (_received, response) =>
+      json(response, { ok: false, error: "channel_not_found" });
+    expect((await invoke("post_message", { channel: "#x", text: "Hi" })).body).toMatchObject({
+      code: "upstream_failed",
+      detail: "Slack refused it: channel_not_found",
+      upstreamStatus: 200,
+      upstreamCode: "channel_not_found",
+    });
+    expect(await tryOut()).toMatchObject({ ok: false, status: "down" });
+  });
+
+  test("an incoming webhook is posted to, and its address is a credential", async () => {
+    const secret = "/services/T0123/B0456/planted-hook-part";
+    const {
+      invoke,
+      test: tryOut,
+      body,
+    } = await made("slack", {
+      webhookUrl: `${upstream.url}${secret}`,
+    });
+    expect(body.data.config.webhookUrl).toBe("***");
+    upstream.answer = ({ path }, response) => response.end(`ok ${path}`);
+    expect((await invoke("webhook", { text: "Hello" })).body.data).toEqual({ ok: true });
+    expect(upstream.received[0]).toMatchObject({ path: secret, text: '{"text":"Hello"}' });
+    upstream.answer = (_received, response) => response.writeHead(400).end("no_text");
+    expect(await tryOut()).toMatchObject({ ok: true });
+    upstream.answer = ({ path }, response) => response.writeHead(404).end(`no_service ${path}`);
+    expect(await tryOut()).toMatchObject({ ok: false, upstreamStatus: 404 });
+    const failed = await invoke("webhook", { text: "Hello" });
+    expect(failed.body.upstreamBody).toBe("no_service [secret webhookUrl]");
+    expect((await invoke("post_message", { channel: "#x" })).body.code).toBe("unknown_action");
+  });
+
+  test("a webhook by reference that is no address is a failure, not a crash", async () => {
+    await owner("POST /api/v1/secrets", { name: "HOOK", value: "not an address" });
+    const { invoke } = await made("slack", { webhookUrl: "{{secrets.HOOK}}" });
+    expect((await invoke("webhook", { text: "x" })).body).toMatchObject({
+      code: "upstream_failed",
+      detail: "The connector's address can't be read.",
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { TEST_IDENTITY } from "#kernel/outbound/testing.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { startUpstream, type Upstream } from "./testing/upstream.ts";
+
+let world: World;
+let upstream: Upstream;
+let owner: Ask;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  world = await startWorld({ env: upstream.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+
+const ALL = "/api/v1/connectors";
+
+async function made(type: string, config: object, auth: object = { kind: "none" }) {
+  const { body, status } = await owner(`POST ${ALL}`, { name: type, type, config, auth });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  const path = `${ALL}/${body.data.id}`;
+  return {
+    body,
+    invoke: (action: string, input: object, more: object = {}) =>
+      owner(`POST ${path}/invoke`, { action, input, ...more }),
+    test: async () => (await owner(`POST ${path}/test`)).body.data,
+  };
+}
+
+let server: SMTPServer;
+let port: number;
+let mails: { from: string; to: string[]; text: string }[] = [];
+let secured: boolean[] = [];
+beforeAll(async () => {
+  server = new SMTPServer({
+    ...TEST_IDENTITY,
+    authOptional: true,
+    onAuth({ username, password }, _session, done) {
+      if (username === "ada" && password === "smtp-pass-77") return done(null, { user: "ada" });
+      done(new Error(`Invalid login: ${password}`));
+    },
+    onRcptTo({ address }, _session, done) {
+      done(address.startsWith("nobody") ? new Error("No such mailbox") : null);
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        mails.push({
+          from: mailFrom ? mailFrom.address : "",
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString(),
+        });
+        secured.push(session.secure);
+        done();
+      });
+    },
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server.server, "listening");
+  ({ port } = server.server.address() as AddressInfo);
+});
+afterAll(() => new Promise<void>((resolve) => server.close(resolve)));
+beforeEach(() => {
+  mails = [];
+  secured = [];
+});
+
+const basic = { kind: "basic", username: "ada", password: "smtp-pass-77" };
+const config = (more: object = {}) => ({
+  host: "127.0.0.1",
+  port,
+  from: "ops@example.com",
+  ...more,
+});
+
+test("a mail is sent over TLS, with attachments and a stable id", async () => {
+  const { invoke, test: tryOut } = await made("smtp", config(), basic);
+  const mail = {
+    to: ["Bob <bob@example.com>"],
+    cc: "carol@example.com",
+    subject: "Grüße",
+    text: "Hello",
+    html: "<b>Hello</b>",
+    attachments: [{ filename: "a.txt", content: Buffer.from("attached words").toString("base64") }],
+  };
+  const sent = await invoke("send", mail, { idempotencyKey: "mail-1" });
+  expect(sent.body.data).toMatchObject({
+    accepted: ["bob@example.com", "carol@example.com"],
+    rejected: [],
+    messageId: expect.stringMatching(/^<[0-9a-f]{40}@millrace>$/),
+  });
+  expect(mails).toMatchObject([
+    { from: "ops@example.com", to: ["bob@example.com", "carol@example.com"] },
+  ]);
+  expect(mails[0]?.text).toContain(Buffer.from("attached words").toString("base64"));
+  expect(secured).toEqual([true]);
+  const again = await invoke("send", mail, { idempotencyKey: "mail-1" });
+  expect(again.body.data.messageId).toBe(sent.body.data.messageId);
+  expect(await tryOut()).toMatchObject({ ok: true, status: "up", upstreamStatus: null });
+});
+
+test("plain text is spoken only where that was said", async () => {
+  const { invoke } = await made("smtp", config({ security: "none" }));
+  expect((await invoke("send", { to: "b@example.com", subject: "s", text: "t" })).status).toBe(200);
+  expect(secured).toEqual([false]);
+  const tls = await made("smtp", config({ security: "tls", timeoutMs: 60_000, retries: 0 }));
+  expect((await tls.invoke("send", { to: "b@example.com", subject: "s" })).body).toMatchObject({
+    code: "upstream_failed",
+  });
+  expect(mails).toHaveLength(1);
+});
+
+test("what the server refuses is told with its reply, and without the password", async () => {
+  const wrong = await made("smtp", config(), { ...basic, password: "wrong-pass-99" });
+  const refused = await wrong.invoke("send", { to: "b@example.com", subject: "s" });
+  expect(refused).toMatchObject({
+    status: 502,
+    body: { code: "upstream_failed", upstreamStatus: 535 },
+  });
+  expect(refused.body.detail).toContain("Invalid login: [secret password]");
+  expect(await wrong.test()).toMatchObject({ ok: false, status: "down" });
+  const { invoke } = await made("smtp", config(), basic);
+  const nobody = await invoke("send", { to: "nobody@example.com", subject: "s" });
+  expect(nobody.body.detail).toContain("No such mailbox");
+  const some = await invoke("send", {
+    to: ["nobody@example.com", "b@example.com"],
+    subject: "s",
+  });
+  expect(some.body.data).toMatchObject({
+    accepted: ["b@example.com"],
+    rejected: ["nobody@example.com"],
+  });
+  expect((await invoke("send", { subject: "s" })).body.errors).toMatchObject([
+    { path: "/input/to" },
+  ]);
+});
+
+test("no connection and no greeting are failures", async () => {
+  const gone = await made("smtp", { host: "127.0.0.1", port: 9, retries: 1 });
+  expect((await gone.invoke("send", { to: "b@example.com", subject: "s" })).body).toMatchObject({
+    code: "upstream_failed",
+    detail: expect.stringContaining("ECONNREFUSED"),
+  });
+  // A server that waits for the client to speak first never greets.
+  const silent = await made("smtp", {
+    host: "127.0.0.1",
+    port: Number(new URL(upstream.url).port),
+    timeoutMs: 150,
+  });
+  expect(await silent.invoke("send", { to: "b@example.com", subject: "s" })).toMatchObject({
+    status: 504,
+    body: { code: "upstream_timed_out" },
+  });
+});
+
+test("a mail reads no file and no address of ours", async () => {
+  const { invoke } = await made("smtp", config(), basic);
+  for (const attachment of [
+    { filename: "x", path: "/etc/passwd" },
+    { filename: "x", href: upstream.url },
+    { filename: "x", content: { path: "/etc/passwd" } },
+  ]) {
+    const mail = { to: "b@example.com", subject: "s", attachments: [attachment] };
+    expect((await invoke("send", mail)).status).toBe(422);
+  }
+  const text = { path: "/etc/passwd" };
+  expect((await invoke("send", { to: "b@example.com", subject: "s", text })).status).toBe(422);
+  expect(mails).toEqual([]);
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { deployed, ran, runOf, stepsOf } from "#domains/runs/testing/workflows.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { Conflict, Failure } from "#kernel/failure.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { domains } from "../../app.ts";
+import { type AddedCall, ConnectorActionPoint } from "./index.ts";
+import { json, OK, startUpstream, type Upstream } from "./testing/upstream.ts";
+
+let world: World;
+let upstream: Upstream;
+let owner: Ask;
+let id: string;
+const calls: AddedCall[] = [];
+
+/** Adds actions to connectors as the SDK does. */
+const adding = domain({
+  name: "adding",
+  summary: "Adds actions.",
+  permissions: [],
+  events: [],
+  operations: [],
+  contributions: [
+    contribute(ConnectorActionPoint, {
+      actionsOf: async (tx, { type }) => {
+        await tx.selectFrom("connectors").select("id").execute();
+        if (type !== "http") return [];
+        return ["greet", "request"].map((name) => ({
+          name,
+          summary: "Greets",
+          input: { type: "object" },
+        }));
+      },
+      invoke: async (_outside, call) => {
+        calls.push(call);
+        const { name } = call.input as { name: string };
+        if (name === "nobody") throw new Failure(Conflict, { detail: "There is nobody." });
+        return { greeting: `Hello ${name}` };
+      },
+    }),
+  ],
+});
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  world = await startWorld({ work: true, env: upstream.env, domains: [...domains, adding] });
+  owner = await world.member(["owner"]);
+  const { body } = await owner("POST /api/v1/connectors", {
+    name: "API",
+    type: "http",
+    config: { baseUrl: upstream.url, retries: 0 },
+    auth: { kind: "bearer", token: "step-planted-token" },
+  });
+  ({ id } = body.data);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  upstream.received.length = 0;
+  upstream.answer = OK;
+});
+
+const node = (more: object = {}) => ({
+  id: "call",
+  type: "connector",
+  config: {
+    connectorId: id,
+    action: "request",
+    input: { method: "POST", path: "/orders", body: { n: "{{ trigger.input }}" } },
+  },
+  ...more,
+});
+
+test("a step invokes an action for the workflow, and its output is what that gives", async () => {
+  upstream.answer = ({ headers }, response) => json(response, { said: headers.authorization });
+  const workflow = await deployed(owner, [node()]);
+  const run = await ran(owner, workflow, 7);
+  expect(run).toMatchObject({
+    status: "completed",
+    output: { status: 200, body: { said: "Bearer [secret token]" } },
+  });
+  expect(upstream.received).toMatchObject([
+    {
+      method: "POST",
+      path: "/orders",
+      text: '{"n":7}',
+      headers: { "idempotency-key": expect.stringContaining(run.id) },
+    },
+  ]);
+  const [event] = (await owner(`GET /api/v1/audit?type=connector.invoked&resourceId=${id}`)).body
+    .data;
+  expect(event).toMatchObject({
+    actor: { id: workflow, type: "workflow" },
+    correlationId: run.correlationId,
+    data: { action: "request", ok: true, upstreamStatus: 200 },
+  });
+});
+
+test("a step that failed is tried again with the same key, and reaches the other system again", async () => {
+  upstream.answer = (received, response) =>
+    upstream.received.length === 1 ? json(response, {}, 503) : OK(received, response);
+  const retry = { maxAttempts: 2, backoffMs: 1, strategy: "fixed" };
+  const run = await runOf(owner, [node({ retry })]);
+  expect(run.status).toBe("completed");
+  expect(stepsOf(run)["call"].attempts).toBe(2);
+  const keys = upstream.received.map(({ headers }) => headers["idempotency-key"]);
+  expect(keys).toHaveLength(2);
+  expect(keys[0]).toContain(run.id);
+  expect(keys[1]).toBe(keys[0]);
+});
+
+test("what goes wrong is the step's error", async () => {
+  upstream.answer = (_received, response) => json(response, {}, 404);
+  const failed = await runOf(owner, [node()]);
+  expect(failed).toMatchObject({
+    status: "failed",
+    error: { code: "upstream_failed", message: "The other system answered 404.", path: "call" },
+  });
+  const unknown = await runOf(owner, [
+    node({ config: { connectorId: id, action: "no such action" } }),
+  ]);
+  expect(unknown.error).toMatchObject({ code: "unknown_action" });
+});
+
+test("it may do what whoever deployed it may do", async () => {
+  const { body } = await owner("POST /api/v1/settings/roles", {
+    name: "Builder without connectors",
+    permissions: ["workflows:*", "deployments:*"],
+  });
+  const limited = await world.member([body.data.id]);
+  const run = await runOf(limited, [node()]);
+  expect(run).toMatchObject({ status: "failed", error: { code: "forbidden" } });
+  expect(upstream.received).toEqual([]);
+});
+
+test("actions that another domain adds are listed and invoked beside a connector's own", async () => {
+  const listed = (await owner(`GET /api/v1/connectors/${id}/actions`)).body.data;
+  expect(listed.map(({ name, source }: any) => [name, source])).toEqual([
+    ["greet", "added"],
+    ["request", "type"],
+  ]);
+  const invoke = (input: object) =>
+    owner(`POST /api/v1/connectors/${id}/invoke`, { action: "greet", input, idempotencyKey: "k" });
+  expect(await invoke({ name: "Ada" })).toMatchObject({
+    status: 200,
+    body: { data: { greeting: "Hello Ada" } },
+    events: ["connector.invoked"],
+  });
+  expect(calls).toMatchObject([
+    {
+      action: "greet",
+      input: { name: "Ada" },
+      idempotencyKey: "k",
+      connector: { id, name: "API", type: "http" },
+      caller: { actor: { type: "user" } },
+    },
+  ]);
+  const failed = await invoke({ name: "nobody" });
+  expect(failed).toMatchObject({
+    status: 409,
+    body: { code: "conflict", detail: "There is nobody." },
+    events: ["connector.invoked"],
+  });
+  expect(upstream.received).toEqual([]);
+});

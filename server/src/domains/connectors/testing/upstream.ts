@@ -1,0 +1,60 @@
+/** Another system on this machine, for the tests of what connectors ask of it. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing.ts";
+
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Upstream extends AsyncDisposable {
+  readonly url: string;
+  /** What came, in the order in which it came. */
+  readonly received: Received[];
+  /** The environment in which a world may reach it. */
+  readonly env: Record<string, string>;
+  /** How it answers; `{"ok":true}` unless a test says otherwise. */
+  answer: (received: Received, response: ServerResponse) => void;
+}
+
+export const OK: Upstream["answer"] = (_received, response) => json(response, { ok: true });
+
+/** Answers with JSON. */
+export function json(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+export async function startUpstream(): Promise<Upstream> {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-upstream-"));
+  const ca = join(folder, "ca.pem");
+  writeFileSync(ca, TEST_CA_PEM);
+  const server = await serveTls((request, response) => {
+    void read(request).then((received) => {
+      upstream.received.push(received);
+      upstream.answer(received, response);
+    });
+  });
+  const upstream: Upstream = {
+    url: `https://127.0.0.1:${server.port}`,
+    received: [],
+    env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32", MILLRACE_OUTBOUND_CA: ca },
+    answer: OK,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  return upstream;
+}
+
+async function read(request: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { method = "", url = "", headers } = request;
+  return { method, path: url, headers, text: Buffer.concat(chunks).toString() };
+}

@@ -1,0 +1,78 @@
+import Type, { type Static, type TObject } from "typebox";
+import type { Outside } from "#kernel/caller.ts";
+import type { Fault } from "#kernel/failure.ts";
+import type { AuthFields, AuthKind } from "../auth.ts";
+import type { Discovered, DiscoveredAction } from "../openapi/action.ts";
+import type { Use } from "../upstream/use.ts";
+
+/** What every connector has in its configuration. */
+export const limits = {
+  timeoutMs: Type.Integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 10_000,
+    description: "How long an invocation may take, its retries included",
+  }),
+  retries: Type.Integer({
+    minimum: 0,
+    maximum: 5,
+    default: 2,
+    description:
+      "How often it is tried again: after any failure in passing if doing it twice is doing it " +
+      "once, else only if it can't have been sent",
+  }),
+};
+
+/** Something that connectors of a type can do. */
+export interface ActionType<Config = never, Input extends TObject = TObject> {
+  readonly name: string;
+  readonly summary: string;
+  readonly input: Input;
+  /** Whether a connector with this configuration has it; all have it when absent. */
+  readonly offered?: (config: Config, auth: AuthFields) => boolean;
+  run(use: Use<Config>, input: Static<Input>): Promise<unknown>;
+}
+
+/** A kind of system that connectors reach. */
+export interface ConnectorType<Config extends TObject = TObject> {
+  readonly type: string;
+  readonly summary: string;
+  readonly config: Config;
+  readonly authKinds: readonly AuthKind[];
+  readonly actions: readonly ActionType<Static<Config>>[];
+  /** What the schemas can't say; called with what fits them, masks and references included. */
+  check?(outside: Outside, config: Static<Config>, auth: AuthFields): readonly Fault[];
+  /** Resolves if the other system answers as it should, and throws if it does not. */
+  test(use: Use<Static<Config>>): Promise<TestAnswer>;
+  /** For the types whose connectors find their actions in a document. */
+  readonly documented?: Documented<Static<Config>>;
+}
+
+export interface TestAnswer {
+  /** Of an answer over HTTP. */
+  readonly status?: number;
+}
+
+export interface Documented<Config> {
+  /** Finds the actions; undefined when the document is the one that was read before. */
+  discover(outside: Outside, config: Config): Promise<Discovered | undefined>;
+  /** The configuration as it is kept: without the document. */
+  kept(config: Config): Config;
+  /** The configuration as it is used: with what the document says. */
+  used(config: Config, serverUrl: string | null): Config;
+  run(use: Use<Config>, action: DiscoveredAction, input: unknown): Promise<unknown>;
+}
+
+/** Declares an action. */
+export function action<Config, Input extends TObject>(
+  about: ActionType<Config, Input>,
+): ActionType<Config> {
+  // Inputs are checked against the action's own schema before they get here.
+  return about as unknown as ActionType<Config>;
+}
+
+/** Declares a type. */
+export function connectorType<Config extends TObject>(about: ConnectorType<Config>): ConnectorType {
+  // Configurations are checked against the type's own schema before they get here.
+  return about as unknown as ConnectorType;
+}

@@ -1,0 +1,112 @@
+import Type, { type Static } from "typebox";
+import { invalid } from "#kernel/failure.ts";
+import { line, object } from "#kernel/schema.ts";
+import { AUTH_KINDS } from "../auth.ts";
+import { excerptOf } from "../upstream/answer.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import { callHttp } from "../upstream/http.ts";
+import {
+  address,
+  ConfigHeaders,
+  faultsOfHeaders,
+  faultsOfUrl,
+  merged,
+  urlOf,
+} from "../upstream/target.ts";
+import type { Use } from "../upstream/use.ts";
+import { action, connectorType, limits } from "./connector-type.ts";
+
+const config = object({
+  url: address("The endpoint"),
+  headers: Type.Optional(ConfigHeaders),
+  ...limits,
+});
+type Config = Static<typeof config>;
+
+const QUERY_CHARACTERS_MAX = 200_000;
+
+const Input = object({
+  query: line(QUERY_CHARACTERS_MAX, "A GraphQL document"),
+  variables: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  operationName: Type.Optional(line(200)),
+});
+type Input = Static<typeof Input>;
+
+/** A GraphQL API. */
+export const graphql = connectorType({
+  type: "graphql",
+  summary: "A GraphQL API",
+  config,
+  authKinds: AUTH_KINDS,
+  actions: [
+    action<Config, typeof Input>({
+      name: "query",
+      summary: "Reads; gives `data`, and `errors` where only a part of it could be read",
+      input: Input,
+      run(use, input) {
+        // It may be sent twice, which a mutation must not be.
+        if (changes(input.query)) {
+          throw invalid(
+            "/input/query",
+            "must only read: use the action mutate to change something",
+          );
+        }
+        return execute(use, input, true);
+      },
+    }),
+    action<Config, typeof Input>({
+      name: "mutate",
+      summary: "Changes something; gives `data`, and `errors` where only a part of it was done",
+      input: Input,
+      run: (use, input) => execute(use, input, false),
+    }),
+  ],
+  check: (outside, { url, headers }) => [
+    ...faultsOfUrl(outside, "/config/url", url),
+    ...faultsOfHeaders("/config/headers", headers),
+  ],
+  async test(use) {
+    await execute(use, { query: "{ __typename }" }, true);
+    return { status: 200 };
+  },
+});
+
+async function execute(use: Use<Config>, input: Input, idempotent: boolean): Promise<unknown> {
+  const { config: about, discretion } = use;
+  const answer = await callHttp(use, {
+    method: "POST",
+    url: urlOf(about.url),
+    headers: {
+      accept: "application/graphql-response+json, application/json",
+      ...merged(about.headers),
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(input),
+    idempotent,
+  });
+  const { status, body } = answer;
+  const { data, errors } = Object(body) as Record<string, unknown>;
+  const failed = Array.isArray(errors) && errors.length > 0;
+  if (data !== undefined && data !== null) return { data, ...(failed && { errors }) };
+  const words = failed
+    ? `The other system answered with errors: ${messageOf(errors[0])}`
+    : "The answer is not one of GraphQL.";
+  throw new UpstreamError(discretion.scrub(words), { status, body: excerptOf(body, discretion) });
+}
+
+function messageOf(error: unknown): string {
+  const { message } = Object(error) as { readonly message?: unknown };
+  return typeof message === "string" ? message.slice(0, 500) : "no message";
+}
+
+/** Whether a document has a mutation or subscription: a word at its top level, no text or comment. */
+function changes(document: string): boolean {
+  const bare = document.replaceAll(/"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|#.*/g, " ");
+  let depth = 0;
+  for (const [token] of bare.matchAll(/[{}]|\b(?:mutation|subscription)\b/g)) {
+    if (token === "{") depth += 1;
+    else if (token === "}") depth -= 1;
+    else if (depth === 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,100 @@
+import Type, { type Static } from "typebox";
+import { line, object } from "#kernel/schema.ts";
+import { AUTH_KINDS } from "../auth.ts";
+import { assertNoFaults } from "../fault.ts";
+import type { HttpAnswer } from "../upstream/answer.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import { callHttp, type Headers } from "../upstream/http.ts";
+import {
+  address,
+  bodyOf,
+  ConfigHeaders,
+  faultsOfHeaders,
+  faultsOfUrl,
+  InputHeaders,
+  merged,
+  placeUnder,
+  withQuery,
+} from "../upstream/target.ts";
+import type { Use } from "../upstream/use.ts";
+import { action, connectorType, limits, type TestAnswer } from "./connector-type.ts";
+
+const config = object({
+  baseUrl: address("No request leaves what lies under it"),
+  headers: Type.Optional(ConfigHeaders),
+  testPath: Type.Optional(
+    line(2_000, "What `test` reads; `baseUrl` itself by default, and then a 404 will do"),
+  ),
+  ...limits,
+});
+type Config = Static<typeof config>;
+
+const Input = object({
+  method: Type.Enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], {
+    default: "GET",
+  }),
+  path: Type.Optional(Type.String({ maxLength: 8_000, description: "Under `baseUrl`" })),
+  url: Type.Optional(Type.String({ maxLength: 8_000, description: "Instead of `path`" })),
+  query: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 200 })),
+  headers: Type.Optional(InputHeaders),
+  body: Type.Optional(
+    Type.Unknown({
+      description: "A text as it is; anything else as JSON, or as a form if so typed",
+    }),
+  ),
+});
+
+/** Any HTTP API, by its paths. */
+export const http = connectorType({
+  type: "http",
+  summary: "An HTTP API",
+  config,
+  authKinds: AUTH_KINDS,
+  actions: [
+    action<Config, typeof Input>({
+      name: "request",
+      summary: "Sends a request; gives the status, headers and body of the answer",
+      input: Input,
+      run: (use, { path, url, query, ...rest }) => {
+        const field = url === undefined ? "/input/path" : "/input/url";
+        const place = placeUnder(
+          use.config.baseUrl,
+          { ...(path !== undefined && { path }), ...(url !== undefined && { url }) },
+          field,
+        );
+        assertNoFaults(faultsOfHeaders("/input/headers", rest.headers));
+        const headers = merged(use.config.headers, rest.headers);
+        return callHttp(use, {
+          method: rest.method,
+          url: withQuery(place, query),
+          ...bodyOf(rest.body, headers),
+        });
+      },
+    }),
+  ],
+  check: (outside, { baseUrl, headers }) => [
+    ...faultsOfUrl(outside, "/config/baseUrl", baseUrl),
+    ...faultsOfHeaders("/config/headers", headers),
+  ],
+  test: (use) => testHttp(use, use.config),
+});
+
+/**
+ * Whether an API is there: it lets us in, and what it is asked for is there if somebody said what to
+ * ask for. Few have something at their root.
+ */
+export async function testHttp(
+  use: Use,
+  about: { readonly baseUrl: string; readonly headers?: Headers; readonly testPath?: string },
+): Promise<TestAnswer> {
+  const { baseUrl, headers, testPath } = about;
+  const url = placeUnder(baseUrl, { path: testPath ?? "" }, "/config/testPath");
+  const answer = await callHttp(use, { method: "GET", url, headers: merged(headers) }).catch(
+    (error: unknown): Pick<HttpAnswer, "status"> => {
+      const status = error instanceof UpstreamError ? error.particulars.status : undefined;
+      if (testPath !== undefined || (status !== 404 && status !== 405)) throw error;
+      return { status };
+    },
+  );
+  return { status: answer.status };
+}

@@ -1,0 +1,109 @@
+import Type, { type Static } from "typebox";
+import type { Outside } from "#kernel/caller.ts";
+import { invalid } from "#kernel/failure.ts";
+import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
+import { line, object, text } from "#kernel/schema.ts";
+import { AUTH_KINDS } from "../auth.ts";
+import { MASK } from "../credentials.ts";
+import type { Discovered, DiscoveredAction } from "../openapi/action.ts";
+import { readDocument } from "../openapi/reading.ts";
+import { requestOf } from "../openapi/request.ts";
+import { callHttp } from "../upstream/http.ts";
+import { address, ConfigHeaders, faultsOfHeaders, faultsOfUrl } from "../upstream/target.ts";
+import type { Use } from "../upstream/use.ts";
+import { connectorType, limits } from "./connector-type.ts";
+import { testHttp } from "./http.ts";
+
+const DOCUMENT_CHARACTERS_MAX = 4_000_000;
+const FETCH_TIMEOUT_MS = 20_000;
+const REDIRECTS_MAX = 3;
+
+const config = object({
+  document: Type.Optional(
+    text(
+      DOCUMENT_CHARACTERS_MAX,
+      "An OpenAPI document of version 3, JSON or YAML. It is read and not kept: shown as `***`, and " +
+        "what was read stays when that is sent back",
+    ),
+  ),
+  url: Type.Optional(
+    address("Where the document is read instead, when saved and at each `refresh`"),
+  ),
+  baseUrl: Type.Optional(address("Where the API is; the first server of the document by default")),
+  headers: Type.Optional(ConfigHeaders),
+  testPath: Type.Optional(line(2_000, "What `test` reads; a 404 will do without one")),
+  ...limits,
+});
+type Config = Static<typeof config>;
+
+/** An API that describes itself: each operation is an action. */
+export const openapi = connectorType({
+  type: "openapi",
+  summary: "An API with an OpenAPI document: each of its operations is an action",
+  config,
+  authKinds: AUTH_KINDS,
+  actions: [],
+  check: (outside, { document, url, baseUrl, headers }) => [
+    ...((document === undefined) === (url === undefined)
+      ? [{ path: "/config/document", message: "is required, or else url" }]
+      : []),
+    ...(url === undefined ? [] : faultsOfUrl(outside, "/config/url", url)),
+    ...(baseUrl === undefined ? [] : faultsOfUrl(outside, "/config/baseUrl", baseUrl)),
+    ...faultsOfHeaders("/config/headers", headers),
+  ],
+  test: (use) => testHttp(use, placed(use.config)),
+  documented: {
+    discover,
+    kept: (given) => (given.document === undefined ? given : { ...given, document: MASK }),
+    used: (given, serverUrl) => (serverUrl === null ? given : { baseUrl: serverUrl, ...given }),
+    run: (use: Use<Config>, action: DiscoveredAction, input: unknown) =>
+      callHttp(
+        use,
+        // The schema of every such action is that of an object.
+        requestOf(action, placed(use.config), input as Readonly<Record<string, unknown>>),
+      ),
+  },
+});
+
+/** What is saved always has a base: its own, or the document's. */
+function placed(given: Config): Config & { readonly baseUrl: string } {
+  return { ...given, baseUrl: given.baseUrl ?? "" };
+}
+
+async function discover(outside: Outside, given: Config): Promise<Discovered | undefined> {
+  const { document, url, baseUrl } = given;
+  if (document === MASK) return undefined;
+  const field = url === undefined ? "/config/document" : "/config/url";
+  const content = document ?? (await fetched(outside, url ?? ""));
+  const found = await readDocument({ text: content, from: url });
+  if ("fault" in found) throw invalid(field, found.fault);
+  const { serverUrl } = found.discovered;
+  if (baseUrl === undefined) {
+    if (serverUrl === null)
+      throw invalid("/config/baseUrl", "is required: the document names no server");
+    const [fault] = faultsOfUrl(outside, "/config/baseUrl", serverUrl);
+    if (fault) throw invalid(fault.path, fault.message);
+  }
+  return found.discovered;
+}
+
+/** Reads the document as anybody would: without the credentials, which are for the API. */
+async function fetched({ outbound }: Outside, url: string): Promise<string> {
+  try {
+    const { status, body, truncated } = await outbound.request({
+      method: "GET",
+      url,
+      headers: { accept: "application/json, application/yaml, */*", "accept-encoding": "identity" },
+      timeoutMs: FETCH_TIMEOUT_MS,
+      maxResponseBytes: DOCUMENT_CHARACTERS_MAX,
+      allowHttp: true,
+      redirects: REDIRECTS_MAX,
+    });
+    if (truncated) throw invalid("/config/url", "leads to a document that is too large");
+    if (status !== 200) throw invalid("/config/url", `can't be read: the answer was ${status}`);
+    return Buffer.from(body).toString();
+  } catch (error) {
+    if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error;
+    throw invalid("/config/url", `can't be read: ${error.message}`);
+  }
+}

@@ -1,0 +1,83 @@
+import pg from "pg";
+import type { Services } from "#kernel/caller.ts";
+import { sha256 } from "#kernel/crypto.ts";
+import type { Use } from "../../upstream/use.ts";
+import type { PostgresConfig } from "../postgres.ts";
+import { columnParsers } from "./column.ts";
+
+const POOLS_MAX = 50;
+const IDLE_MS = 10_000;
+
+/** The pools of this process by connector and credentials, the least recently used first. */
+type Pools = Map<string, pg.Pool>;
+const pools = new WeakMap<Services, Pools>();
+
+/** Connections to a connector's database. One that was changed, or whose secret was, gets others. */
+export function poolOf(use: Use<PostgresConfig>): pg.Pool {
+  const all = poolsOf(use.outside);
+  const { connector, config, auth } = use;
+  const credentials = sha256(JSON.stringify([config, auth])).toString("base64url");
+  const key = `${connector.id} ${connector.revision} ${credentials}`;
+  const known = all.get(key);
+  const pool = known ?? openPool(use);
+  all.delete(key);
+  all.set(key, pool);
+  const [oldest] = all.keys();
+  if (all.size > POOLS_MAX && oldest !== undefined) {
+    void all.get(oldest)?.end();
+    all.delete(oldest);
+  }
+  return pool;
+}
+
+/** They end with the process, and as soon as it is told to. */
+function poolsOf(services: Services): Pools {
+  const known = pools.get(services);
+  if (known) return known;
+  const all: Pools = new Map();
+  pools.set(services, all);
+  services.ending.addEventListener(
+    "abort",
+    () => {
+      for (const pool of all.values()) void pool.end();
+      all.clear();
+    },
+    { once: true },
+  );
+  return all;
+}
+
+function openPool({ outside, config, auth }: Use<PostgresConfig>): pg.Pool {
+  const { host, port, database, maxConnections, timeoutMs } = config;
+  const { username = "", password = "" } = auth.kind === "basic" ? auth : {};
+  const pool = new pg.Pool({
+    host,
+    port,
+    database,
+    user: username,
+    // A function: in the place of an empty text the driver would take the operator's own password.
+    password: () => password,
+    ssl: tlsOf(outside, config),
+    stream: () => outside.outbound.socket(),
+    types: columnParsers,
+    application_name: "millrace",
+    max: maxConnections,
+    idleTimeoutMillis: IDLE_MS,
+    connectionTimeoutMillis: timeoutMs,
+    allowExitOnIdle: true,
+  });
+  // One that breaks while nobody uses it is replaced when somebody does.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
+function tlsOf({ outbound }: Services, { sslMode, caCertificate }: PostgresConfig) {
+  if (sslMode === "disable") return false;
+  const { secureContext } = outbound;
+  return {
+    rejectUnauthorized: sslMode === "verify-full",
+    ...(caCertificate !== undefined && { ca: caCertificate }),
+    ...(caCertificate === undefined && secureContext && { secureContext }),
+  };
+}

@@ -1,0 +1,126 @@
+import type pg from "pg";
+import { codeOf } from "#kernel/db/errors.ts";
+import { failureOf } from "#kernel/outbound/error.ts";
+import { within } from "../../upstream/deadline.ts";
+import { UpstreamError, upstreamErrorOf } from "../../upstream/error.ts";
+import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
+import type { Use } from "../../upstream/use.ts";
+import type { PostgresConfig } from "../postgres.ts";
+import { poolOf } from "./pool.ts";
+import { BoundedStatement } from "./statement.ts";
+
+export interface Statement {
+  readonly sql: string;
+  readonly params?: readonly unknown[];
+}
+
+/** Runs one statement in a transaction of its own, within the connector's limits. */
+export async function runStatement(
+  use: Use<PostgresConfig>,
+  mode: "read only" | "read write",
+  statement: Statement,
+): Promise<unknown> {
+  const { deadline } = use;
+  const client = await connected(use);
+  let broken = true;
+  // Closing the connection is what ends a statement that takes too long, also on the server.
+  const stop = (): void => client.release(true);
+  deadline.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const result = await within(deadline, transact(client, use, { mode, statement }));
+    broken = false;
+    return result;
+  } catch (error) {
+    deadline.signal.throwIfAborted();
+    broken = isBroken(error);
+    throw errorOf(use, error);
+  } finally {
+    deadline.signal.removeEventListener("abort", stop);
+    if (!deadline.signal.aborted) void tidied(client, broken);
+  }
+}
+
+async function connected(use: Use<PostgresConfig>): Promise<pg.PoolClient> {
+  const { deadline } = use;
+  const connecting = poolOf(use).connect();
+  try {
+    return await within(deadline, connecting);
+  } catch (error) {
+    // One that comes too late is of no use to this call, but to the next.
+    void connecting.then(
+      (client) => client.release(),
+      () => undefined,
+    );
+    deadline.signal.throwIfAborted();
+    throw errorOf(use, error, true);
+  }
+}
+
+async function transact(
+  client: pg.PoolClient,
+  { config, deadline }: Use<PostgresConfig>,
+  { mode, statement }: { readonly mode: string; readonly statement: Statement },
+): Promise<unknown> {
+  const { maxRows } = config;
+  await client.query(`begin ${mode}; set local statement_timeout = ${deadline.remainingMs()}`);
+  const bounded = new BoundedStatement(statement, {
+    rowsMax: maxRows + 1,
+    bytesMax: RESPONSE_BYTES_MAX,
+  });
+  client.query(bounded as never);
+  const { fields, rows, rowCount } = await bounded.result.catch(async (error: unknown) => {
+    await client.query("rollback");
+    throw error;
+  });
+  if (bounded.isTooLarge) {
+    await client.query("rollback");
+    throw new UpstreamError("The answer is larger than 1 MiB.");
+  }
+  await client.query("commit");
+  const columns = fields.map(({ name }) => name);
+  const shown = rows.slice(0, maxRows) as unknown[][];
+  return {
+    columns,
+    rows: shown.map((row) =>
+      Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])),
+    ),
+    rowCount: columns.length > 0 ? shown.length : (rowCount ?? 0),
+    truncated: rows.length > maxRows,
+  };
+}
+
+/** Leaves nothing of this call behind for the next: settings, locks, prepared statements. */
+async function tidied(client: pg.PoolClient, broken: boolean): Promise<void> {
+  if (broken) return client.release(true);
+  await client.query("discard all").then(
+    () => client.release(),
+    () => client.release(true),
+  );
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+const CANCELLED = "57014";
+
+/** A statement that the server refused leaves the connection as it was. */
+function isBroken(error: unknown): boolean {
+  if (error instanceof UpstreamError) return false;
+  const code = codeOf(error) ?? "";
+  return !SQLSTATE.test(code) || /^(08|57P|53)/.test(code);
+}
+
+function errorOf({ config, discretion }: Use<PostgresConfig>, error: unknown, unsent = false) {
+  if (error instanceof UpstreamError) return error;
+  const code = codeOf(error);
+  if (error instanceof Error && code !== undefined && SQLSTATE.test(code)) {
+    const isDown = /^(08|57P|53)/.test(code) || code === CANCELLED;
+    return new UpstreamError(discretion.scrub(`The database answered: ${error.message}`), {
+      code,
+      isDown,
+      isTimeout: code === CANCELLED,
+      unsent: unsent && isDown,
+    });
+  }
+  const known = upstreamErrorOf(failureOf(error, `postgres ${config.host}`));
+  if (!(known instanceof UpstreamError) || !known.particulars.isDown) return known;
+  return new UpstreamError(known.message, { ...known.particulars, unsent });
+}

@@ -1,0 +1,133 @@
+import Type, { type Static } from "typebox";
+import { line, object } from "#kernel/schema.ts";
+import type { Fault } from "#kernel/failure.ts";
+import { findReferences } from "#kernel/secrets/reference.ts";
+import { type AuthFields, credential } from "../auth.ts";
+import { MASK } from "../credentials.ts";
+import { excerptOf } from "../upstream/answer.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import { callHttp } from "../upstream/http.ts";
+import { address, faultsOfUrl, urlOf } from "../upstream/target.ts";
+import type { Use } from "../upstream/use.ts";
+import { action, connectorType, limits } from "./connector-type.ts";
+
+const API = "https://slack.com/api";
+
+const config = object({
+  webhookUrl: Type.Optional(credential("An incoming webhook, for the action `webhook`")),
+  apiUrl: Type.Optional(address(`${API} by default; another one for GovSlack`)),
+  ...limits,
+});
+type Config = Static<typeof config>;
+
+const Blocks = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+  maxItems: 50,
+  description: "Blocks of Slack's Block Kit",
+});
+
+const Message = object({
+  channel: line(200, "Its id or name"),
+  text: Type.Optional(line(40_000)),
+  blocks: Type.Optional(Blocks),
+  threadTs: Type.Optional(line(50, "`ts` of the message that it answers")),
+  username: Type.Optional(line(200)),
+  iconEmoji: Type.Optional(line(100)),
+});
+
+const HookMessage = object({ text: Type.Optional(line(40_000)), blocks: Type.Optional(Blocks) });
+
+/** Slack, by a bot's token, an incoming webhook, or both. */
+export const slack = connectorType({
+  type: "slack",
+  summary: "Slack: messages by a bot's token (auth `bearer`) or an incoming webhook",
+  config,
+  authKinds: ["none", "bearer"],
+  actions: [
+    action<Config, typeof Message>({
+      name: "post_message",
+      summary: "Posts to a channel as the bot; gives the `channel` and `ts` of the message",
+      input: Message,
+      offered: (_config, auth) => auth.kind === "bearer",
+      async run(use, { threadTs, iconEmoji, ...message }) {
+        const { channel, ts } = await callApi(use, "chat.postMessage", {
+          ...message,
+          ...(threadTs !== undefined && { thread_ts: threadTs }),
+          ...(iconEmoji !== undefined && { icon_emoji: iconEmoji }),
+        });
+        return { channel, ts };
+      },
+    }),
+    action<Config, typeof HookMessage>({
+      name: "webhook",
+      summary: "Posts to the channel of the incoming webhook",
+      input: HookMessage,
+      offered: ({ webhookUrl }) => webhookUrl !== undefined,
+      async run(use, message) {
+        await callHook(use, message);
+        return { ok: true };
+      },
+    }),
+  ],
+  check: (outside, { webhookUrl, apiUrl }, auth) => [
+    ...faultsOfMeans(webhookUrl, auth),
+    ...(apiUrl === undefined ? [] : faultsOfUrl(outside, "/config/apiUrl", apiUrl)),
+    ...(webhookUrl === undefined || webhookUrl === MASK || findReferences(webhookUrl).length > 0
+      ? []
+      : faultsOfUrl(outside, "/config/webhookUrl", webhookUrl)),
+  ],
+  async test(use) {
+    if (use.auth.kind === "bearer") await callApi(use, "auth.test", {});
+    if (use.config.webhookUrl !== undefined) await tryHook(use);
+    return { status: 200 };
+  },
+});
+
+function faultsOfMeans(webhookUrl: string | undefined, auth: AuthFields): Fault[] {
+  if (auth.kind === "bearer" || webhookUrl !== undefined) return [];
+  return [{ path: "/config/webhookUrl", message: "is required without a token of a bot" }];
+}
+
+/** Slack answers 200 to what it refuses, and says so inside. */
+async function callApi(
+  use: Use<Config>,
+  method: string,
+  message: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { status, body } = await callHttp(use, {
+    method: "POST",
+    url: urlOf(`${use.config.apiUrl ?? API}/${method}`),
+    headers: { "content-type": "application/json; charset=utf-8" },
+    body: JSON.stringify(message),
+  });
+  const answer = Object(body) as Record<string, unknown>;
+  if (answer["ok"] === true) return answer;
+  const code = typeof answer["error"] === "string" ? answer["error"] : "unknown";
+  throw new UpstreamError(use.discretion.scrub(`Slack refused it: ${code}`), {
+    status,
+    code: use.discretion.scrub(code),
+    body: excerptOf(body, use.discretion),
+  });
+}
+
+function callHook(use: Use<Config>, message: object) {
+  return callHttp(
+    // The address is the credential.
+    { ...use, auth: { kind: "none" } },
+    {
+      method: "POST",
+      url: urlOf(use.config.webhookUrl ?? ""),
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(message),
+    },
+  );
+}
+
+/** A message without words is refused before it is posted, and only by a webhook that exists. */
+async function tryHook(use: Use<Config>): Promise<void> {
+  try {
+    await callHook(use, {});
+  } catch (error) {
+    const { status, body } = error instanceof UpstreamError ? error.particulars : {};
+    if (status !== 400 || !/no_text|invalid_payload|missing_text/.test(String(body))) throw error;
+  }
+}

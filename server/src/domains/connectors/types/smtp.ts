@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import Type, { type Static } from "typebox";
+import { sha256 } from "#kernel/crypto.ts";
+import { codeOf } from "#kernel/db/errors.ts";
+import { failureOf } from "#kernel/outbound/error.ts";
+import { line, object, text } from "#kernel/schema.ts";
+import { within } from "../upstream/deadline.ts";
+import { UpstreamError, upstreamErrorOf } from "../upstream/error.ts";
+import { retrying } from "../upstream/retry.ts";
+import { faultsOfHost } from "../upstream/target.ts";
+import type { Use } from "../upstream/use.ts";
+import { action, connectorType, limits } from "./connector-type.ts";
+import { hostName } from "./host.ts";
+
+const config = object({
+  host: hostName("The mail server"),
+  port: Type.Integer({ minimum: 1, maximum: 65_535, default: 587 }),
+  security: Type.Enum(["tls", "starttls", "none"], {
+    default: "starttls",
+    description:
+      "`tls` from the first byte (port 465), `starttls` before anything is said, or `none`",
+  }),
+  from: Type.Optional(line(500, "Who sends when the input does not say")),
+  ...limits,
+});
+type Config = Static<typeof config>;
+
+const RECIPIENTS_MAX = 100;
+const Recipients = Type.Union([
+  line(500),
+  Type.Array(line(500), { minItems: 1, maxItems: RECIPIENTS_MAX }),
+]);
+
+const Input = object({
+  to: Recipients,
+  cc: Type.Optional(Recipients),
+  bcc: Type.Optional(Recipients),
+  from: Type.Optional(line(500)),
+  replyTo: Type.Optional(line(500)),
+  subject: line(1_000),
+  text: Type.Optional(text(500_000)),
+  html: Type.Optional(text(500_000)),
+  attachments: Type.Optional(
+    Type.Array(
+      object({
+        filename: line(255),
+        content: Type.String({ description: "In base64" }),
+        contentType: Type.Optional(line(200)),
+      }),
+      { maxItems: 20 },
+    ),
+  ),
+});
+type Input = Static<typeof Input>;
+
+/** A mail server. */
+export const smtp = connectorType({
+  type: "smtp",
+  summary: "A mail server",
+  config,
+  authKinds: ["none", "basic"],
+  actions: [
+    action<Config, typeof Input>({
+      name: "send",
+      summary: "Sends an e-mail; gives its `messageId` and who was accepted",
+      input: Input,
+      run: (use, input) =>
+        // Once the server has seen the message, it may have sent it.
+        retrying({ ...use, idempotent: false }, () => send(use, input)),
+    }),
+  ],
+  check: (outside, { host }) => faultsOfHost(outside, "/config/host", host),
+  async test(use) {
+    await speaking(use, (transport) => transport.verify());
+    return {};
+  },
+});
+
+async function send(use: Use<Config>, input: Input): Promise<unknown> {
+  const { attachments, ...mail } = input;
+  const { idempotencyKey } = use;
+  const sent = await speaking(use, (transport) =>
+    transport.sendMail({
+      ...mail,
+      from: input.from ?? use.config.from,
+      // The same for every attempt, so that a repetition can be told.
+      ...(idempotencyKey !== undefined && {
+        messageId: `<${sha256(idempotencyKey).toString("hex").slice(0, 40)}@millrace>`,
+      }),
+      ...(attachments && {
+        attachments: attachments.map((one) => ({ ...one, encoding: "base64" })),
+      }),
+    }),
+  );
+  const { messageId, accepted, rejected, response } = sent;
+  return { messageId, accepted, rejected, response };
+}
+
+/** What this needs of nodemailer's transport. */
+interface Transport {
+  verify(): Promise<unknown>;
+  sendMail(mail: object): Promise<Sent>;
+  close(): void;
+}
+
+interface Sent {
+  readonly messageId: string;
+  readonly accepted: readonly string[];
+  readonly rejected: readonly string[];
+  readonly response: string;
+}
+
+/** One conversation with the server, over a connection that only reaches permitted addresses. */
+async function speaking<T>(use: Use<Config>, talk: (transport: Transport) => Promise<T>) {
+  const { outside, config: about, auth, deadline } = use;
+  // Loaded at the first mail: many installations send none, and it takes memory.
+  const { createTransport } = await import("nodemailer");
+  const socket = outside.outbound.socket();
+  // What breaks it is heard where something is waited for.
+  socket.on("error", () => undefined);
+  deadline.signal.addEventListener("abort", () => socket.destroy(), { once: true });
+  try {
+    const connected = once(socket, "connect", { signal: deadline.signal });
+    socket.connect(about.port, about.host);
+    await within(deadline, connected);
+  } catch (error) {
+    deadline.signal.throwIfAborted();
+    throw upstreamErrorOf(failureOf(error, `smtp ${about.host}`));
+  }
+  const { secureContext } = outside.outbound;
+  const timeoutMs = deadline.remainingMs();
+  const transport = createTransport({
+    host: about.host,
+    port: about.port,
+    secure: about.security === "tls",
+    requireTLS: about.security === "starttls",
+    ignoreTLS: about.security === "none",
+    tls: { rejectUnauthorized: true, ...(secureContext && { secureContext }) },
+    ...(auth.kind === "basic" && { auth: { user: auth.username, pass: auth.password } }),
+    getSocket: (_options: unknown, done: (error: null, given: object) => void) =>
+      done(null, { connection: socket }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    // Its types do not know `getSocket` of this form.
+  } as never) as unknown as Transport;
+  try {
+    return await within(deadline, talk(transport));
+  } catch (error) {
+    deadline.signal.throwIfAborted();
+    throw refusalOf(use, error);
+  } finally {
+    transport.close();
+    socket.destroy();
+  }
+}
+
+/** What a mail server said, or that it fell silent. Only 421 says that it serves nobody just now. */
+function refusalOf({ config: about, discretion }: Use<Config>, error: unknown): unknown {
+  if (!(error instanceof Error) || codeOf(error) === undefined) return error;
+  const { responseCode, response } = error as { responseCode?: unknown; response?: unknown };
+  if (typeof responseCode === "number") {
+    const words = typeof response === "string" ? `: ${response.slice(0, 500)}` : "";
+    return new UpstreamError(discretion.scrub(`The mail server answered ${responseCode}${words}`), {
+      status: responseCode,
+      isDown: responseCode === SERVICE_NOT_AVAILABLE,
+    });
+  }
+  if (NOT_THE_SERVER.test(codeOf(error) ?? "")) {
+    return new UpstreamError(discretion.scrub(error.message));
+  }
+  return upstreamErrorOf(failureOf(error, `smtp ${about.host}`));
+}
+
+const SERVICE_NOT_AVAILABLE = 421;
+/** No recipients, no sender, no credentials, no message: the server was not even asked. */
+const NOT_THE_SERVER = /^E(ENVELOPE|AUTH|NOAUTH|MESSAGE|STREAM)$/;

@@ -1,0 +1,43 @@
+import { UpstreamError } from "./error.ts";
+
+/** The time that one use of a connector has, from its first attempt to the end of its last. */
+export interface Deadline {
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+  /** At least 1. */
+  remainingMs(): number;
+  /** Forgets it; to be called when the use has ended. */
+  stop(): void;
+}
+
+export function startDeadline(timeoutMs: number): Deadline {
+  const endsAt = performance.now() + timeoutMs;
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(timedOut(timeoutMs)), timeoutMs);
+  return {
+    signal: controller.signal,
+    remainingMs: () => Math.max(1, Math.ceil(endsAt - performance.now())),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** The result of `work`, or a failure at the deadline; whoever works must end by the signal. */
+export async function within<T>({ signal }: Deadline, work: Promise<T>): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  const end = (): void => reject(signal.reason as Error);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    signal.removeEventListener("abort", end);
+    // When the other one won, nobody hears how this one ends.
+    work.catch(() => undefined);
+    over.catch(() => undefined);
+  }
+}
+
+function timedOut(timeoutMs: number): UpstreamError {
+  const words = `There was no whole answer within ${timeoutMs} ms.`;
+  return new UpstreamError(words, { isDown: true, isTimeout: true });
+}

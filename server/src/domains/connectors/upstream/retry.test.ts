@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { startDeadline } from "./deadline.ts";
+import { UpstreamError } from "./error.ts";
+import { retrying } from "./retry.ts";
+
+/** How often something that fails so is tried, with two retries allowed. */
+async function triesOf(
+  error: Error,
+  options: { readonly idempotent: boolean; readonly timeoutMs?: number },
+): Promise<number> {
+  const deadline = startDeadline(options.timeoutMs ?? 60_000);
+  let tries = 0;
+  const trying = retrying({ retries: 2, deadline, idempotent: options.idempotent }, async () => {
+    tries += 1;
+    throw error;
+  });
+  await expect(trying).rejects.toBe(error);
+  deadline.stop();
+  return tries;
+}
+
+const DOWN = new UpstreamError("down", { isDown: true });
+
+test("what can't have been sent is tried again whatever it is", async () => {
+  const unsent = new UpstreamError("no connection", { isDown: true, unsent: true });
+  expect(await triesOf(unsent, { idempotent: false })).toBe(3);
+});
+
+test("what may have been sent is tried again only if doing it twice is doing it once", async () => {
+  expect(await triesOf(DOWN, { idempotent: true })).toBe(3);
+  expect(await triesOf(DOWN, { idempotent: false })).toBe(1);
+});
+
+test("a refusal and a bug are not tried again", async () => {
+  expect(await triesOf(new UpstreamError("no", { status: 404 }), { idempotent: true })).toBe(1);
+  expect(await triesOf(new TypeError("ours"), { idempotent: true })).toBe(1);
+});
+
+test("what would end after the deadline is not begun", async () => {
+  expect(await triesOf(DOWN, { idempotent: true, timeoutMs: 10 })).toBe(1);
+  const patient = new UpstreamError("later", { isDown: true, retryAfterMs: 120_000 });
+  expect(await triesOf(patient, { idempotent: true })).toBe(1);
+});

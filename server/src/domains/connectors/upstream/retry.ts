@@ -1,0 +1,40 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Deadline } from "./deadline.ts";
+import { UpstreamError } from "./error.ts";
+
+const FIRST_WAIT_MS = 100;
+const WAIT_MAX_MS = 5_000;
+
+export interface RetryOptions {
+  /** How often it may be tried again. */
+  readonly retries: number;
+  readonly deadline: Deadline;
+  /** Whether doing it twice is doing it once; otherwise only what can't have been sent is tried again. */
+  readonly idempotent: boolean;
+}
+
+/**
+ * Tries until it works, is refused for good, or there is no time left for another try. Waits grow by
+ * two, each anywhere between a half and three halves of that, so that many callers do not come back
+ * all at once.
+ */
+export async function retrying<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+  const { retries, deadline, idempotent } = options;
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tried >= retries || !isPassing(error, idempotent)) throw error;
+      const growing = Math.min(FIRST_WAIT_MS * 2 ** tried, WAIT_MAX_MS) * (0.5 + Math.random());
+      const waitMs = Math.max(growing, error.particulars.retryAfterMs ?? 0);
+      if (waitMs >= deadline.remainingMs()) throw error;
+      await wait(waitMs);
+    }
+  }
+}
+
+function isPassing(error: unknown, idempotent: boolean): error is UpstreamError {
+  if (!(error instanceof UpstreamError)) return false;
+  const { unsent = false, isDown = false } = error.particulars;
+  return unsent || (idempotent && isDown);
+}

@@ -1,0 +1,36 @@
+import Type from "typebox";
+import { packContent } from "#kernel/pack-content.ts";
+import { object } from "#kernel/schema.ts";
+import { RolesWrite } from "./permissions.ts";
+import { fields } from "./role.ts";
+import { createRole, deleteRole, updateRole } from "./service.ts";
+import * as store from "./store.ts";
+
+/** Roles that packs bring: they hold nothing that who installs the pack lacks. */
+export const roleContent = packContent({
+  kind: "roles",
+  permission: RolesWrite,
+  environmental: false,
+  schema: object(
+    {
+      name: fields.name,
+      description: Type.Optional(fields.description),
+      permissions: fields.permissions,
+    },
+    { title: "PackRole" },
+  ),
+  keyOf: ({ name }) => name,
+  find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
+  async read({ tx }, id) {
+    const role = await store.find(tx, id);
+    if (!role) return undefined;
+    const { name, description, permissions } = role;
+    return { name, description, permissions };
+  },
+  make: async (ctx, role) => (await createRole(ctx, role)).id,
+  async replace(ctx, id, { name, description = "", permissions }) {
+    await updateRole(ctx, id, { name, description, permissions });
+    return id;
+  },
+  remove: deleteRole,
+});

@@ -1,0 +1,186 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Ask;
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+let count = 0;
+async function handler(scriptSource: string, more: object = {}) {
+  count += 1;
+  const { body, status } = await owner("POST /api/flowsdk/artifacts", {
+    name: `handler ${count}`,
+    artifactType: "webhook_handler",
+    moduleKey: "shop",
+    status: "active",
+    detail: { scriptSource },
+    ...more,
+  });
+  expect(status).toBe(201);
+  return { id: String(body.data.id), path: `/hooks/default/shop/handler%20${count}` };
+}
+const post = (path: string, body?: string, headers: Record<string, string> = {}) =>
+  world.stranger(`POST ${path}`, body, headers);
+const EXECUTED = ["artifact.executed"];
+
+test("a script is given the request as it came, and its return value is the answer", async () => {
+  const { path } = await handler("return input;");
+  const text = '\ufeff { "a": "ü" }'.slice(1);
+  const answer = await post(`${path}?b=1&b=2`, text, { "x-event": "push", cookie: "a=b" });
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { body: { a: "ü" }, rawBody: text, query: { b: ["1", "2"] }, method: "POST" },
+    events: EXECUTED,
+  });
+  expect(answer.body.headers).toMatchObject({ "x-event": "push" });
+  expect(answer.body.headers).not.toHaveProperty("cookie");
+});
+
+test.each<[string, string, object]>([
+  [
+    "an answer in full",
+    "return { status: 201, headers: { 'X-Kind': 'new' }, body: { a: 1 } };",
+    {
+      status: 201,
+      body: { a: 1 },
+      headers: { "x-kind": "new" },
+    },
+  ],
+  [
+    "text",
+    "return { status: 200, body: 'pong' };",
+    {
+      status: 200,
+      body: "pong",
+      headers: { "content-type": "text/plain; charset=utf-8" },
+    },
+  ],
+  ["any JSON", "return [1, 2];", { status: 200, body: [1, 2] }],
+  ["a plain text", "return 'pong';", { status: 200, body: "pong" }],
+  [
+    "what only looks like an answer",
+    "return { status: 'new', id: 1 };",
+    {
+      status: 200,
+      body: { status: "new", id: 1 },
+    },
+  ],
+  ["nothing", "return;", { status: 204, body: undefined }],
+  [
+    "a refusal of its own",
+    "return { status: 401, body: { error: 'Who are you?' } };",
+    {
+      status: 401,
+      body: { error: "Who are you?" },
+    },
+  ],
+])("it may answer with %s", async (_, source, expected) => {
+  const { path } = await handler(source);
+  expect(await post(path, "{}")).toMatchObject({ ...expected, events: EXECUTED });
+});
+
+test("it sets no cookies, and why it failed is for those who may read its executions", async () => {
+  const cookie = await handler(
+    "return { status: 200, headers: { 'set-cookie': 'a=b' }, body: '' };",
+  );
+  expect((await post(cookie.path)).headers).not.toHaveProperty("set-cookie");
+  const failing = await handler("throw new Error('The key is under the mat');");
+  const failed = await post(failing.path, "{}");
+  expect(failed).toMatchObject({ status: 500, body: { code: "handler_failed" }, events: EXECUTED });
+  expect(JSON.stringify(failed.body)).not.toContain("mat");
+  const { body } = await owner(`GET /api/flowsdk/artifacts/${failing.id}/executions`);
+  expect(body.data).toMatchObject([{ status: "failed", triggerType: "webhook" }]);
+  const aborting = await handler("context.abort('Not from you');");
+  expect(await post(aborting.path)).toMatchObject({
+    status: 400,
+    body: { code: "handler_aborted", detail: "Not from you" },
+    events: EXECUTED,
+  });
+});
+
+test("it checks signatures with a secret, and neither that nor credentials are kept", async () => {
+  await owner("POST /api/v1/secrets", { name: "HOOK_KEY", value: "a secret key" });
+  const { id, path } = await handler(`
+    const key = await context.secrets.get("HOOK_KEY");
+    const expected = "sha256=" + crypto.hmac("sha256", key, input.rawBody);
+    if (!crypto.timingSafeEqual(expected, input.headers["x-signature"] ?? "")) {
+      return { status: 401, body: { error: "bad signature" } };
+    }
+    return { ok: true, from: input.headers.authorization, key };`);
+  const body = '{ "a":  1 }';
+  const signature = `sha256=${createHmac("sha256", "a secret key").update(body).digest("hex")}`;
+  expect(await post(path, body, { "x-signature": `${signature}0` })).toMatchObject({ status: 401 });
+  expect(await post(path, body)).toMatchObject({ status: 401 });
+  const authorization = "Basic c2VuZGVyOnBhc3M=";
+  const good = await post(path, body, { "x-signature": signature, authorization });
+  expect(good).toMatchObject({ status: 200, body: { ok: true, from: authorization } });
+  expect(JSON.stringify(good.body)).not.toContain("a secret key");
+  const own = await post(path, body, {
+    "x-signature": signature,
+    authorization: "Bearer mr_guess",
+  });
+  expect(own.body).not.toHaveProperty("from");
+  const [{ kept }] = await world.sql(
+    "select string_agg(outcome #>> '{outcome,current}', '') as kept from artifact_executions where artifact_id = $1",
+    [id],
+  );
+  expect(kept).not.toContain("c2VuZGVyOnBhc3M=");
+  expect(kept).not.toContain("a secret key");
+});
+
+test("it acts with the rights of who saved it last, in the environment that the address names", async () => {
+  await owner(
+    "POST /api/v1/tables",
+    { name: "Orders", columns: [{ name: "n", type: "integer" }] },
+    {
+      "x-environment": "staging",
+    },
+  );
+  const { id, path } = await handler(
+    "return await context.tables.create('orders', { n: input.body.n });",
+  );
+  const made = await post(`${path}?environment=staging`, '{"n":1}');
+  expect(made).toMatchObject({ status: 200, body: { n: 1 } });
+  expect((await post(path, '{"n":1}')).status).toBe(500);
+  const rows = await world.sql(
+    "select environment, status from artifact_executions where artifact_id = $1 order by environment",
+    [id],
+  );
+  expect(rows).toEqual([
+    { environment: "production", status: "failed" },
+    { environment: "staging", status: "completed" },
+  ]);
+  const { body } = await owner("GET /api/v1/audit?type=record.created", undefined, {
+    "x-environment": "staging",
+  });
+  expect(body.data[0]).toMatchObject({ actor: { id, type: "system" }, depth: 1 });
+});
+
+test("what is not there, not active or no handler looks the same, and too much is too much", async () => {
+  const draft = await handler("return 1;", { status: "draft" });
+  const other = await handler("return 1;", { artifactType: "workflow_node" });
+  const paths = [draft.path, other.path, "/hooks/default/shop/nothing", "/hooks/nowhere/shop/a"];
+  for (const path of paths) {
+    expect(await post(path, "{}")).toMatchObject({
+      status: 404,
+      body: { code: "not_found" },
+      events: [],
+    });
+  }
+  const { path } = await handler("return input.rawBody.length;");
+  expect((await post(path, "x".repeat(1_048_577), { "content-type": "text/plain" })).status).toBe(
+    413,
+  );
+  expect((await world.stranger(`GET ${path}`)).status).toBe(405);
+  expect((await post(path, "{")).status).toBe(400);
+  // An input that it does not take is its author's affair.
+  const strict = await handler("return 1;", {
+    detail: { scriptSource: "return 1;", inputs: { body: { type: "object", required: true } } },
+  });
+  expect((await post(strict.path, "text", { "content-type": "text/plain" })).status).toBe(500);
+});

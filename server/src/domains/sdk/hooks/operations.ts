@@ -1,0 +1,86 @@
+import Type from "typebox";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { Failure, failure, NotFound, RateLimited } from "#kernel/failure.ts";
+import { command } from "#kernel/operation.ts";
+import { type Written, written } from "#kernel/reply.ts";
+import { line, object } from "#kernel/schema.ts";
+import { findByName } from "../artifacts/store.ts";
+import { ArtifactExecuted } from "../execution/events.ts";
+import { record } from "../execution/running.ts";
+import { callerFor, runUnattended } from "../execution/unattended.ts";
+import { answerOf } from "./answer.ts";
+import { inputOf, withoutCredentials } from "./request.ts";
+
+const HandlerFailed = failure("handler_failed", 500, "The request could not be handled.");
+const HandlerAborted = failure("handler_aborted", 400, "The request was not accepted.");
+
+export const handleRequest = command({
+  id: "hooks.handle",
+  route: "POST /hooks/{workspace}/{moduleKey}/{name}",
+  summary: "Have an artifact handle a request from outside",
+  description:
+    "The artifact is an active `webhook_handler` of that module and name. Its input is " +
+    "`{ body, rawBody, headers, query, method }`, and it has the permissions of who saved it last. " +
+    "What it returns is the answer: `{ status, headers, body }`, or any JSON for a 200; nothing is a " +
+    "204. Where it aborts, the answer is 400 with its reason; where it fails, 500 and no word of why: " +
+    "that is in its executions. An answer sets no cookies.",
+  access: "public",
+  readsRequest: true,
+  waits: true,
+  params: object({ workspace: line(200), moduleKey: line(100), name: line(200) }),
+  query: object({
+    environment: Type.Optional(
+      Type.Enum(["production", "staging", "development"], {
+        description: "Where it runs; `production` unless given",
+      }),
+    ),
+  }),
+  reply: { ...written<Written>(Type.Unknown(), "What the artifact answers."), status: 200 },
+  emits: [ArtifactExecuted],
+  fails: [RateLimited, HandlerFailed, HandlerAborted],
+  example: { params: { workspace: "default", moduleKey: "shop", name: "order-placed" } },
+  async prepare(outside, { params, query: { environment = "production" } }, caller) {
+    const { request, cause } = caller;
+    if (!request) throw new Error("A request came without itself.");
+    const { partition, artifact } = await handlerOf(outside, params, environment);
+    outside.throttle.assert(`hook ${artifact.id}`, outside.settings.rateLimit);
+    const acting: Caller = await callerFor(outside, artifact, { partition, cause });
+    const { execution, returned } = await runUnattended(outside, {
+      artifact,
+      caller: acting,
+      input: inputOf(request),
+      triggerType: "webhook",
+    });
+    return { partition, artifact, execution: withoutCredentials(execution), returned };
+  },
+  async run(ctx, _input, { partition, artifact, execution, returned }) {
+    ctx.enter(partition);
+    record(ctx, artifact, execution);
+    const { status, outcome } = execution;
+    if (status === "completed") return answerOf(returned);
+    if (status !== "aborted") return new Failure(HandlerFailed);
+    const detail = outcome.abortReason ?? "";
+    return new Failure(HandlerAborted, detail === "" ? {} : { detail });
+  },
+});
+
+const WORKSPACE = "select key from workspaces where slug = $1";
+
+/** What handles requests there. That there is no workspace, and that it has no such handler, look alike. */
+async function handlerOf(
+  { db }: Outside,
+  address: { readonly workspace: string; readonly moduleKey: string; readonly name: string },
+  environment: EnvironmentName,
+) {
+  const [row] = await db.system<{ readonly key: string }>(WORKSPACE, [address.workspace]);
+  if (!row) throw new Failure(NotFound);
+  const partition = { workspace: row.key, environment };
+  const artifact = await db.read(partition, (tx) =>
+    findByName(tx, address.moduleKey, address.name),
+  );
+  if (artifact?.artifactType !== "webhook_handler" || artifact.status !== "active") {
+    throw new Failure(NotFound);
+  }
+  return { partition, artifact };
+}

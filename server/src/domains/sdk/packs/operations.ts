@@ -1,0 +1,155 @@
+import Type from "typebox";
+import type { EventType } from "#kernel/event.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, one, page, withSuccess } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { ArtifactsRead, PacksInstall } from "../permissions.ts";
+import { BASELINE, BASELINE_KEYS } from "./baseline/packs.ts";
+import { Descriptor } from "./descriptor.ts";
+import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
+import {
+  InstalledPack,
+  NewerInstalled,
+  Pack,
+  PackId,
+  PackNeeded,
+  RequirementsUnmet,
+  shown,
+  ThingsExist,
+  UninstalledPack,
+  VersionTaken,
+} from "./pack.ts";
+import { readPieces } from "./pieces.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: PackId });
+const example = { params: { id: "core_baseline_pack" } };
+const LIST = "packs by id";
+const BODY_BYTES_MAX = 16 * 1_048_576;
+
+/** What packs bring tells events of its own, whatever domain it is of. */
+const installEvents: readonly EventType[] = [PackInstalled, PackUpgraded];
+const uninstallEvents: readonly EventType[] = [PackUninstalled];
+
+const installed = {
+  permission: PacksInstall,
+  // Tables are made where the request says; the rest belongs to the workspace.
+  environmental: true,
+  emits: installEvents,
+  publishes: true,
+  mayChangeNothing: true,
+  reply: withSuccess(
+    created(InstalledPack, {
+      also: { status: 200, when: ({ status }) => status !== "installed" },
+      location: ({ id }) => `/api/v1/sdk/packs/${encodeURIComponent(id)}`,
+    }),
+  ),
+  fails: [RequirementsUnmet, ThingsExist, VersionTaken, NewerInstalled],
+} as const;
+
+export const listPacks = query({
+  id: "packs.list",
+  route: "GET /api/flowsdk/installs",
+  also: ["GET /api/v1/flowsdk/installs", "GET /api/v1/sdk/packs"],
+  summary: "List the installed packs, with what each of them made",
+  permission: ArtifactsRead,
+  query: object(pageQuery),
+  reply: withSuccess(page(Pack)),
+  async run({ tx, services }, { query: { limit, after } }) {
+    const [last = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, { after: String(last), limit: limit + 1 });
+    return pageOf(rows, limit, shown, ({ id }) => services.cursors.encode(LIST, [id]));
+  },
+});
+
+export const getPack = query({
+  id: "packs.get",
+  route: "GET /api/v1/sdk/packs/{id}",
+  also: ["GET /api/flowsdk/installs/{id}", "GET /api/v1/flowsdk/installs/{id}"],
+  summary: "Read an installed pack",
+  permission: ArtifactsRead,
+  params: ById,
+  reply: withSuccess(one(Pack)),
+  example,
+  async run({ tx }, { params }) {
+    const pack = await store.get(tx, params.id);
+    return { ...shown(pack), revision: pack.revision };
+  },
+});
+
+export const installBaselinePack = command({
+  id: "packs.install_baseline",
+  route: "POST /api/flowsdk/install-packs",
+  also: ["POST /api/v1/flowsdk/install-packs", "POST /api/v1/sdk/install-packs"],
+  summary: "Install a pack that comes with the platform",
+  description:
+    "Answers 201 when it was installed, and 200 when it was there: a newer version of it is then " +
+    "brought in as an upgrade, and otherwise nothing changes. See the installation of other packs.",
+  ...installed,
+  body: object({ packKey: Type.Enum([...BASELINE_KEYS]) }),
+  example: { body: { packKey: "core_baseline_pack" } },
+  prepare: (outside, { body }, caller) => readPieces(outside, BASELINE[body.packKey], caller),
+  run: async (ctx, { body }, pieces) =>
+    answerOf(await service.install(ctx, BASELINE[body.packKey], pieces)),
+});
+
+export const installPack = command({
+  id: "packs.install",
+  route: "POST /api/v1/sdk/packs/install",
+  also: ["POST /api/flowsdk/packs/install", "POST /api/v1/flowsdk/packs/install"],
+  summary: "Install a pack, or upgrade an installed one",
+  description:
+    "All of it or nothing. Each piece needs the permission that it takes to make it by hand. The " +
+    "`dependencies` must be installed, and `engines.millrace` must fit this platform (422). What is " +
+    "there already and is not the pack's stands in its way (409). A newer version is an upgrade: " +
+    "what nobody has edited becomes what the pack says now; what somebody has edited or deleted " +
+    "stays so, and is told in `kept`. The same version with the same content changes nothing (200).",
+  ...installed,
+  body: Descriptor,
+  bodyBytesMax: BODY_BYTES_MAX,
+  example: {
+    body: {
+      id: "greetings",
+      name: "Greetings",
+      version: "1.0.0",
+      description: "Says hello",
+      author: "Ada",
+      artifacts: ["hello"],
+      artifactDefinitions: {
+        hello: {
+          artifactType: "data_transformer",
+          detail: { scriptSource: "return { greeting: `Hello, ${input.name}` };" },
+        },
+      },
+      dependencies: {},
+      engines: { millrace: ">=0.1.0" },
+    },
+  },
+  prepare: (outside, { body }, caller) => readPieces(outside, body, caller),
+  run: async (ctx, { body }, pieces) => answerOf(await service.install(ctx, body, pieces)),
+});
+
+export const uninstallPack = command({
+  id: "packs.uninstall",
+  route: "DELETE /api/v1/sdk/packs/{id}",
+  also: ["DELETE /api/flowsdk/installs/{id}", "DELETE /api/v1/flowsdk/installs/{id}"],
+  summary: "Uninstall a pack",
+  description:
+    "What it made goes, but for what somebody has edited since and what is in use: a role that " +
+    "members have, a table with records. `kept` names that. Workflows are archived.",
+  permission: PacksInstall,
+  environmental: true,
+  params: ById,
+  reply: withSuccess(one(UninstalledPack)),
+  emits: uninstallEvents,
+  publishes: true,
+  fails: [PackNeeded],
+  example,
+  run: (ctx, { params }) => service.uninstall(ctx, params.id),
+});
+
+function answerOf({ pack, status, kept }: service.Installed) {
+  return { ...shown(pack), revision: pack.revision, status, kept: [...kept] };
+}

@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PLATFORM_VERSION } from "#kernel/platform-version.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+const PACKS = "/api/v1/sdk/packs";
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const role = (name: string, permissions: string[] = ["tables:read"]) => ({ name, permissions });
+const table = (slug: string, more: object[] = []) => ({
+  slug,
+  name: slug,
+  columns: [{ name: "title", type: "text" }, ...more],
+});
+const artifact = (scriptSource: string, more: object = {}) => ({
+  artifactType: "data_transformer",
+  detail: { scriptSource },
+  ...more,
+});
+const workflow = (key: string, node: object) => ({
+  key,
+  definition: { name: key, trigger: { type: "manual" }, nodes: [node], edges: [] },
+});
+const SET = { id: "set", type: "set", config: { values: { a: 1 } } };
+const install = (pack: object, ask: Ask = owner, headers: Record<string, string> = {}) =>
+  ask(`POST ${PACKS}/install`, { name: "A pack", version: "1.0.0", ...pack }, headers);
+const thing = (pack: any, kind: string, key: string): string =>
+  pack.made.find((one: any) => one.kind === kind && one.key === key)?.id;
+
+test("both baseline packs install, a second time changes nothing, and they go without a trace", async () => {
+  const kinds: Record<string, string[]> = {
+    core_baseline_pack: ["roles", "tables", "queries", "artifacts", "workflows"],
+    itsm_baseline_pack: ["roles", "tables", "queries", "artifacts", "workflows"],
+  };
+  for (const [packKey, expected] of Object.entries(kinds)) {
+    const first = await owner("POST /api/flowsdk/install-packs", { packKey });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { success: true, data: { packKey, version: "1.0.0", status: "installed", kept: [] } },
+    });
+    expect(new Set(first.body.data.made.map(({ kind }: any) => kind))).toEqual(new Set(expected));
+    expect(first.events.at(-1)).toBe("pack.installed");
+    const again = await owner("POST /api/v1/flowsdk/install-packs", { packKey });
+    expect(again).toMatchObject({ status: 200, events: [] });
+    expect(again.body.data).toEqual({ ...first.body.data, status: "unchanged" });
+  }
+  const { body } = await owner("GET /api/flowsdk/installs");
+  expect(body.data.map(({ packKey }: any) => packKey)).toEqual(Object.keys(kinds));
+  const core = body.data[0];
+  const made = await owner("POST /api/v1/tables/vendors/records", { name: "Acme" });
+  expect(made.status).toBe(201);
+  const query = thing(core, "queries", "Spending by vendor");
+  expect((await owner(`POST /api/v1/queries/${query}/run`, {})).body.data.rows).toHaveLength(1);
+  const transformed = await owner(
+    `POST /api/flowsdk/artifacts/${thing(core, "artifacts", "normalise-contact")}/execute`,
+    { inputPayload: { firstName: " Ada ", lastName: "Lovelace", email: "ADA@Example.com" } },
+  );
+  expect(transformed.body.data.output).toEqual({
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    phone: null,
+  });
+  const watched = await owner(
+    `PATCH /api/flowsdk/artifacts/${thing(core, "artifacts", "warranty-watch")}`,
+    {
+      status: "active",
+    },
+  );
+  expect(watched.status).toBe(200);
+  const { body: ran } = await owner(`POST /api/flowsdk/artifacts/${watched.body.data.id}/execute`);
+  expect(ran).toMatchObject({ success: true, data: { output: { ending: 0 } } });
+  await owner(`DELETE /api/v1/tables/vendors/records/${made.body.data.id}`);
+  for (const packKey of Object.keys(kinds)) {
+    const gone = await owner(`DELETE ${PACKS}/${packKey}`);
+    expect(gone).toMatchObject({ status: 200, body: { data: { kept: [] } } });
+    expect(gone.events.at(-1)).toBe("pack.uninstalled");
+  }
+  expect((await owner("GET /api/flowsdk/installs")).body.data).toEqual([]);
+  expect((await owner("GET /api/v1/tables")).body.data).toEqual([]);
+});
+
+test("helpers of the service desk find who is on call and page them", async () => {
+  const { body } = await owner("POST /api/flowsdk/install-packs", {
+    packKey: "itsm_baseline_pack",
+  });
+  const path = `/api/flowsdk/artifacts/${thing(body.data, "artifacts", "page-on-call")}/execute`;
+  const inputPayload = { service: "mail", summary: "It is down", at: "2026-11-15T12:00:00Z" };
+  expect((await owner(`POST ${path}`, { inputPayload })).body.data.output).toEqual({
+    paged: false,
+  });
+  await owner("POST /api/v1/tables/on_call_shifts/records", {
+    service: "mail",
+    person: owner.userId,
+    startsAt: "2026-11-15T00:00:00Z",
+    endsAt: "2026-11-16T00:00:00Z",
+  });
+  const paged = (await owner(`POST ${path}`, { inputPayload })).body.data.output;
+  expect(paged).toMatchObject({ paged: true, person: owner.userId });
+  const { body: page } = await owner(`GET /api/v1/tables/pages/records/${paged.pageId}`);
+  expect(page.data).toMatchObject({ summary: "It is down", status: "sent" });
+  const gone = await owner(`DELETE ${PACKS}/itsm_baseline_pack`);
+  // What people entered stays theirs.
+  expect(gone.body.data.kept.map(({ key, reason }: any) => [key, reason])).toEqual([
+    ["pages", "in_use"],
+    ["on_call_shifts", "in_use"],
+  ]);
+});
+
+test("a pack is installed as a whole, with one event for each thing, and names its own pieces", async () => {
+  const step = { id: "run", type: "artifact", config: { artifactId: "pack:artifacts/double" } };
+  const answer = await install({
+    id: "@acme/whole",
+    artifacts: ["double"],
+    artifactDefinitions: { double: artifact("return { n: input.n * 2 };", { status: "active" }) },
+    resources: {
+      workflows: [workflow("doubling", step)],
+      roles: [role("Doubler")],
+      tables: [
+        { ...table("doubles"), rules: [{ roles: ["pack:roles/Doubler"], actions: ["read"] }] },
+      ],
+      queries: [{ name: "All doubles", sql: "select title from doubles" }],
+    },
+  });
+  expect(answer).toMatchObject({
+    status: 201,
+    headers: { location: "/api/v1/sdk/packs/%40acme%2Fwhole" },
+    events: [
+      "audit.role.created",
+      "table.created",
+      "query.created",
+      "artifact.created",
+      "workflow.created",
+      "workflow.version_created",
+      "pack.installed",
+    ],
+  });
+  const pack = answer.body.data;
+  const { body: made } = await owner(
+    `GET /api/v1/workflows/${thing(pack, "workflows", "doubling")}`,
+  );
+  expect(made.data.nodes[0].config.artifactId).toBe(thing(pack, "artifacts", "double"));
+  const { body: doubles } = await owner("GET /api/v1/tables/doubles");
+  expect(doubles.data.rules[0].roles).toEqual([thing(pack, "roles", "Doubler")]);
+  const { body: double } = await owner(
+    `GET /api/flowsdk/artifacts/${thing(pack, "artifacts", "double")}`,
+  );
+  expect(double.data).toMatchObject({ name: "double", moduleKey: "acme-whole", status: "active" });
+  const { body: read } = await owner(`GET ${PACKS}/%40acme%2Fwhole`);
+  expect(read.data).toMatchObject({ id: "@acme/whole", environment: "production" });
+});
+
+test("or not at all: nothing is left of one whose last piece can't be made", async () => {
+  const before = await world.sql("select count(*)::int as n from events");
+  const answer = await install({
+    id: "half",
+    artifactDefinitions: { good: artifact("return 1;") },
+    resources: {
+      roles: [role("Half")],
+      tables: [table("half")],
+      workflows: [workflow("bad", { ...SET, type: "levitate" })],
+    },
+  });
+  expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
+  expect(answer.body.errors[0].path).toBe("/resources/workflows/0/nodes/0/type");
+  expect(await world.sql("select count(*)::int as n from events")).toEqual(before);
+  expect((await owner("GET /api/v1/tables/half")).status).toBe(404);
+  expect((await owner(`GET ${PACKS}/half`)).status).toBe(404);
+});
+
+test.each<[string, object, string]>([
+  ["a version that is none", { version: "one" }, "/version"],
+  ["an artifact without a definition", { artifacts: ["lost"] }, "/artifacts/0"],
+  [
+    "a definition that is not named",
+    { artifacts: [], artifactDefinitions: { a: artifact("return 1;") } },
+    "/artifactDefinitions/a",
+  ],
+  [
+    "a source with a fault",
+    { artifactDefinitions: { a: artifact("return {") } },
+    "/artifactDefinitions/a/detail/scriptSource",
+  ],
+  ["a kind that nobody knows", { resources: { dragons: [{}] } }, "/resources/dragons"],
+  [
+    "a piece without its name",
+    { resources: { roles: [{ permissions: [] }] } },
+    "/resources/roles/0/name",
+  ],
+  [
+    "two pieces of one name",
+    { resources: { roles: [role("Twin"), role("Twin")] } },
+    "/resources/roles/1",
+  ],
+  [
+    "a permission that there is not",
+    { resources: { roles: [role("Odd", ["moon:walk"])] } },
+    "/resources/roles/0/permissions/0",
+  ],
+  ["a range that is none", { dependencies: { other: "newest" } }, "/dependencies/other"],
+])("%s is refused, with where it stands", async (_, pack, path) => {
+  const answer = await install({ id: "faulty", ...pack });
+  expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
+  expect(answer.body.errors[0].path).toBe(path);
+});
+
+test("what it needs must be there, and what others need can't go", async () => {
+  const unmet = await install({
+    id: "upper",
+    dependencies: { lower: "^2.0.0" },
+    engines: { millrace: ">=99.0.0", node: ">=99" },
+  });
+  expect(unmet).toMatchObject({
+    status: 422,
+    body: {
+      code: "pack_requirements_unmet",
+      errors: [
+        { path: "/dependencies/lower", message: "needs ^2.0.0, and it is not installed" },
+        { path: "/engines/millrace", message: `needs >=99.0.0, and this is ${PLATFORM_VERSION}` },
+      ],
+    },
+    events: [],
+  });
+  expect((await install({ id: "lower", version: "1.9.0" })).status).toBe(201);
+  const upper = { id: "upper", dependencies: { lower: "^2.0.0" }, engines: { millrace: "*" } };
+  expect((await install(upper)).body.errors[0].message).toContain("1.9.0 is installed");
+  expect((await install({ id: "lower", version: "2.1.0" })).body.data.status).toBe("upgraded");
+  expect((await install(upper)).status).toBe(201);
+  const needed = await owner(`DELETE ${PACKS}/lower`);
+  expect(needed).toMatchObject({ status: 409, body: { code: "pack_needed" }, events: [] });
+  expect((await owner(`DELETE ${PACKS}/upper`)).status).toBe(200);
+  expect((await owner(`DELETE ${PACKS}/lower`)).status).toBe(200);
+});
+
+test("what is there already stands in its way, all of it told", async () => {
+  await owner("POST /api/v1/settings/roles", role("Mine"));
+  await owner("POST /api/v1/tables", table("mine"));
+  const answer = await install({
+    id: "clashing",
+    resources: { roles: [role("Fresh"), role("Mine")], tables: [table("mine")] },
+  });
+  expect(answer).toMatchObject({
+    status: 409,
+    body: {
+      code: "pack_conflict",
+      errors: [{ path: "/resources/roles/1" }, { path: "/resources/tables/0" }],
+    },
+    events: [],
+  });
+});
+
+test("an upgrade renews what nobody touched, and keeps what people edited or deleted", async () => {
+  const first = await install({
+    id: "growing",
+    artifactDefinitions: {
+      touched: artifact("return { v: 1 };"),
+      untouched: artifact("return { v: 1 };"),
+      dropped: artifact("return { v: 1 };"),
+      deleted: artifact("return { v: 1 };"),
+    },
+    resources: {
+      tables: [table("growing", [{ name: "old", type: "text" }])],
+      roles: [role("Growing"), role("Shrinking")],
+      queries: [{ name: "Growing", sql: "select title from growing" }],
+      workflows: [workflow("growing", SET)],
+    },
+  });
+  expect(first.status).toBe(201);
+  const ids = (key: string, kind = "artifacts") => thing(first.body.data, kind, key);
+  const at = (key: string) => `/api/flowsdk/artifacts/${ids(key)}`;
+  await owner(`PATCH ${at("touched")}`, { detail: { scriptSource: "return { mine: true };" } });
+  // To turn something on is no edit.
+  await owner(`PATCH ${at("untouched")}`, { status: "active" });
+  await owner(`DELETE ${at("deleted")}`);
+  const shrinking = `/api/v1/settings/roles/${ids("Shrinking", "roles")}`;
+  await owner(`PATCH ${shrinking}`, { description: "Edited" });
+  await owner("POST /api/v1/tables/growing/records", { title: "Kept", old: "Kept too" });
+  const next = {
+    id: "growing",
+    version: "1.1.0",
+    artifactDefinitions: {
+      touched: artifact("return { v: 2 };"),
+      untouched: artifact("return { v: 2 };"),
+      deleted: artifact("return { v: 2 };"),
+      added: artifact("return { v: 2 };"),
+    },
+    resources: {
+      tables: [table("growing", [{ name: "more", type: "integer", default: 7 }])],
+      roles: [role("Growing", ["tables:read", "records:read"])],
+      queries: [{ name: "Growing", sql: "select title, more from growing" }],
+      workflows: [workflow("growing", { ...SET, config: { values: { a: 2 } } })],
+    },
+  };
+  const second = await install(next);
+  expect(second).toMatchObject({
+    status: 200,
+    body: { data: { status: "upgraded", version: "1.1.0" } },
+    events: [
+      "audit.role.updated",
+      "table.updated",
+      "query.updated",
+      "artifact.updated",
+      "artifact.created",
+      "workflow.updated",
+      "workflow.version_created",
+      "artifact.deleted",
+      "pack.upgraded",
+    ],
+  });
+  const kept = second.body.data.kept.map(({ key, reason }: any) => [key, reason]);
+  expect(kept.toSorted()).toEqual([
+    ["Shrinking", "edited"],
+    ["deleted", "deleted"],
+    ["touched", "edited"],
+  ]);
+  const source = async (key: string) => (await owner(`GET ${at(key)}`)).body.data;
+  expect((await source("touched")).detail.scriptSource).toBe("return { mine: true };");
+  expect(await source("untouched")).toMatchObject({
+    status: "active",
+    version: "1.0.1",
+    detail: { scriptSource: "return { v: 2 };" },
+  });
+  expect((await owner(`GET ${at("dropped")}`)).status).toBe(404);
+  expect((await owner(`GET ${shrinking}`)).status).toBe(200);
+  const { body } = await owner("GET /api/v1/tables/growing/records");
+  expect(body.data).toMatchObject([{ title: "Kept", old: "Kept too", more: 7 }]);
+  // The pack has what it says, and knows what it said.
+  expect(await install(next)).toMatchObject({
+    status: 200,
+    body: { data: { status: "unchanged" } },
+    events: [],
+  });
+  const other = { ...next, resources: {} };
+  expect(await install(other)).toMatchObject({
+    status: 409,
+    body: { code: "pack_version_installed" },
+  });
+  expect(await install({ ...next, version: "1.0.0" })).toMatchObject({
+    status: 409,
+    body: { code: "pack_newer_installed" },
+  });
+  const gone = await owner(`DELETE ${PACKS}/growing`);
+  expect(gone.events).toEqual([
+    "workflow.archived",
+    "artifact.deleted",
+    "artifact.deleted",
+    "query.deleted",
+    "audit.role.deleted",
+    "pack.uninstalled",
+  ]);
+  expect(gone.body.data.kept.map(({ key, reason }: any) => [key, reason])).toEqual([
+    ["deleted", "deleted"],
+    ["touched", "edited"],
+    ["growing", "in_use"],
+  ]);
+  expect((await owner(`GET ${at("touched")}`)).status).toBe(200);
+});
+
+test("nobody makes by a pack what they may not make by hand", async () => {
+  const builder = await world.member(["builder"]);
+  const pack = { id: "by-builder", artifactDefinitions: { one: artifact("return 1;") } };
+  const withRole = { ...pack, resources: { roles: [role("Smuggled")] } };
+  expect(await install(withRole, builder)).toMatchObject({ status: 403, events: [] });
+  const mine = await install(pack, builder);
+  expect(mine.status).toBe(201);
+  const { body } = await owner(
+    `GET /api/flowsdk/artifacts/${thing(mine.body.data, "artifacts", "one")}`,
+  );
+  expect(body.data.createdBy).toBe(builder.userId);
+});
+
+test("tables are made where the request says, and the rest for the whole workspace", async () => {
+  const staging = { "x-environment": "staging" };
+  const answer = await install(
+    { id: "staged", resources: { tables: [table("staged")], roles: [role("Staged")] } },
+    owner,
+    staging,
+  );
+  expect(answer.body.data).toMatchObject({ environment: "staging" });
+  expect((await owner("GET /api/v1/tables/staged")).status).toBe(404);
+  expect((await owner("GET /api/v1/tables/staged", undefined, staging)).status).toBe(200);
+  const rows = await world.sql(
+    "select type, environment from events where request_id = $1 order by type",
+    [answer.headers["x-request-id"]],
+  );
+  expect(rows.map(({ type, environment }) => [type, environment])).toEqual([
+    ["audit.role.created", "production"],
+    ["pack.installed", "staging"],
+    ["table.created", "staging"],
+  ]);
+  // From wherever it is uninstalled.
+  expect((await owner(`DELETE ${PACKS}/staged`)).body.data.kept).toEqual([]);
+  expect((await owner("GET /api/v1/tables/staged", undefined, staging)).status).toBe(404);
+});
+
+test("two who install the same pack at once have it once", async () => {
+  const pack = { id: "raced", resources: { tables: [table("raced")] } };
+  const answers = await Promise.all([install(pack), install(pack)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+});

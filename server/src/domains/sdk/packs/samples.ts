@@ -1,0 +1,36 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+function fresh() {
+  count += 1;
+  return {
+    id: `sample-${count}`,
+    name: `Sample ${count}`,
+    version: "1.0.0",
+    artifacts: ["echo"],
+    artifactDefinitions: {
+      echo: { artifactType: "data_transformer", detail: { scriptSource: "return input;" } },
+    },
+  };
+}
+
+async function installed(owner: Ask) {
+  const { body } = await owner("POST /api/v1/sdk/packs/install", fresh());
+  return { params: { id: String(body.data.id) }, environmental: false };
+}
+
+export const samples: readonly Sample[] = [
+  { operation: "packs.list", arrange: async () => ({ query: { limit: "2" } }) },
+  { operation: "packs.get", arrange: installed },
+  { operation: "packs.install", arrange: async () => ({ body: fresh() }) },
+  { operation: "packs.uninstall", arrange: installed },
+  {
+    operation: "packs.install_baseline",
+    arrange: async (owner) => {
+      await owner("DELETE /api/v1/sdk/packs/itsm_baseline_pack");
+      return { body: { packKey: "itsm_baseline_pack" } };
+    },
+  },
+];

@@ -1,0 +1,158 @@
+import semver from "semver";
+import { Failure } from "#kernel/failure.ts";
+import { personOf } from "#kernel/caller.ts";
+import type { Making, PackContent } from "#kernel/pack-content.ts";
+import { checksumOf } from "./checksum.ts";
+import type { Descriptor } from "./descriptor.ts";
+import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
+import { Workshop } from "./making.ts";
+import {
+  type Kept,
+  type MadeThing,
+  NewerInstalled,
+  PackNeeded,
+  referTo,
+  shown,
+  type StoredPack,
+  ThingsExist,
+  VersionTaken,
+} from "./pack.ts";
+import { assertMayMake, kindsOf, type Piece } from "./pieces.ts";
+import { assertRequirements, needs } from "./requirements.ts";
+import * as store from "./store.ts";
+
+export interface Installed {
+  readonly pack: StoredPack;
+  readonly status: "installed" | "upgraded" | "unchanged";
+  readonly kept: readonly Kept[];
+}
+
+/** Installs a pack, or brings an installed one to another version: all of it, or nothing. */
+export async function install(
+  ctx: Making,
+  descriptor: Descriptor,
+  pieces: readonly Piece[],
+): Promise<Installed> {
+  await store.lockPacks(ctx.tx);
+  const former = await store.find(ctx.tx, descriptor.id);
+  const checksum = checksumOf(descriptor);
+  if (former && isCurrent(former, descriptor, checksum)) {
+    return { pack: former, status: "unchanged", kept: [] };
+  }
+  const others = await store.all(ctx.tx);
+  assertRequirements(descriptor, new Map(others.map(({ id, version }) => [id, version])));
+  const environment = former?.environment ?? ctx.caller.environment;
+  const workshop = new Workshop(ctx, environment);
+  const made = await makeAll(workshop, pieces, former?.made ?? []);
+  await removeDropped(ctx, workshop, former?.made ?? [], pieces);
+  workshop.end();
+  const { id, name, version, description = "", author = "", dependencies = {} } = descriptor;
+  const installedBy = personOf(ctx.caller);
+  const about = { id, environment, name, version, description, author, dependencies };
+  const pack = await store.put(ctx.tx, { ...about, checksum, made, installedBy }, ctx.now);
+  const { kept } = workshop;
+  if (!former) {
+    ctx.emit(PackInstalled, referTo(pack), shown(pack));
+    return { pack, status: "installed", kept };
+  }
+  const { version: previousVersion } = former;
+  ctx.emit(PackUpgraded, referTo(pack), { ...shown(pack), previousVersion, kept });
+  return { pack, status: "upgraded", kept };
+}
+
+/** Removes a pack, and of what it made all that nobody has changed or uses. */
+export async function uninstall(ctx: Making, id: string) {
+  await store.lockPacks(ctx.tx);
+  const pack = await store.get(ctx.tx, id);
+  ctx.expectRevision(pack.revision);
+  const needing = (await store.all(ctx.tx)).filter((other) => needs(other.dependencies, id));
+  if (needing.length > 0) {
+    const names = needing.map((other) => other.id).join(", ");
+    throw new Failure(PackNeeded, { detail: `These packs depend on it: ${names}.` });
+  }
+  const workshop = new Workshop(ctx, pack.environment);
+  const removed = await removeAll(ctx, workshop, pack.made);
+  workshop.end();
+  await store.remove(ctx.tx, id);
+  const { packKey, name, version, description, author } = pack;
+  const about = { id, packKey, name, version, description, author };
+  const uninstalled = {
+    ...about,
+    removed: removed.map(({ kind, key, id: made }) => ({ kind, key, id: made })),
+    kept: workshop.kept,
+  };
+  ctx.emit(PackUninstalled, referTo(pack), uninstalled);
+  return uninstalled;
+}
+
+/** Whether there is nothing to do; throws where it can't be what is installed next. */
+function isCurrent(former: StoredPack, { version }: Descriptor, checksum: string): boolean {
+  const order = semver.compare(version, former.version);
+  if (order < 0) {
+    throw new Failure(NewerInstalled, { detail: `Version ${former.version} is installed.` });
+  }
+  if (order > 0) return false;
+  if (checksum !== former.checksum) throw new Failure(VersionTaken);
+  return true;
+}
+
+async function makeAll(
+  workshop: Workshop,
+  pieces: readonly Piece[],
+  former: readonly MadeThing[],
+): Promise<readonly MadeThing[]> {
+  const formerOf = ({ content, key }: Piece) =>
+    former.find((thing) => thing.kind === content.kind && thing.key === key);
+  const taken: Piece[] = [];
+  for (const piece of pieces) {
+    if (!formerOf(piece) && (await workshop.isTaken(piece))) taken.push(piece);
+  }
+  if (taken.length > 0) {
+    const names = taken.map(({ content, key }) => `${content.kind}/${key}`).join(", ");
+    throw new Failure(ThingsExist, {
+      detail: `There are already: ${names}.`,
+      errors: taken.map(({ path }) => ({ path, message: "is there already" })),
+    });
+  }
+  const made: MadeThing[] = [];
+  for (const piece of pieces) {
+    const known = formerOf(piece);
+    made.push(await (known ? workshop.renew(piece, known) : workshop.make(piece)));
+  }
+  return made;
+}
+
+/** What the new version no longer has. Where somebody has made it their own, it stays theirs. */
+async function removeDropped(
+  ctx: Making,
+  workshop: Workshop,
+  former: readonly MadeThing[],
+  pieces: readonly Piece[],
+): Promise<void> {
+  const dropped = former.filter(
+    ({ kind, key }) => !pieces.some((piece) => piece.content.kind === kind && piece.key === key),
+  );
+  await removeAll(ctx, workshop, dropped);
+}
+
+/** In the opposite order of their making. */
+async function removeAll(
+  { services, caller }: Making,
+  workshop: Workshop,
+  things: readonly MadeThing[],
+): Promise<readonly MadeThing[]> {
+  const kinds = new Map(kindsOf(services).map((content) => [content.kind, content]));
+  const known = things.flatMap((thing) => {
+    const content: PackContent | undefined = kinds.get(thing.kind);
+    return content ? [{ thing, content }] : [];
+  });
+  assertMayMake(
+    known.map(({ content }) => content),
+    caller,
+  );
+  const removed: MadeThing[] = [];
+  for (const { thing, content } of known.toReversed()) {
+    if (await workshop.remove(content, thing)) removed.push(thing);
+  }
+  return removed;
+}

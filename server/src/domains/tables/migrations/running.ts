@@ -1,0 +1,225 @@
+/** Takes the steps of a migration, one after the other, in the act's transaction. */
+import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
+import type { ReadContext } from "#kernel/operation.ts";
+import { partitionOf } from "../catalog.ts";
+import { targetOf } from "../columns/reference.ts";
+import { quoted } from "../identifier.ts";
+import type { ScriptStatement } from "../queries/guard/script.ts";
+import { rowsOf } from "../statement.ts";
+import { listTables } from "../store.ts";
+import { type Taken, takeSteps } from "../structure/apply.ts";
+import { stepBlamed } from "../structure/blame.ts";
+import type { Step } from "../structure/step.ts";
+import type { Table } from "../table.ts";
+import { refusalInWords, type Work } from "./reading.ts";
+import { Known } from "./sql/known.ts";
+import { SqlRefused } from "./sql/refusal.ts";
+import { placeIn, stepsFrom } from "./sql/translation.ts";
+import { complaintOf, StepTrouble, troubleOf } from "./trouble.ts";
+
+/** What became of it. */
+export interface Outcome {
+  readonly statements: readonly string[];
+  readonly recordsChanged: number;
+  /** The steps that undo it; null when only somebody else can say what does. */
+  readonly inverse: readonly Step[] | null;
+  readonly changes: readonly Taken[];
+}
+
+/** Takes all, or throws a `StepTrouble`: then nothing may be kept of it. */
+export async function takeAll(ctx: ReadContext, works: readonly Work[]): Promise<Outcome> {
+  const taking = new Taking(ctx);
+  for (const batch of batchesOf(works)) {
+    const [first] = batch;
+    if (!first) continue;
+    if ("script" in first) await taking.script(first);
+    else await taking.steps(batch.filter((work) => "step" in work));
+  }
+  return taking.end();
+}
+
+type StepWork = Extract<Work, { step: Step }>;
+type ScriptWork = Extract<Work, { sql: string }>;
+
+/** Structured steps that follow each other are planned together: they may depend on one another. */
+function batchesOf(works: readonly Work[]): Work[][] {
+  const batches: Work[][] = [];
+  for (const work of works) {
+    const last = batches.at(-1);
+    const joins = last?.[0] !== undefined && "step" in last[0] && "step" in work;
+    if (joins) last?.push(work);
+    else batches.push([work]);
+  }
+  return batches;
+}
+
+class Taking {
+  readonly #ctx: ReadContext;
+  readonly #statements: string[] = [];
+  readonly #changes: Taken[] = [];
+  readonly #inverse: Step[] = [];
+  readonly #stamped = new Set<string>();
+  #reversible = true;
+  #recordsChanged = 0;
+  /** As they are now; forgotten when they change. */
+  #tables: readonly Table[] | undefined;
+
+  constructor(ctx: ReadContext) {
+    this.#ctx = ctx;
+  }
+
+  async steps(works: readonly StepWork[]): Promise<void> {
+    const steps = works.map(({ step }) => step);
+    const at = (index: number, path: string) => `${works[index]?.path}${path}`;
+    try {
+      await this.#change(steps, at);
+    } catch (error) {
+      const blamed = works[stepBlamed(error) ?? (works.length === 1 ? 0 : -1)];
+      throw troubleOf(error, blamed?.index, blamed?.path ?? "") ?? error;
+    }
+  }
+
+  async script({ index, path, sql, script }: ScriptWork): Promise<void> {
+    for (const statement of script) {
+      const trouble = (message: string) => new StepTrouble(index, [{ path, message }]);
+      if (statement.does === "structure") await this.#translated(statement, { index, path, sql });
+      else {
+        const tables = await this.#known();
+        const strange = statement.relations.find(
+          (name) => !tables.some(({ slug }) => slug === name),
+        );
+        if (strange !== undefined) throw trouble(`there is no table ${strange} here`);
+        try {
+          await this.#write(statement, tables);
+        } catch (error) {
+          const complaint = complaintOf(error, { statement, sql, tables });
+          throw complaint === undefined ? error : trouble(complaint);
+        }
+      }
+    }
+  }
+
+  async end(): Promise<Outcome> {
+    await this.#unstamp();
+    return {
+      statements: this.#statements,
+      recordsChanged: this.#recordsChanged,
+      inverse: this.#reversible ? this.#inverse : null,
+      changes: this.#changes,
+    };
+  }
+
+  async #translated(
+    statement: Extract<ScriptStatement, { does: "structure" }>,
+    { index, path, sql }: Pick<ScriptWork, "index" | "path" | "sql">,
+  ): Promise<void> {
+    let steps: readonly Step[] = [];
+    const said = (step: number, within: string) => {
+      const one = steps[step];
+      return one ? placeIn(one, within) : "";
+    };
+    try {
+      steps = stepsFrom(statement.node, new Known(await this.#known()));
+      await this.#change(steps, said);
+    } catch (error) {
+      if (error instanceof SqlRefused) {
+        throw new StepTrouble(index, [{ path, message: refusalInWords(error, statement, sql) }]);
+      }
+      const trouble = troubleOf(error, index, "");
+      if (!trouble) throw error;
+      // What stands in a step has no place of its own in SQL: it is told in words.
+      const faults = trouble.faults.map((fault) => ({
+        path,
+        message: `${fault.path} ${fault.message}`.trim(),
+      }));
+      throw new StepTrouble(index, faults);
+    }
+  }
+
+  async #change(
+    steps: readonly Step[],
+    at: (index: number, path: string) => string,
+  ): Promise<void> {
+    if (steps.length === 0) return;
+    await this.#unstamp();
+    const taken = await takeSteps(this.#ctx, steps, at);
+    this.#tables = undefined;
+    this.#changes.push(taken);
+    this.#statements.push(...taken.statements);
+    this.#inverse.unshift(...taken.inverse);
+  }
+
+  /** Runs a statement on records as the owner of the tables, which can't reach anything else. */
+  async #write({ text, relations }: RecordsStatement, tables: readonly Table[]): Promise<void> {
+    this.#reversible = false;
+    const { tx, caller, now } = this.#ctx;
+    const partition = partitionOf(caller);
+    await this.#stamp(reachedFrom(relations, tables));
+    await this.#as(ownerOf(partition));
+    const [row] = await rowsOf(tx, "select change_records($1, $2, $3, $4) as changed", [
+      text,
+      schemaOf(partition),
+      caller.actor.id,
+      now,
+    ]);
+    await this.#as(undefined);
+    this.#recordsChanged += Number(row?.["changed"] ?? 0);
+    this.#statements.push(text);
+  }
+
+  /** Lets tables keep the revisions of their records by themselves, while SQL changes them. */
+  async #stamp(slugs: readonly string[]): Promise<void> {
+    const fresh = slugs.filter((slug) => !this.#stamped.has(slug));
+    if (fresh.length === 0) return;
+    await this.#asOwner(
+      fresh.map(
+        (slug) =>
+          `create trigger ${STAMP} before insert or update on ${this.#placeOf(slug)} ` +
+          "for each row execute function public.stamp_record()",
+      ),
+    );
+    for (const slug of fresh) this.#stamped.add(slug);
+  }
+
+  async #unstamp(): Promise<void> {
+    if (this.#stamped.size === 0) return;
+    const slugs = [...this.#stamped];
+    await this.#asOwner(slugs.map((slug) => `drop trigger ${STAMP} on ${this.#placeOf(slug)}`));
+    this.#stamped.clear();
+  }
+
+  async #asOwner(texts: readonly string[]): Promise<void> {
+    await this.#as(ownerOf(partitionOf(this.#ctx.caller)));
+    for (const text of texts) await rowsOf(this.#ctx.tx, CHANGE, [text]);
+    await this.#as(undefined);
+  }
+
+  async #as(role: string | undefined): Promise<void> {
+    const name = role === undefined ? "none" : quoted(role);
+    await rowsOf(this.#ctx.tx, CHANGE, [`set local role ${name}`]);
+  }
+
+  #placeOf(slug: string): string {
+    return `${quoted(schemaOf(partitionOf(this.#ctx.caller)))}.${quoted(slug)}`;
+  }
+
+  async #known(): Promise<readonly Table[]> {
+    return (this.#tables ??= await listTables(this.#ctx.tx));
+  }
+}
+
+type RecordsStatement = Extract<ScriptStatement, { does: "records" }>;
+
+const CHANGE = "select change_structure($1)";
+const STAMP = quoted("Stamp");
+
+/** The tables whose records a statement may change: references to what it deletes may become null. */
+function reachedFrom(slugs: readonly string[], tables: readonly Table[]): readonly string[] {
+  const reached = new Set(slugs);
+  for (const slug of reached) {
+    for (const { slug: other, columns } of tables) {
+      if (columns.some((column) => targetOf(column) === slug)) reached.add(other);
+    }
+  }
+  return [...reached];
+}

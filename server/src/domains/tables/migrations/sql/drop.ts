@@ -1,0 +1,56 @@
+import type { DropStmt, Node } from "libpg-query";
+import { recordsOf, textsOf } from "../../queries/guard/findings.ts";
+import type { Step } from "../../structure/step.ts";
+import type { Table } from "../../table.ts";
+import type { Known } from "./known.ts";
+import { onlyName, refuse } from "./refusal.ts";
+
+/** `drop table` and `drop index`. */
+export function dropFrom(
+  { removeType, objects = [], missing_ok, concurrent }: DropStmt,
+  known: Known,
+): Step[] {
+  const missingOk = missing_ok ?? false;
+  if (removeType !== "OBJECT_TABLE" && removeType !== "OBJECT_INDEX") {
+    refuse("only tables and indexes can be dropped");
+  }
+  if (concurrent) refuse("CONCURRENTLY is not for a migration, which is one transaction");
+  const names = objects.map(nameIn);
+  if (removeType === "OBJECT_INDEX") {
+    return names.flatMap((name) => dropIndex(name, missingOk, known));
+  }
+  return names
+    .filter((table) => !missingOk || !known.lacks(table))
+    .map((table) => ({ op: "drop_table", table }));
+}
+
+/** SQL tells the index alone. */
+function dropIndex(name: string, missingOk: boolean, known: Known): Step[] {
+  // Which table it is of is found out where there are some.
+  if (!known.tables) return [];
+  const steps = known.tables.flatMap((table) => indexStepFor(table, name, "idx") ?? []);
+  if (steps.length > 1) refuse(`several tables have an index ${name}; take the step drop_index`);
+  if (steps.length === 0 && !missingOk) refuse(`there is no index ${name}`);
+  return steps;
+}
+
+/**
+ * The step that drops the index of a table that is called so: by the name that it was given, or by the
+ * one that PostgreSQL gives, `orders_total_idx`, to an index of a column that was given none.
+ */
+export function indexStepFor(table: Table, name: string, tail: "idx" | "key"): Step | undefined {
+  const { slug, indexes, columns } = table;
+  const given = indexes.find((index) => index.name === name || `${slug}_${index.name}` === name);
+  if (given) return { op: "drop_index", table: slug, name: given.name };
+  const isUnique = tail === "key";
+  const column = columns.find(
+    (one) => `${slug}_${one.name}_${tail}` === name && (isUnique ? one.unique : one.indexed),
+  );
+  return column && { op: "drop_index", table: slug, columns: [column.name], unique: isUnique };
+}
+
+function nameIn(object: Node): string {
+  const [list] = recordsOf(object).map(({ List: inner }) => inner);
+  const { items } = (list ?? {}) as { items?: unknown };
+  return onlyName(textsOf(items));
+}

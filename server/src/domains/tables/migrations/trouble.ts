@@ -1,0 +1,70 @@
+import { codeOf, isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
+import { Failure, type Fault } from "#kernel/failure.ts";
+import { inWords, placeAt } from "../queries/guard/place.ts";
+import type { ScriptStatement } from "../queries/guard/script.ts";
+import { meaningOf } from "../structure/index-name.ts";
+import type { Table } from "../table.ts";
+
+/** A step that can't be taken, and why. */
+export class StepTrouble extends Error {
+  /** Its index; undefined when no single one is to blame. */
+  readonly step: number | undefined;
+  readonly faults: readonly Fault[];
+
+  constructor(step: number | undefined, faults: readonly Fault[]) {
+    super(faults[0]?.message ?? "A step failed.");
+    this.name = "StepTrouble";
+    this.step = step;
+    this.faults = faults;
+  }
+}
+
+/** What the failure of a step of structure means; anything else that is thrown is not the step's fault. */
+export function troubleOf(
+  error: unknown,
+  step: number | undefined,
+  path: string,
+): StepTrouble | undefined {
+  if (!(error instanceof Failure)) return undefined;
+  const { detail, errors = [] } = error.particulars;
+  if (errors.length > 0) return new StepTrouble(step, errors);
+  return new StepTrouble(step, [{ path, message: detail ?? error.type.title }]);
+}
+
+/** A data statement and what it was run on. */
+interface Ran {
+  readonly statement: ScriptStatement;
+  readonly sql: string;
+  readonly tables: readonly Table[];
+}
+
+/** In PostgreSQL's words, without what is the platform's own; undefined when the statement is not to blame. */
+export function complaintOf(error: unknown, { statement, sql, tables }: Ran): string | undefined {
+  const code = codeOf(error);
+  if (code === undefined || isTransient(error) || isConnectionLoss(error)) return undefined;
+  if (code === "57014") return "the statement took too long";
+  if (!BY_STATEMENT.test(code) || !(error instanceof Error)) return undefined;
+  const { internalPosition } = error as { internalPosition?: string };
+  const position = Number(internalPosition);
+  const at =
+    Number.isSafeInteger(position) && position > 0
+      ? placeAt(sql, statement.at.position + position - 1)
+      : statement.at;
+  return inWords({ message: plain(error.message, tables), at });
+}
+
+/** Values, constraints, syntax, limits, and what a trigger says. */
+const BY_STATEMENT = /^(0A|21|22|23|42|44|54|P0)/;
+
+/** Names that only the platform knows are told as what they stand for. */
+function plain(message: string, tables: readonly Table[]): string {
+  return message
+    .replaceAll(/"([A-Z][a-z]+_[0-9a-f]{16})"/g, (whole, name: string) => {
+      for (const table of tables) {
+        const meaning = meaningOf(table, name);
+        if (meaning) return `of ${table.slug} (${meaning.fields.join(", ")})`;
+      }
+      return whole;
+    })
+    .replaceAll(/"?tables_[psd]_[0-9a-f]{32}"?\./g, "");
+}

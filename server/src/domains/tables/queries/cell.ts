@@ -1,0 +1,101 @@
+/** Values as PostgreSQL writes them, as JSON has them. */
+import pg from "pg";
+import { isoTime } from "#kernel/db/connection.ts";
+
+interface CellType {
+  readonly name: string;
+  readonly read: (text: string) => unknown;
+}
+
+/** The type of a column of an answer, by PostgreSQL's number for it. */
+export function cellTypeOf(typeId: number): CellType {
+  return TYPES.get(typeId) ?? { name: "other", read: asText };
+}
+
+const SAFE_DIGITS = 15;
+const TIMESTAMP = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/;
+const TIMESTAMPTZ = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
+
+function asText(text: string): string {
+  return text;
+}
+
+function asInteger(text: string): number | string {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+}
+
+/** A number where it is exact; a text where digits would be lost. */
+function asDecimal(text: string): number | string {
+  const digits = text.replaceAll(/[-.]/g, "").replace(/^0+/, "");
+  return /^\d*$/.test(digits) && digits.length <= SAFE_DIGITS ? Number(text) : text;
+}
+
+function asFloat(text: string): number | string {
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+/** In UTC; infinity, and what is before the year 1 or after 9999, as PostgreSQL writes it. */
+function asTime(text: string): string {
+  return TIMESTAMPTZ.test(text) ? isoTime(text) : text;
+}
+
+/** Of no zone, and so without one. */
+function asLocalTime(text: string): string {
+  return TIMESTAMP.test(text) ? isoTime(`${text}+00`).slice(0, -1) : text;
+}
+
+function asJson(text: string): unknown {
+  return JSON.parse(text) as unknown;
+}
+
+/** By name: its number, that of lists of it, and how it is read. */
+const SCALARS: readonly (readonly [string, number, number, CellType["read"]])[] = [
+  ["boolean", 16, 1000, (text) => text === "t"],
+  ["bytea", 17, 1001, asText],
+  ["bigint", 20, 1016, asInteger],
+  ["smallint", 21, 1005, asInteger],
+  ["integer", 23, 1007, asInteger],
+  ["text", 25, 1009, asText],
+  ["json", 114, 199, asJson],
+  ["cidr", 650, 651, asText],
+  ["real", 700, 1021, asFloat],
+  ["double precision", 701, 1022, asFloat],
+  ["inet", 869, 1041, asText],
+  ["char", 1042, 1014, asText],
+  ["varchar", 1043, 1015, asText],
+  ["date", 1082, 1182, asText],
+  ["time", 1083, 1183, asText],
+  ["timestamp", 1114, 1115, asLocalTime],
+  ["timestamptz", 1184, 1185, asTime],
+  ["interval", 1186, 1187, asText],
+  ["timetz", 1266, 1270, asText],
+  ["numeric", 1700, 1231, asDecimal],
+  ["record", 2249, 2287, asText],
+  ["uuid", 2950, 2951, asText],
+  ["tsvector", 3614, 3643, asText],
+  ["tsquery", 3615, 3645, asText],
+  ["jsonb", 3802, 3807, asJson],
+  ["int4range", 3904, 3905, asText],
+  ["numrange", 3906, 3907, asText],
+  ["tsrange", 3908, 3909, asText],
+  ["tstzrange", 3910, 3911, asText],
+  ["daterange", 3912, 3913, asText],
+  ["int8range", 3926, 3927, asText],
+  ["jsonpath", 4072, 4073, asText],
+];
+
+/** The driver's reader of lists; its types describe another one. */
+const { arrayParser } = pg.types as unknown as {
+  readonly arrayParser: {
+    create(source: string, read: (text: string) => unknown): { parse(): unknown[] };
+  };
+};
+
+const TYPES: ReadonlyMap<number, CellType> = new Map(
+  SCALARS.flatMap(([name, typeId, listId, read]): [number, CellType][] => [
+    [typeId, { name, read }],
+    [listId, { name: `${name}[]`, read: (text) => arrayParser.create(text, read).parse() }],
+  ]),
+);

@@ -1,0 +1,156 @@
+/** What is asked of single nodes, beyond that they may be there. */
+import { type Findings, recordsOf, textOf, textsOf } from "./findings.ts";
+import { CAST_TYPES, COLUMNS_OF_FUNCTIONS, FUNCTIONS, NAMED_BY_ALIAS, TIMES } from "./functions.ts";
+
+/** The fields of a node. */
+export type Struct = Readonly<Record<string, unknown>>;
+type Check = (struct: Struct, byte: number, findings: Findings) => void;
+
+/** `char(n)` fills up with blanks. */
+const CHARACTERS_MAX = 10_000;
+
+export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["RangeVar", checkRelation],
+  ["CommonTableExpr", checkExpression],
+  ["FuncCall", checkFunction],
+  ["RangeFunction", noteFunctionAsTable],
+  ["TypeName", checkType],
+  ["ColumnRef", checkColumn],
+  ["A_Indirection", checkIndirection],
+  ["A_Expr", ({ name }, byte, findings) => checkOperator(name, byte, findings)],
+  ["SubLink", ({ operName }, byte, findings) => checkOperator(operName, byte, findings)],
+  ["CollateClause", checkCollation],
+  ["SQLValueFunction", checkTime],
+  ["ParamRef", noteParameter],
+]);
+
+function checkRelation({ relname }: Struct, byte: number, findings: Findings): void {
+  const name = textOf(relname);
+  if (isReserved(name)) return findings.complain(`${name} is a table of the database's own`, byte);
+  if (!findings.relations.has(name)) findings.relations.set(name, findings.place(byte));
+}
+
+/** Where it is not in sight, the name would be that of a catalog. */
+function checkExpression({ ctename }: Struct, byte: number, findings: Findings): void {
+  const name = textOf(ctename);
+  if (isReserved(name)) findings.complain("no name here may begin with pg_", byte);
+  findings.expressions.add(name);
+}
+
+function isReserved(name: string): boolean {
+  return name.startsWith("pg_");
+}
+
+function checkFunction({ funcname }: Struct, byte: number, findings: Findings): void {
+  const name = ownName(funcname);
+  if (name !== undefined && FUNCTIONS.has(name)) return;
+  findings.complain(`the function ${textsOf(funcname).join(".")} is not available here`, byte);
+}
+
+function checkType({ names, typmods }: Struct, byte: number, findings: Findings): void {
+  const name = ownName(names);
+  if (name === undefined || !CAST_TYPES.has(name)) {
+    return findings.complain(`the type ${textsOf(names).join(".")} is not available here`, byte);
+  }
+  const lengths = recordsOf(typmods).map(({ A_Const: constant }) => integerOf(constant));
+  if (lengths.includes(undefined)) {
+    findings.complain("the length of a type must be a number", byte);
+  } else if (name === "bpchar" && lengths.some((length = 0) => length > CHARACTERS_MAX)) {
+    findings.complain(`char(n) has at most ${CHARACTERS_MAX} characters here`, byte);
+  }
+}
+
+/** Undefined when it is no whole number; the parser leaves a zero out. */
+function integerOf(constant: unknown): number | undefined {
+  const [number] = recordsOf(constant).flatMap(({ ival }) => recordsOf(ival));
+  if (!number) return undefined;
+  return typeof number["ival"] === "number" ? number["ival"] : 0;
+}
+
+/** A name of PostgreSQL's own, with its schema or without. */
+function ownName(value: unknown): string | undefined {
+  const [first, second, ...more] = textsOf(value);
+  if (more.length > 0) return undefined;
+  if (second === undefined) return first;
+  return first === "pg_catalog" ? second : undefined;
+}
+
+function checkOperator(value: unknown, byte: number, findings: Findings): void {
+  if (textsOf(value).length > 1) findings.complain("an operator is named without a schema", byte);
+}
+
+function checkCollation({ collname }: Struct, byte: number, findings: Findings): void {
+  if (ownName(collname) === undefined) {
+    findings.complain("a collation is named without a schema", byte);
+  }
+}
+
+function checkTime({ op }: Struct, byte: number, findings: Findings): void {
+  if (TIMES.has(textOf(op))) return;
+  const name = textOf(op).replace("SVFOP_", "").toLowerCase();
+  findings.complain(`${name} is not available here`, byte);
+}
+
+function noteParameter({ number }: Struct, byte: number, findings: Findings): void {
+  const place = typeof number === "number" ? number : 0;
+  if (!findings.parameters.has(place)) findings.parameters.set(place, findings.place(byte));
+}
+
+function checkColumn({ fields }: Struct, byte: number, findings: Findings): void {
+  const parts = recordsOf(fields);
+  const [first = "", second] = textsOf(fields);
+  if (parts.length > 2) findings.complain("a column is named as column or table.column", byte);
+  findings.names.add(second ?? first);
+  if (second !== undefined) findings.dotted.push({ of: first, name: second, byte });
+}
+
+/** To PostgreSQL `(x).f` is also the call `f(x)`, whatever the function. */
+function checkIndirection({ indirection }: Struct, byte: number, findings: Findings): void {
+  if (recordsOf(indirection).every((part) => "A_Indices" in part)) return;
+  findings.complain(
+    "after parentheses only a subscript may stand; name a column by table.column",
+    byte,
+  );
+}
+
+/** A function where a table might stand. What else may stand there has a name that nobody can foresee. */
+function noteFunctionAsTable(
+  { functions, alias, coldeflist }: Struct,
+  byte: number,
+  findings: Findings,
+): void {
+  const called = recordsOf(functions)
+    .flatMap(({ List: list }) => recordsOf(list).map(({ items }) => recordsOf(items)[0] ?? {}))
+    .map(({ FuncCall: call }) => recordsOf(call).map(({ funcname }) => ownName(funcname))[0]);
+  const names = called.filter((name) => name !== undefined);
+  if (names.length < called.length) {
+    return findings.complain("only a table, a query or a function can be selected from", byte);
+  }
+  const [{ aliasname, colnames } = {} as Struct] = recordsOf(alias);
+  const given = [...textsOf(colnames), ...definedIn(coldeflist)];
+  const named = given.length === 0 && names.every((name) => NAMED_BY_ALIAS.has(name));
+  const columns = new Set(named ? [textOf(aliasname)] : given);
+  const tables = aliasname === undefined ? names : [textOf(aliasname)];
+  findings.functionsAsTables.push(...tables.map((name) => ({ name, columns })));
+}
+
+function definedIn(coldeflist: unknown): string[] {
+  return recordsOf(coldeflist).flatMap(({ ColumnDef: definition }) =>
+    recordsOf(definition).map(({ colname }) => textOf(colname)),
+  );
+}
+
+/**
+ * To PostgreSQL `x.f` is also the call `f(x)` where x has no column f: of a row it finds nothing that
+ * matters, but where x stands for the values of a function, `x.pg_read_file` reads a file. So there
+ * only the columns that x is known to have may follow, and what might be called anyway.
+ */
+export function checkDotted(findings: Findings): void {
+  for (const { of, name, byte } of findings.dotted) {
+    if (FUNCTIONS.has(name) || COLUMNS_OF_FUNCTIONS.has(name)) continue;
+    const unsure = findings.functionsAsTables.some(
+      (table) => table.name === of && !table.columns.has(name),
+    );
+    if (unsure) findings.complain(`${of} stands for a function, which has no column ${name}`, byte);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The kinds of nodes that a statement may be made of, each with all the fields that it may have. What
+ * is not here is refused, also what a later version of the parser comes to know.
+ */
+
+/** What the walk does with a field. */
+export interface NodeKind {
+  /** Words, numbers and the like, which mean nothing by themselves. */
+  readonly plain: ReadonlySet<string>;
+  /** Further nodes, which say their kind. */
+  readonly nodes: ReadonlySet<string>;
+  /** A node of this kind, which does not say so. */
+  readonly bare: ReadonlyMap<string, string>;
+}
+
+function kind(
+  plain: string,
+  nodes = "",
+  bare: Readonly<Record<string, string>> = {},
+): Readonly<NodeKind> {
+  return {
+    plain: new Set(["location", ...words(plain)]),
+    nodes: new Set(words(nodes)),
+    bare: new Map(Object.entries(bare)),
+  };
+}
+
+function words(text: string): string[] {
+  return text.split(" ").filter((word) => word !== "");
+}
+
+const ALIAS = { alias: "Alias" };
+const WITH = { withClause: "WithClause" };
+
+const reading: Readonly<Record<string, NodeKind>> = {
+  SelectStmt: kind(
+    "groupDistinct limitOption op all",
+    "distinctClause targetList fromClause whereClause groupClause havingClause windowClause " +
+      "valuesLists sortClause limitOffset limitCount",
+    { larg: "SelectStmt", rarg: "SelectStmt", ...WITH },
+  ),
+  WithClause: kind("recursive", "ctes"),
+  CommonTableExpr: kind("ctename ctematerialized", "aliascolnames ctequery", {
+    search_clause: "CTESearchClause",
+    cycle_clause: "CTECycleClause",
+  }),
+  CTESearchClause: kind("search_breadth_first search_seq_column", "search_col_list"),
+  CTECycleClause: kind(
+    "cycle_mark_column cycle_path_column",
+    "cycle_col_list cycle_mark_value cycle_mark_default",
+  ),
+  ResTarget: kind("name", "val"),
+  RangeVar: kind("relname inh relpersistence", "", ALIAS),
+  RangeSubselect: kind("lateral", "subquery", ALIAS),
+  RangeFunction: kind("lateral ordinality is_rowsfrom", "functions coldeflist", ALIAS),
+  ColumnDef: kind("colname is_local", "", { typeName: "TypeName", collClause: "CollateClause" }),
+  JoinExpr: kind("jointype isNatural", "larg rarg usingClause quals", {
+    join_using_alias: "Alias",
+    ...ALIAS,
+  }),
+  Alias: kind("aliasname", "colnames"),
+  SortBy: kind("sortby_dir sortby_nulls", "node"),
+  GroupingSet: kind("kind", "content"),
+  GroupingFunc: kind("", "args"),
+  WindowDef: kind("name refname frameOptions", "partitionClause orderClause startOffset endOffset"),
+  List: kind("", "items"),
+  String: kind("sval"),
+  Integer: kind("ival"),
+  A_Star: kind(""),
+  A_Const: kind("ival fval sval boolval bsval isnull"),
+  ParamRef: kind("number"),
+  ColumnRef: kind("", "fields"),
+  A_Expr: kind("kind rexpr_list_start rexpr_list_end", "name lexpr rexpr"),
+  BoolExpr: kind("boolop", "args"),
+  NullTest: kind("nulltesttype", "arg"),
+  BooleanTest: kind("booltesttype", "arg"),
+  CaseExpr: kind("", "arg args defresult"),
+  CaseWhen: kind("", "expr result"),
+  CoalesceExpr: kind("", "args"),
+  MinMaxExpr: kind("op", "args"),
+  FuncCall: kind(
+    "agg_within_group agg_star agg_distinct func_variadic funcformat",
+    "funcname args agg_order agg_filter",
+    { over: "WindowDef" },
+  ),
+  NamedArgExpr: kind("name argnumber", "arg"),
+  SQLValueFunction: kind("op typmod"),
+  TypeCast: kind("", "arg", { typeName: "TypeName" }),
+  TypeName: kind("typemod", "names typmods arrayBounds"),
+  CollateClause: kind("", "arg collname"),
+  SubLink: kind("subLinkType", "testexpr operName subselect"),
+  A_ArrayExpr: kind("list_start list_end", "elements"),
+  A_Indirection: kind("", "arg indirection"),
+  A_Indices: kind("is_slice", "lidx uidx"),
+  RowExpr: kind("row_format", "args"),
+};
+
+const RELATION = { relation: "RangeVar", ...WITH };
+
+const writing: Readonly<Record<string, NodeKind>> = {
+  ...reading,
+  InsertStmt: kind("override", "cols selectStmt", {
+    ...RELATION,
+    onConflictClause: "OnConflictClause",
+  }),
+  UpdateStmt: kind("", "targetList whereClause fromClause", RELATION),
+  DeleteStmt: kind("", "usingClause whereClause", RELATION),
+  OnConflictClause: kind("action", "targetList whereClause", { infer: "InferClause" }),
+  InferClause: kind("", "indexElems whereClause"),
+  IndexElem: kind("name ordering nulls_ordering"),
+  MultiAssignRef: kind("colno ncolumns", "source"),
+  SetToDefault: kind(""),
+};
+
+/** What a statement may do: read only, or change records too. */
+export type Liberty = "reading" | "writing";
+
+export const NODES: Readonly<Record<Liberty, ReadonlyMap<string, NodeKind>>> = {
+  reading: new Map(Object.entries(reading)),
+  writing: new Map(Object.entries(writing)),
+};
+
+/** The statements among them. */
+export const STATEMENTS: Readonly<Record<Liberty, ReadonlySet<string>>> = {
+  reading: new Set(["SelectStmt"]),
+  writing: new Set(["InsertStmt", "UpdateStmt", "DeleteStmt"]),
+};

@@ -1,0 +1,40 @@
+import Type from "typebox";
+import { packContent } from "#kernel/pack-content.ts";
+import { object } from "#kernel/schema.ts";
+import { QueriesWrite } from "../permissions.ts";
+import { inspected } from "./running.ts";
+import { fields } from "./saved-query.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+/** Saved queries that packs bring. */
+export const queryContent = packContent({
+  kind: "queries",
+  after: ["tables"],
+  permission: QueriesWrite,
+  environmental: false,
+  schema: object(
+    {
+      name: fields.name,
+      description: Type.Optional(fields.description),
+      sql: fields.sql,
+      parameters: Type.Optional(fields.parameters),
+    },
+    { title: "PackQuery" },
+  ),
+  keyOf: ({ name }) => name,
+  prepare: (_, { sql }, caller) => inspected(caller, sql),
+  find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
+  async read({ tx }, id) {
+    const query = await store.find(tx, id);
+    if (!query) return undefined;
+    const { name, description, sql, parameters } = query;
+    return { name, description, sql, parameters };
+  },
+  make: async (ctx, query, inspection) => (await service.create(ctx, query, inspection)).id,
+  async replace(ctx, id, query, inspection) {
+    await service.update(ctx, id, { description: "", parameters: [], ...query }, inspection);
+    return id;
+  },
+  remove: service.remove,
+});

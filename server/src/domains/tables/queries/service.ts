@@ -1,0 +1,90 @@
+import { changeOf } from "#kernel/event.ts";
+import { Failure } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { QueryCreated, QueryDeleted, QueryUpdated } from "./events.ts";
+import type { Inspection } from "./guard/guard.ts";
+import { nameless, type Parameter, parameterFaults, throwIfAny } from "./parameter.ts";
+import { inspected } from "./running.ts";
+import { type SavedQuery, TooManyQueries } from "./saved-query.ts";
+import * as store from "./store.ts";
+
+const QUERIES_MAX = 2_000;
+
+interface Draft {
+  readonly name: string;
+  readonly description?: string;
+  readonly sql: string;
+  readonly parameters?: readonly Parameter[];
+}
+
+/** The statement was inspected before. */
+export async function create(
+  ctx: WriteContext<typeof QueryCreated>,
+  { name, description = "", sql, parameters }: Draft,
+  inspection: Inspection,
+): Promise<SavedQuery> {
+  const all = checked(parameters, inspection);
+  if ((await store.count(ctx.tx)) >= QUERIES_MAX) throw new Failure(TooManyQueries);
+  const query = await store.insert(ctx.tx, {
+    id: newId("qry", ctx.now.getTime()),
+    name,
+    description,
+    sql,
+    parameters: JSON.stringify(all),
+    created_by: ctx.caller.actor.id,
+    created_at: ctx.now,
+    updated_at: ctx.now,
+  });
+  ctx.emit(QueryCreated, referTo(query), dataOf(query));
+  return query;
+}
+
+/** Its statement and its parameters always fit together, whichever of them is changed. */
+export async function update(
+  ctx: WriteContext<typeof QueryUpdated>,
+  id: string,
+  { parameters, ...change }: Partial<Draft>,
+  inspection: Inspection | undefined,
+): Promise<SavedQuery> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (inspection ?? parameters) {
+    checked(
+      parameters ?? before.parameters,
+      inspection ?? (await inspected(ctx.caller, before.sql)),
+    );
+  }
+  const after = await store.update(ctx.tx, id, {
+    ...change,
+    ...(parameters && { parameters: JSON.stringify(parameters) }),
+    updated_at: ctx.now,
+  });
+  ctx.emit(QueryUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  return after;
+}
+
+export async function remove(ctx: WriteContext<typeof QueryDeleted>, id: string): Promise<void> {
+  const query = await store.lock(ctx.tx, id);
+  ctx.expectRevision(query.revision);
+  await store.remove(ctx.tx, id);
+  ctx.emit(QueryDeleted, referTo(query), dataOf(query));
+}
+
+function checked(
+  parameters: readonly Parameter[] | undefined,
+  inspection: Inspection,
+): readonly Parameter[] {
+  const places = new Set(inspection.parameters.keys());
+  const all = parameters ?? nameless(places);
+  throwIfAny(parameterFaults(all, places));
+  return all;
+}
+
+function referTo({ id, name }: SavedQuery) {
+  return { id, displayName: name };
+}
+
+function dataOf({ revision: _, ...query }: SavedQuery) {
+  return query;
+}

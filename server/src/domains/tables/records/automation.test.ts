@@ -1,0 +1,291 @@
+/** What workflows and webhooks do with records, and hear of them. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { atRest, listening, runsOf } from "#domains/runs/triggers/testing.ts";
+import { deployed, runOf, seen, stepsOf, trigger } from "#domains/runs/testing/workflows.ts";
+import { arrived, caughtUp } from "#domains/webhooks/deliveries/testing.ts";
+import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish } from "./testing.ts";
+
+let world: World;
+let receiver: Receiver;
+type Somebody = Ask & { token: string; userId: string };
+let owner: Somebody;
+/** Makes workflows and webhooks, and sees of records what agents do. */
+let maker: Somebody;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+  maker = await world.member(["builder", "agent"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  receiver.received.length = 0;
+});
+
+const columns = [
+  { name: "title", type: "text" },
+  { name: "salary", type: "integer" },
+];
+const RULES = [
+  {
+    roles: ["agent"],
+    actions: ["read", "create", "update"],
+    where: { title: { startsWith: "open" } },
+    fields: ["title"],
+  },
+];
+
+const node = (id: string, { slug }: Furnished, operation: string, config: object = {}) => ({
+  id,
+  type: "records",
+  config: { operation, table: slug, ...config },
+});
+
+test("a workflow makes, reads, lists, changes and deletes records", async () => {
+  const table = await furnish(world, owner, { columns }, []);
+  const made = "{{ steps.make.output.id }}";
+  const run = await runOf(
+    owner,
+    [
+      node("make", table, "create", {
+        data: { title: "{{ trigger.input.title }}", salary: "{{ trigger.input.n }}" },
+      }),
+      node("more", table, "create", { data: { title: "more" } }),
+      node("read", table, "get", { id: made }),
+      node("change", table, "update", { id: made, data: { salary: 2 } }),
+      node("all", table, "list", { sort: "title" }),
+      node("some", table, "list", { filter: { salary: { gte: 2 } } }),
+      node("first", table, "list", { sort: "-title", limit: 1 }),
+      node("remove", table, "delete", { id: made }),
+    ],
+    {},
+    { title: "made", n: 1 },
+  );
+  expect(run.status).toBe("completed");
+  const output = (id: string) => stepsOf(run)[id].output;
+  const record = output("make");
+  expect(record).toMatchObject({ title: "made", salary: 1, createdBy: owner.userId });
+  const changed = { ...record, salary: 2, updatedAt: output("change").updatedAt };
+  expect(output("read")).toEqual(record);
+  expect(output("change")).toEqual(changed);
+  expect(output("all")).toEqual([changed, output("more")]);
+  expect(output("some")).toEqual([changed]);
+  expect(output("first")).toEqual([output("more")]);
+  expect(output("remove")).toBeNull();
+  const told = await world.sql(
+    `select type, actor_type, actor_id from events where resource_id = $1
+      order by epoch, xid, seq`,
+    [record.id],
+  );
+  expect(told.map(({ type }) => type)).toEqual([
+    "record.created",
+    "record.updated",
+    "record.deleted",
+  ]);
+  expect(new Set(told.map((one) => `${one.actor_type} ${one.actor_id}`))).toEqual(
+    new Set([`workflow ${run.workflowId}`]),
+  );
+});
+
+test("a list of a workflow goes beyond a page, up to its limit", async () => {
+  const table = await furnish(world, owner, { columns }, []);
+  const records = Array.from({ length: 450 }, (_, salary) => ({ salary }));
+  await owner(`POST ${table.path}/bulk`, { records });
+  const run = await runOf(owner, [
+    node("some", table, "list", { sort: "salary", limit: 401 }),
+    node("all", table, "list", { sort: "salary", limit: 1_000 }),
+    node("usual", table, "list"),
+  ]);
+  const steps = stepsOf(run);
+  const salaries = (id: string) => steps[id].output.map(({ salary }: any) => salary);
+  const numbers = records.map(({ salary }) => salary);
+  expect(salaries("some")).toEqual(numbers.slice(0, 401));
+  expect(salaries("all")).toEqual(numbers);
+  expect(salaries("usual")).toEqual(numbers.slice(-200).toReversed());
+});
+
+test("a step that can't be carried out says why", async () => {
+  const table = await furnish(world, owner, { columns }, []);
+  const failure = async (config: object) => {
+    const run = await runOf(owner, [{ id: "it", type: "records", config }]);
+    return [run.status, stepsOf(run)["it"].error.code];
+  };
+  const nobody = `rec_${"0".repeat(26)}`;
+  const { slug } = table;
+  expect(await failure({ operation: "get", table: slug, id: nobody })).toEqual([
+    "failed",
+    "not_found",
+  ]);
+  expect(await failure({ operation: "list", table: "none" })).toEqual(["failed", "not_found"]);
+  const bad = { operation: "create", table: slug, data: { salary: "x" } };
+  expect(await failure(bad)).toEqual(["failed", "invalid"]);
+  const unsaved = await owner("POST /api/v1/workflows", {
+    name: "with a secret",
+    trigger: { type: "manual" },
+    nodes: [node("it", table, "create", { data: { title: "{{ secrets.KEY }}" } })],
+    edges: [],
+  });
+  expect(unsaved.status).toBe(422);
+});
+
+test("a workflow does with records what whoever deployed it may", async () => {
+  const table = await furnish(world, owner, { columns, rules: RULES }, [
+    { title: "open", salary: 1 },
+    { title: "shut", salary: 2 },
+  ]);
+  const list = await runOf(maker, [node("all", table, "list")]);
+  expect(stepsOf(list)["all"].output).toMatchObject([{ title: "open", salary: null }]);
+  const run = await runOf(maker, [
+    node("it", table, "update", { id: table.ids[0], data: { salary: 9 } }),
+  ]);
+  expect(stepsOf(run)["it"].error.code).toBe("record_forbidden");
+});
+
+test("a workflow hears of records what whoever deployed it may see", async () => {
+  const table = await furnish(world, owner, { columns, rules: RULES }, []);
+  const free = await furnish(world, owner, { columns }, []);
+  const slugs = [table.slug, free.slug];
+  const only = { topic: "record", filter: { "data.tableSlug": { in: slugs } } };
+  const byOwner = await listening(owner, only);
+  const byMaker = await listening(maker, only);
+  const byGuess = await listening(maker, {
+    topic: "record",
+    filter: { "data.tableSlug": table.slug, "data.salary": { gt: 0 } },
+  });
+  const waiting = await runOfWaiting(table);
+  await owner(`POST ${table.path}`, { title: "shut", salary: 5 });
+  const { body } = await owner(`POST ${table.path}`, { title: "open", salary: 6 });
+  await owner(`PATCH ${table.path}/${body.data.id}`, { salary: 7 });
+  await owner(`POST ${free.path}`, { title: "free", salary: 8 });
+  await atRest(world);
+  const heard = async (id: string) =>
+    (await runsOf(world, id)).map(({ trigger: { event } }) =>
+      [event.type, event.data.title, event.data.salary, event.resource.displayName].join(" "),
+    );
+  expect(await heard(byOwner)).toEqual([
+    "record.created shut 5 shut",
+    "record.created open 6 open",
+    "record.updated open 7 open",
+    "record.created free 8 free",
+  ]);
+  expect(await heard(byMaker)).toEqual(["record.created open  open", "record.created free 8 free"]);
+  expect(await heard(byGuess)).toEqual([]);
+  const [run] = await runsOf(world, waiting);
+  expect(run).toMatchObject({ status: "completed", output: { title: "open", salary: null } });
+});
+
+/** A workflow of the maker's that waits for a record of a table. */
+async function runOfWaiting({ slug }: Furnished): Promise<string> {
+  const said = (name: string) => `{{ steps.wait.output.data.${name} }}`;
+  const id = await deployed(maker, [
+    {
+      id: "wait",
+      type: "wait_for_event",
+      config: { topic: "record", filter: { "data.tableSlug": slug } },
+    },
+    {
+      id: "keep",
+      type: "set",
+      config: { values: { title: said("title"), salary: said("salary") } },
+    },
+  ]);
+  const { body } = await trigger(maker, id);
+  await seen(maker, body.data.runId, ["waiting"]);
+  return id;
+}
+
+test("a webhook tells of records what whoever saved it may see", async () => {
+  const table = await furnish(world, owner, { columns, rules: RULES }, []);
+  const hook = async (ask: Ask, name: string, more: object = {}): Promise<string> => {
+    const { status, body } = await ask("POST /api/v1/webhooks", {
+      name,
+      url: `${receiver.url}/${name}`,
+      events: ["record.*"],
+      retries: 0,
+      filter: { "data.tableSlug": table.slug },
+      ...more,
+    });
+    expect(status).toBe(201);
+    return body.data.id;
+  };
+  const whole = await hook(owner, "whole");
+  const part = await hook(maker, "part");
+  const guess = await hook(maker, "guess", { filter: { "data.salary": { gt: 0 } } });
+  const happen = async (title: string) => {
+    const made = await owner(`POST ${table.path}`, { title, salary: 5 });
+    for (const id of [whole, part, guess]) await caughtUp(world, id);
+    return made.body.data.id as string;
+  };
+  const heard = (name: string) =>
+    arrived(receiver, name).map(({ body: { data } }) => `${data.title} ${data.salary}`);
+  await happen("open 1");
+  await happen("shut 1");
+  expect(heard("whole")).toEqual(["open 1 5", "shut 1 5"]);
+  expect(heard("part")).toEqual(["open 1 null"]);
+  expect(heard("guess")).toEqual([]);
+
+  // Who says where it goes, or what it hears, is who it hears for.
+  await maker(`PATCH /api/v1/webhooks/${whole}`, { filter: { "data.tableSlug": table.slug } });
+  await happen("open 2");
+  expect(heard("whole").slice(2)).toEqual(["open 2 null"]);
+  await owner(`PATCH /api/v1/webhooks/${whole}`, { url: `${receiver.url}/whole?again` });
+  await happen("shut 2");
+  expect(receiver.received.at(-1)?.body.data).toMatchObject({ title: "shut 2", salary: 5 });
+
+  // What was sent is shown to those who may see it; to others it is not.
+  const sent = async (ask: Ask, id: string, index: number) => {
+    const list = await ask(`GET /api/v1/webhooks/${id}/deliveries`);
+    const { id: deliveryId } = list.body.data.toReversed()[index];
+    const { body } = await ask(`GET /api/v1/webhooks/${id}/deliveries/${deliveryId}`);
+    const { body: text } = body.data.request;
+    return text === null ? "hidden" : JSON.parse(text).data.salary;
+  };
+  expect(await sent(owner, part, 0)).toBeNull();
+  expect(await sent(maker, part, 0)).toBeNull();
+  expect(await sent(owner, whole, 0)).toBe(5);
+  expect(await sent(maker, whole, 0)).toBe("hidden");
+});
+
+test("what a webhook missed it is told as whoever saved it may see it, and sent no more than that", async () => {
+  const table = await furnish(world, owner, { columns, rules: RULES }, []);
+  const { body } = await maker("POST /api/v1/webhooks", {
+    name: "missed",
+    url: `${receiver.url}/missed`,
+    events: ["record.*"],
+    retries: 0,
+    filter: { "data.tableSlug": table.slug },
+  });
+  const { id } = body.data;
+  const since = world.clock.now().toISOString();
+  await maker(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
+  await owner(`POST ${table.path}`, { title: "open", salary: 5 });
+  await owner(`POST ${table.path}`, { title: "shut", salary: 5 });
+  await maker(`POST /api/v1/webhooks/${id}/resume`, { from: "pausedAt" });
+  await caughtUp(world, id);
+  await owner(`POST /api/v1/webhooks/${id}/recover`, { since });
+  await until(async () => {
+    const [{ open }] = await world.sql(
+      "select count(*)::int as open from jobs where kind = 'webhooks.recover'",
+    );
+    return open === 0;
+  });
+  await caughtUp(world, id);
+  const heard = () => arrived(receiver, "missed").map(({ body: { data } }) => data);
+  expect(heard()).toMatchObject([{ title: "open", salary: null }]);
+  const [first] = (await owner(`GET /api/v1/webhooks/${id}/deliveries`)).body.data;
+  await owner(`POST /api/v1/webhooks/${id}/deliveries/${first.id}/replay`, {});
+  await caughtUp(world, id);
+  expect(heard()).toMatchObject([{ salary: null }, { salary: null }]);
+
+  // What they may no longer see is sent no more.
+  await owner(`PATCH /api/v1/tables/${table.slug}`, {
+    rules: [{ ...RULES[0], roles: ["member"] }],
+  });
+  const refused = await owner(`POST /api/v1/webhooks/${id}/deliveries/${first.id}/replay`, {});
+  expect(refused).toMatchObject({ status: 403, events: [] });
+});

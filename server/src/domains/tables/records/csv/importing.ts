@@ -1,0 +1,183 @@
+import type { Person } from "#kernel/caller.ts";
+import { Failure, type Fault } from "#kernel/failure.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { readFields } from "../../columns/reading.ts";
+import type { KnownTable } from "../../known-table.ts";
+import type { RecordCreated, RecordUpdated } from "../events.ts";
+import { keyColumnOf, upsertRecords } from "../writing/upserting.ts";
+import { invalid } from "../writing/violation.ts";
+import { insertRecords } from "../writing/inserting.ts";
+import { givenBy, type Mapping, mappingOf, pathOf, shapeFaults } from "./mapping.ts";
+import type { CsvFile, CsvRow } from "./parsing.ts";
+
+export type Importing = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
+
+/** Who imports and when, what to do about rows that can't be, and about records that are there. */
+export interface ImportPlan {
+  readonly now: Date;
+  readonly person: Person | undefined;
+  readonly onError: "abort" | "skip";
+  /** The unique field by which records are found that are to be changed. */
+  readonly key?: string | undefined;
+}
+
+export interface Imported {
+  readonly imported: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly errors: Fault[];
+}
+
+const BATCH_ROWS_MAX = 1_000;
+const FAULTS_MAX = 100;
+
+/** The rows that look right, and what is wrong with the others. */
+export interface Sifted {
+  readonly header: readonly string[];
+  readonly rows: readonly CsvRow[];
+  readonly skipped: number;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Looks at every row before there is a transaction. What only the database knows, such as who has a
+ * unique value already, comes to light later.
+ */
+export async function sift(
+  table: KnownTable,
+  { header, rows }: CsvFile,
+  plan: ImportPlan,
+): Promise<Sifted> {
+  const mapping = mappingOf(table, header);
+  const judge = judgeOf(mapping, plan);
+  const faults: Fault[] = [];
+  const sound: CsvRow[] = [];
+  for (const [index, row] of rows.entries()) {
+    const found = judge(row);
+    if (found.length === 0) sound.push(row);
+    else if (faults.length < FAULTS_MAX) faults.push(...found);
+    // Others want to be served too.
+    if (index % BATCH_ROWS_MAX === 0) await new Promise(setImmediate);
+  }
+  if (faults.length > 0 && plan.onError === "abort") throw invalid(faults.slice(0, FAULTS_MAX));
+  return { header, rows: sound, skipped: rows.length - sound.length, faults };
+}
+
+/** What is wrong with a row, seen by itself and after those before it. */
+function judgeOf(
+  mapping: Mapping,
+  { key, now, person }: ImportPlan,
+): (row: CsvRow) => readonly Fault[] {
+  const { table } = mapping;
+  const column = key === undefined ? undefined : keyColumnOf(table, key, "?key");
+  const keys = new Set<string>();
+  return (row) => {
+    const wrong = shapeFaults(mapping, row);
+    if (wrong.length > 0) return wrong;
+    const given = givenBy(mapping, row);
+    // Of a record that may be there already, not everything must be said.
+    const read = readFields(table, given, {
+      for: column ? "update" : "create",
+      now,
+      person,
+    });
+    const at = pathOf(row);
+    if ("faults" in read) {
+      return read.faults.map(({ path, message }) => ({ path: at + path, message }));
+    }
+    if (!column) return [];
+    const value = read.values[column.name] ?? null;
+    const text = JSON.stringify(value);
+    const isTwice = keys.has(text);
+    keys.add(text);
+    if (value !== null && !isTwice) return [];
+    const message = value === null ? "is required" : "is the key of an earlier line";
+    return [{ path: `${at}/${column.name}`, message }];
+  };
+}
+
+/** Does all of an import that can be undone, undoes it, and tells what would have come of it. */
+export async function rehearsed<T>(ctx: Importing, work: () => Promise<T>): Promise<T> {
+  const done: T[] = [];
+  const undo = new Error("This was only to see.");
+  try {
+    await ctx.attempt(async () => {
+      // Whether it would have gone well is known when every answer is there.
+      done.push(await ctx.attempt(work));
+      throw undo;
+    });
+  } catch (error) {
+    if (error !== undo) throw error;
+  }
+  // It got as far as to be undone, so there is one.
+  return done[0] as T;
+}
+
+/** Makes and changes the records, batch by batch in the one transaction. */
+export async function importRows(
+  ctx: Importing,
+  table: KnownTable,
+  { header, rows, skipped, faults }: Sifted,
+  plan: ImportPlan,
+): Promise<Imported> {
+  const mapping = mappingOf(table, header);
+  const sum = { imported: 0, updated: 0, unchanged: 0, skipped };
+  const errors = [...faults];
+  for (let start = 0; start < rows.length; start += BATCH_ROWS_MAX) {
+    let batch = rows.slice(start, start + BATCH_ROWS_MAX);
+    while (batch.length > 0) {
+      const result = await write(ctx, mapping, batch, plan);
+      if ("failed" in result) {
+        sum.skipped += result.failed.size;
+        errors.push(...result.faults);
+        const { failed } = result;
+        batch = batch.filter((row) => !failed.has(pathOf(row)));
+        continue;
+      }
+      sum.imported += result.imported;
+      sum.updated += result.updated;
+      sum.unchanged += result.unchanged;
+      ctx.flush();
+      break;
+    }
+  }
+  return { ...sum, errors: errors.slice(0, FAULTS_MAX) };
+}
+
+type Written =
+  | Pick<Imported, "imported" | "updated" | "unchanged">
+  | { readonly failed: ReadonlySet<string>; readonly faults: readonly Fault[] };
+
+/** One batch, or which of its rows stand in the way of the others. */
+async function write(
+  ctx: Importing,
+  mapping: Mapping,
+  rows: readonly CsvRow[],
+  { key, onError }: ImportPlan,
+): Promise<Written> {
+  const { table } = mapping;
+  const records = rows.map((row) => givenBy(mapping, row));
+  const paths = rows.map(pathOf);
+  const at = (index: number): string => paths[index] ?? "";
+  const all = async (): Promise<Written> => {
+    if (key === undefined) {
+      const made = await insertRecords(ctx, table, records, at);
+      return { imported: made.length, updated: 0, unchanged: 0 };
+    }
+    const { created, updated, unchanged } = await upsertRecords(ctx, table, { key, records }, at);
+    return { imported: created, updated, unchanged };
+  };
+  if (onError === "abort") return all();
+  try {
+    return await ctx.attempt(all);
+  } catch (error) {
+    const faults = error instanceof Failure ? (error.particulars.errors ?? []) : [];
+    const failed = new Set(
+      faults.map(({ path }) => path.split("/")[0] ?? "").filter((path) => paths.includes(path)),
+    );
+    // What is no row's fault is everybody's.
+    if (failed.size === 0) throw error;
+    return { failed, faults };
+  }
+}

@@ -1,0 +1,86 @@
+import { Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import { invalid } from "#kernel/failure.ts";
+
+/** More than so many belong in several files. */
+export const ROWS_MAX = 100_000;
+/** So much of the text is read at a time, and so many rows, before others get their turn. */
+const CHUNK_BYTES = 4_096;
+const TURN_ROWS = 500;
+
+/** A row of a CSV file; a cell with nothing in it, not even quotes, is null. */
+export interface CsvRow {
+  /** Where it begins, from 1. */
+  readonly line: number;
+  readonly cells: readonly (string | null)[];
+}
+
+export interface CsvFile {
+  readonly header: readonly string[];
+  readonly rows: readonly CsvRow[];
+}
+
+/** Reads a CSV file; one that is none is refused with the line. */
+export async function parseCsv(text: string, rowsMax = ROWS_MAX): Promise<CsvFile> {
+  const rows: CsvRow[] = [];
+  try {
+    for await (const row of rowsOf(text)) {
+      rows.push(row);
+      if (rows.length % TURN_ROWS === 0) await new Promise(setImmediate);
+      if (rows.length > rowsMax + 1) {
+        throw invalid(`line ${row.line}`, `is beyond the ${rowsMax} rows that one file may have`);
+      }
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw invalid(placeOf(error), wordsOf(error));
+    throw error;
+  }
+  const [header, ...others] = rows;
+  if (!header) throw invalid("line 1", "must be the names of fields");
+  return { header: header.cells.map((cell) => cell?.trim() ?? ""), rows: others };
+}
+
+async function* rowsOf(text: string): AsyncGenerator<CsvRow> {
+  const parser = parse({
+    bom: true,
+    info: true,
+    // How many cells a row has is for the caller to judge, who may want the others.
+    relax_column_count: true,
+    skip_empty_lines: true,
+    // Whichever it finds first would otherwise be the only one.
+    record_delimiter: ["\r\n", "\n", "\r"],
+    cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
+  });
+  Readable.from(chunksOf(Buffer.from(text)), { objectMode: false }).pipe(parser);
+  for await (const parsed of parser) {
+    // With `info` set, each row comes with where the parser was.
+    const { record, info } = parsed as { record: (string | null)[]; info: { lines: number } };
+    yield { line: info.lines - breaksIn(record), cells: record };
+  }
+}
+
+/** In bytes: the half of a character at the end of a text would be lost. */
+function* chunksOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
+    yield bytes.subarray(start, start + CHUNK_BYTES);
+  }
+}
+
+/** The parser counts the lines up to the end of a row. */
+function breaksIn(cells: readonly (string | null)[]): number {
+  let breaks = 0;
+  for (const cell of cells) if (cell?.includes("\n")) breaks += cell.split("\n").length - 1;
+  return breaks;
+}
+
+function placeOf(error: CsvError): string {
+  const { lines } = error as CsvError & { readonly lines?: unknown };
+  return `line ${typeof lines === "number" ? lines : 1}`;
+}
+
+/** The parser quotes what it met, which nobody needs to read again. */
+function wordsOf({ code }: CsvError): string {
+  return code === "CSV_QUOTE_NOT_CLOSED"
+    ? "has a quote that is never closed"
+    : "has a quote where none may be";
+}

@@ -1,0 +1,108 @@
+/**
+ * Events about records, as the rules of their tables let people see them. What is hidden of a record
+ * is hidden of what happened to it, and who sees nothing of it does not hear of it.
+ */
+import type { Person } from "#kernel/caller.ts";
+import type { RecordedEvent } from "#kernel/event.ts";
+import type { EventView, Lens, ViewPlace } from "#kernel/event-view.ts";
+import { findKnownTable } from "../catalog.ts";
+import type { KnownTable } from "../known-table.ts";
+import { allows, type Grants, grantsOf, isUnbound, seenBy } from "../rules/access.ts";
+import { blank } from "./rights.ts";
+import { nameIn } from "./writing/stored.ts";
+
+type Data = Readonly<Record<string, unknown>>;
+
+export const recordView: EventView = {
+  resourceType: "record",
+  async lensesFor(place, events) {
+    const makers = new Map<string, (event: RecordedEvent) => Lens | undefined>();
+    const lenses: (Lens | undefined)[] = [];
+    for (const event of events) {
+      const slug = String(event.data["tableSlug"]);
+      let make = makers.get(slug);
+      if (!make) makers.set(slug, (make = makerFor(await tableAt(place, slug))));
+      lenses.push(make(event));
+    }
+    return lenses;
+  },
+};
+
+function tableAt(place: ViewPlace, slug: string): Promise<KnownTable | undefined> {
+  return findKnownTable(place.services, place.partition, slug, place.read);
+}
+
+/** Clocks of nodes differ. */
+const DISORDER_MS = 60_000;
+
+/** Makes the lenses for events about the records of one table. */
+function makerFor(table: KnownTable | undefined): (event: RecordedEvent) => Lens | undefined {
+  const grants = new Map<string, Grants>();
+  const grantsTo = (rules: KnownTable["rules"], person: Person): Grants => {
+    if (!grants.has(person.id)) grants.set(person.id, grantsOf(rules, "read", person));
+    return grants.get(person.id);
+  };
+  const since = table ? Date.parse(table.createdAt) - DISORDER_MS : Number.POSITIVE_INFINITY;
+  return (event) => {
+    // Of a table that is gone nobody knows any more who was to see what.
+    if (!table || Date.parse(event.createdAt) < since) {
+      return (person) => (!person || isUnbound(person) ? event : undefined);
+    }
+    const { rules } = table;
+    if (rules.length === 0) return undefined;
+    return (person) => {
+      const held = person && grantsTo(rules, person);
+      return held ? seenThrough(held, event) : event;
+    };
+  };
+}
+
+function seenThrough(grants: NonNullable<Grants>, event: RecordedEvent): RecordedEvent | undefined {
+  const data =
+    event.type === "record.updated"
+      ? changeSeen(grants, event.data)
+      : (seenBy(grants, event.data) as Data | undefined);
+  return data && { ...event, data, resource: resourceSeen(event.resource, data) };
+}
+
+/** What is seen of a change; nothing when what changed is hidden. */
+function changeSeen(grants: Grants, data: Data): Data | undefined {
+  // Both are records, as this domain wrote them.
+  const [before, after] = [data["before"] as Data, data["after"] as Data];
+  const [seenBefore, seenAfter] = [seenBy(grants, before), seenBy(grants, after)];
+  if (!seenBefore && !seenAfter) return undefined;
+  const shown = {
+    ...data,
+    before: seenBefore ?? blank(before),
+    after: seenAfter ?? blank(after),
+  };
+  const changes = data["changes"] as readonly string[];
+  const [hiddenBefore, hiddenAfter] = [
+    hidden(grants, before, changes),
+    hidden(grants, after, changes),
+  ];
+  const told = changes.filter((field) => !hiddenBefore.has(field) || !hiddenAfter.has(field));
+  // A record that comes into sight, or leaves it, is news whatever changed in it.
+  if (told.length === 0 && seenBefore && seenAfter) return undefined;
+  return { ...shown, changes: told };
+}
+
+/** Those of some fields that are hidden: not by their values, since null is seen as null. */
+function hidden(grants: Grants, record: Data, fields: readonly string[]): ReadonlySet<string> {
+  return new Set(allows(grants, record, fields).fieldsRefused);
+}
+
+/** The name is one of the fields, and is shown when that is. */
+function resourceSeen(resource: RecordedEvent["resource"], data: Data): RecordedEvent["resource"] {
+  const { displayName } = resource;
+  if (displayName === null) return resource;
+  const records = [data, data["before"], data["after"]].filter(
+    (part): part is Data => typeof part === "object" && part !== null,
+  );
+  const isSeen = records.some((record) =>
+    Object.values(record).some(
+      (value) => typeof value === "string" && nameIn(value) === displayName,
+    ),
+  );
+  return isSeen ? resource : { ...resource, displayName: null };
+}

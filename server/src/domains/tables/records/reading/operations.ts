@@ -1,0 +1,159 @@
+import Type from "typebox";
+import { Failure } from "#kernel/failure.ts";
+import { query, type ReadContext } from "#kernel/operation.ts";
+import { pageQuery } from "#kernel/page.ts";
+import { whole, wholePage } from "#kernel/reply.ts";
+import { line, object } from "#kernel/schema.ts";
+import { byDefinition, tableOf } from "../../catalog.ts";
+import type { KnownTable } from "../../known-table.ts";
+import { RecordsRead } from "../../permissions.ts";
+import { rowsOf } from "../../statement.ts";
+import { NoSuchRecord, RecordId, Slug } from "../../table.ts";
+import { expanded, readExpand } from "./expanding.ts";
+import { countOf, type Listing, listFrom } from "./listing.ts";
+import { orderName } from "./order.ts";
+import { ask, orderOf, type Question, questionQuery } from "./question.ts";
+import { RecordSchema, toRecord } from "../record.ts";
+import { grantsFor } from "../rights.ts";
+
+const shownQuery = {
+  fields: questionQuery.fields,
+  expand: Type.Optional(
+    line(
+      1_000,
+      "References to show as what they refer to, with commas between them. Who may not see that sees null",
+    ),
+  ),
+};
+
+export const listRecords = query({
+  id: "records.list",
+  route: "GET /api/v1/tables/{slug}/records",
+  summary: "List the records of a table",
+  description:
+    "The newest first, unless `sort` says otherwise. A field that the table's rules hide is null, to " +
+    "`filter`, `sort` and `q` as well. A filter on an indexed column uses the index, and so does a sort.",
+  permission: RecordsRead,
+  params: object({ slug: Slug }),
+  query: object({
+    ...pageQuery,
+    ...questionQuery,
+    ...shownQuery,
+    count: Type.Optional(
+      Type.Enum(["exact"], {
+        description:
+          "Counts all that match, as `pagination.total`; that takes time when they are many",
+      }),
+    ),
+  }),
+  reply: wholePage(RecordSchema),
+  example: {
+    params: { slug: "orders" },
+    query: { limit: 50, filter: '{"status":"open"}', sort: "-createdAt" },
+  },
+  async run(ctx, { params, query: { limit, after, expand, count, ...question } }) {
+    const table = await tableOf(ctx, params.slug);
+    const references = readExpand(table, expand);
+    const listing = listingOf(ctx, table, withFields(question, references));
+    const { cursors } = ctx.services;
+    const name = nameOf(listing, question);
+    const from = after === undefined ? undefined : cursors.decode(name, after);
+    return byDefinition(ctx, async () => {
+      const [found, total] = await Promise.all([
+        listFrom(ctx.tx, listing, from, limit + 1),
+        count && countOf(ctx.tx, listing.asked),
+      ]);
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      const records = page.map(({ record }) => record);
+      return {
+        data: await expanded(ctx, references, records),
+        nextCursor: last ? cursors.encode(name, last.place) : null,
+        limit,
+        total,
+      };
+    });
+  },
+});
+
+export const getRecord = query({
+  id: "records.get",
+  route: "GET /api/v1/tables/{slug}/records/{recordId}",
+  summary: "Read one record",
+  description: "With an `ETag`, unless something is expanded that changes by itself.",
+  permission: RecordsRead,
+  params: object({ slug: Slug, recordId: RecordId }),
+  query: object(shownQuery),
+  reply: whole(RecordSchema),
+  example: {
+    params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+    query: { expand: "customer" },
+  },
+  async run(ctx, { params, query: { expand, fields } }) {
+    const table = await tableOf(ctx, params.slug);
+    const references = readExpand(table, expand);
+    const { text, values } = oneOf(ctx, table, {
+      recordId: params.recordId,
+      ...withFields({ fields }, references),
+    });
+    return byDefinition(ctx, async () => {
+      const [row] = await rowsOf(ctx.tx, text, values);
+      if (!row) throw new Failure(NoSuchRecord);
+      const { [REVISION]: revision, ...found } = row;
+      const record = toRecord(table, found);
+      if (references.length === 0) return { data: record, revision: Number(revision) };
+      const [data = record] = await expanded(ctx, references, [record]);
+      return { data };
+    });
+  },
+});
+
+/** What a caller asks of a table, as a list. */
+export function listingOf(
+  { caller }: Pick<ReadContext, "caller">,
+  table: KnownTable,
+  question: Question,
+): Listing {
+  const asked = ask(table, grantsFor(table, "read", caller), question);
+  return { asked, keys: orderOf(asked, question) };
+}
+
+/** Cursors of one list lead nowhere in another. */
+function nameOf({ asked: { table }, keys }: Listing, { filter, q }: Question): string {
+  return JSON.stringify(["records", table.id, orderName(keys), filter, q]);
+}
+
+/** What is to be expanded must be there. */
+function withFields<Some extends { readonly fields?: string | undefined }>(
+  question: Some,
+  references: readonly { readonly name: string }[],
+): Some {
+  if (question.fields === undefined || references.length === 0) return question;
+  const names = references.map(({ name }) => name);
+  return { ...question, fields: [question.fields, ...names].join(",") };
+}
+
+/** Not the name of any field. */
+const REVISION = "~revision";
+
+const texts = new WeakMap<KnownTable, string>();
+
+/** The statement that reads one record. For those whom no rule binds there is one text for all. */
+function oneOf(
+  { caller }: ReadContext,
+  table: KnownTable,
+  { recordId, fields }: { readonly recordId: string; readonly fields?: string | undefined },
+): { text: string; values: readonly unknown[] } {
+  const grants = grantsFor(table, "read", caller);
+  const usual = !grants && fields === undefined;
+  const known = usual ? texts.get(table) : undefined;
+  if (known !== undefined) return { text: known, values: [recordId] };
+  const { select, where, parameters } = ask(table, grants, { fields });
+  const place = parameters.add(recordId, "text");
+  const seen = where === undefined ? "" : ` and ${where}`;
+  const text =
+    `select ${select}, revision as "${REVISION}" from ${table.place} ` +
+    `where id = ${place}${seen}`;
+  if (usual) texts.set(table, text);
+  return { text, values: parameters.values };
+}

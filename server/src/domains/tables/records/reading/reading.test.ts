@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+function listOf(path: string, query: Readonly<Record<string, string>>, ask: Ask = owner) {
+  return ask(`GET ${path}?${new URLSearchParams(query).toString()}`);
+}
+
+async function titlesOf(path: string, query: Readonly<Record<string, string>>, ask: Ask = owner) {
+  const { body } = await listOf(path, query, ask);
+  return body.errors ?? body.data.map(({ title }: { title: string | null }) => title);
+}
+
+describe("one record", () => {
+  let table: Furnished;
+
+  beforeAll(async () => {
+    const columns = [
+      { name: "title", type: "text" },
+      { name: "price", type: "decimal" },
+      { name: "extra", type: "json" },
+    ];
+    const row = { title: "one", price: "12.50", extra: '{"a":[null]}', created_by: "usr_x" };
+    table = await furnish(world, owner, { columns }, [
+      { ...row, created_at: "2026-01-31T09:00:00.5Z", updated_at: "2026-01-31T09:00:01Z" },
+    ]);
+  });
+
+  test("is shown whole, with its revision as the ETag", async () => {
+    const { status, body, headers } = await owner(`GET ${table.path}/${table.ids[0]}`);
+    expect([status, headers["etag"]]).toEqual([200, '"1"']);
+    expect(body).toEqual({
+      data: {
+        id: table.ids[0],
+        createdAt: "2026-01-31T09:00:00.500Z",
+        updatedAt: "2026-01-31T09:00:01.000Z",
+        createdBy: "usr_x",
+        title: "one",
+        price: 12.5,
+        extra: { a: [null] },
+      },
+    });
+    const route = `GET ${table.path}/${table.ids[0]}`;
+    expect((await owner(route, undefined, { "if-none-match": '"1"' })).status).toBe(304);
+  });
+
+  test("or some of its fields, the id always among them", async () => {
+    const { body } = await owner(`GET ${table.path}/${table.ids[0]}?fields=price,createdBy`);
+    expect(body.data).toEqual({ id: table.ids[0], createdBy: "usr_x", price: 12.5 });
+  });
+
+  test("that is not there is not found", async () => {
+    const { status, body } = await owner(`GET ${table.path}/${recordId(2)}`);
+    expect([status, body.code]).toEqual([404, "not_found"]);
+    expect((await owner(`GET /api/v1/tables/none/records/${recordId(1)}`)).status).toBe(404);
+  });
+});
+
+describe("references", () => {
+  test("are shown as what they refer to, in their place", async () => {
+    const left = await world.member(["member"]);
+    const customers = await furnish(world, owner, { columns: [{ name: "name", type: "text" }] }, [
+      { name: "Ada" },
+      { name: "Bo" },
+    ]);
+    const columns = [
+      { name: "customer", type: "reference", options: { table: customers.slug } },
+      { name: "agent", type: "reference", options: { table: "users" } },
+    ];
+    const { path, ids } = await furnish(world, owner, { columns }, [
+      { customer: recordId(1), agent: owner.userId },
+      { customer: recordId(2), agent: left.userId },
+      { customer: null, agent: null },
+    ]);
+    await world.sql("delete from memberships where user_id = $1", [left.userId]);
+    const { body } = await listOf(path, { expand: "customer,agent", fields: "agent" });
+    const agent = { id: owner.userId, name: "Somebody", email: `${owner.userId}@example.com` };
+    expect(body.data).toMatchObject([
+      { id: ids[2], customer: null, agent: null },
+      {
+        id: ids[1],
+        customer: { id: recordId(2), name: "Bo" },
+        agent: { id: left.userId, name: null, email: null },
+      },
+      { id: ids[0], customer: { id: recordId(1), name: "Ada" }, agent },
+    ]);
+    const one = await owner(`GET ${path}/${ids[0]}?expand=agent`);
+    expect(one.body.data).toMatchObject({ customer: recordId(1), agent });
+    expect(one.headers["etag"]).toBeUndefined();
+  });
+});
+
+describe("rules", () => {
+  const columns = [
+    { name: "title", type: "text" },
+    { name: "salary", type: "integer" },
+    { name: "holder", type: "reference", options: { table: "users" } },
+  ];
+  let agent: Ask & { userId: string };
+  let builder: Ask & { userId: string };
+  let table: Furnished;
+
+  beforeAll(async () => {
+    agent = await world.member(["agent"]);
+    builder = await world.member(["builder"]);
+    const rules = [
+      {
+        roles: ["agent"],
+        actions: ["read"],
+        where: { title: { ne: "secret" } },
+        fields: ["title"],
+      },
+      { roles: ["agent"], actions: ["read"], where: { holder: "$user.id" } },
+    ];
+    table = await furnish(world, owner, { columns, rules }, [
+      { title: "secret", salary: 1 },
+      { title: "open", salary: 2 },
+      { title: "mine", salary: 3, holder: agent.userId },
+      { title: "other", salary: 4, holder: owner.userId },
+    ]);
+  });
+
+  test("hide records, and fields of those that are seen", async () => {
+    const { body } = await listOf(
+      table.path,
+      { count: "exact", fields: "title,salary,holder" },
+      agent,
+    );
+    expect(body.data).toEqual([
+      { id: table.ids[3], title: "other", salary: null, holder: null },
+      { id: table.ids[2], title: "mine", salary: 3, holder: agent.userId },
+      { id: table.ids[1], title: "open", salary: null, holder: null },
+    ]);
+    expect(body.pagination.total).toBe(3);
+    const all = await listOf(table.path, { count: "exact" });
+    expect(all.body.pagination.total).toBe(4);
+  });
+
+  test("hide all where no rule is for the caller", async () => {
+    expect(await titlesOf(table.path, {}, builder)).toEqual([]);
+    expect((await builder(`GET ${table.path}/${table.ids[1]}`)).status).toBe(404);
+  });
+
+  test("hold for one record too", async () => {
+    expect((await agent(`GET ${table.path}/${table.ids[0]}`)).status).toBe(404);
+    const seen = await agent(`GET ${table.path}/${table.ids[3]}?expand=holder`);
+    expect(seen.body.data).toMatchObject({ title: "other", salary: null, holder: null });
+    expect(seen.body.data.createdAt).toBeNull();
+    const mine = await agent(`GET ${table.path}/${table.ids[2]}`);
+    expect(mine.body.data).toMatchObject({ title: "mine", salary: 3, createdBy: "system" });
+  });
+
+  test("leave no trace of what they hide in filters, orders and searches", async () => {
+    const filtered = (filter: object) =>
+      titlesOf(table.path, { filter: JSON.stringify(filter) }, agent);
+    expect(await filtered({ salary: { gt: 0 } })).toEqual(["mine"]);
+    expect(await filtered({ salary: null })).toEqual(["other", "open"]);
+    expect(await filtered({ not: { salary: 4 } })).toEqual(["other", "mine", "open"]);
+    expect(await filtered({ title: "secret" })).toEqual([]);
+    expect(await titlesOf(table.path, { q: "secret" }, agent)).toEqual([]);
+    const sorted = await pagesOf(agent, table.path, { sort: "-salary,-title", limit: "1" });
+    expect(sorted.flat().map(({ title }) => title)).toEqual(["other", "open", "mine"]);
+  });
+
+  test("hold for what is expanded", async () => {
+    const columns = [{ name: "person", type: "reference", options: { table: table.slug } }];
+    const { path } = await furnish(world, owner, { columns }, [
+      { person: table.ids[0] },
+      { person: table.ids[1] },
+    ]);
+    const { body } = await listOf(path, { expand: "person" }, agent);
+    expect(body.data.map(({ person }: { person: unknown }) => person)).toEqual([
+      expect.objectContaining({ id: table.ids[1], title: "open", salary: null }),
+      null,
+    ]);
+  });
+});

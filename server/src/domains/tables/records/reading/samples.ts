@@ -1,0 +1,36 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+async function made(owner: Ask) {
+  count += 1;
+  const slug = `sample_read_${count}`;
+  const columns = [
+    { name: "title", type: "text" },
+    { name: "agent", type: "reference", options: { table: "users" } },
+  ];
+  await owner("POST /api/v1/tables", { name: slug, slug, columns });
+  const { body } = await owner(`POST /api/v1/tables/${slug}/records`, { title: "One" });
+  return { slug, recordId: body.data.id as string };
+}
+
+export const samples: readonly Sample[] = [
+  {
+    operation: "records.list",
+    arrange: async (owner) => {
+      const { slug } = await made(owner);
+      return {
+        params: { slug },
+        query: {
+          filter: '{"title":"One"}',
+          sort: "-title",
+          expand: "agent",
+          q: "o",
+          count: "exact",
+        },
+      };
+    },
+  },
+  { operation: "records.get", arrange: async (owner) => ({ params: await made(owner) }) },
+];

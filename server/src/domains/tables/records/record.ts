@@ -1,0 +1,56 @@
+/** What a record is, to the API and in SQL. */
+import Type from "typebox";
+import { Time } from "#kernel/schema.ts";
+import { columnOf } from "../identifier.ts";
+import type { KnownTable } from "../known-table.ts";
+import type { Row } from "../statement.ts";
+import { RecordId, SYSTEM_COLUMNS } from "../table.ts";
+
+/** What every record has; the fields of its table stand beside that, null where there is nothing. */
+export const RecordSchema = Type.Object(
+  {
+    id: RecordId,
+    createdAt: Time,
+    updatedAt: Time,
+    createdBy: Type.String({ description: "The id of whoever made it" }),
+  },
+  {
+    title: "Record",
+    additionalProperties: true,
+    description:
+      "Beside these, the fields of its table by their names; null where there is nothing",
+  },
+);
+
+/** A record as the API shows it. */
+export type Shown = Readonly<Record<string, unknown>>;
+
+/** The fields of the platform, as they are selected. */
+const SYSTEM_LIST = SYSTEM_COLUMNS.map(([field]) => `${columnOf(field)} as "${field}"`);
+
+const lists = new WeakMap<KnownTable, string>();
+
+/** All fields of a record by their names, in their order, for whoever may see them all. */
+export function selectList(table: KnownTable): string {
+  let list = lists.get(table);
+  if (list === undefined) {
+    list = [...SYSTEM_LIST, ...table.columns.map(({ quoted }) => quoted)].join(", ");
+    lists.set(table, list);
+  }
+  return list;
+}
+
+/**
+ * The record that a row holds whose columns are named as its fields. The row becomes the record: it
+ * is the driver's, made for this one answer.
+ */
+export function toRecord(table: KnownTable, row: Row): Shown {
+  const made = row as Record<string, unknown>;
+  for (const { name, is } of table.columns) {
+    // What was not selected is not there; and a column may be called `constructor`.
+    if (!Object.hasOwn(made, name)) continue;
+    const stored = made[name];
+    if (stored !== null) made[name] = is.show(stored);
+  }
+  return made;
+}

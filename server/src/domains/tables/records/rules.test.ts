@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish } from "./testing.ts";
+
+let world: World;
+type Somebody = Ask & { token: string; userId: string };
+let owner: Somebody;
+let agent: Somebody;
+let member: Somebody;
+let builder: Somebody;
+let auditor: Somebody;
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  agent = await world.member(["agent"]);
+  member = await world.member(["member"]);
+  builder = await world.member(["builder"]);
+  auditor = await world.member(["auditor"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const columns = [
+  { name: "title", type: "text" },
+  { name: "salary", type: "integer", unique: true },
+  { name: "state", type: "enum", options: { values: ["open", "closed"] } },
+  { name: "holder", type: "reference", options: { table: "users" } },
+];
+
+/**
+ * Agents see all open records but not the salary, work on open ones and may close them, and make open
+ * ones. Members see and change what they hold or made. Auditors see titles. Builders have no rule.
+ */
+const rules = [
+  {
+    roles: ["agent"],
+    actions: ["read"],
+    where: { state: "open" },
+    fields: ["title", "state", "holder"],
+  },
+  { roles: ["agent"], actions: ["read"], where: { state: "closed" }, fields: ["state"] },
+  { roles: ["agent"], actions: ["create"], where: { state: "open" }, fields: ["title", "state"] },
+  { roles: ["agent"], actions: ["update"], where: { state: "open" }, fields: ["title", "state"] },
+  { roles: ["agent"], actions: ["update"], where: { state: "closed" }, fields: ["title"] },
+  { roles: ["agent"], actions: ["delete"], where: { state: "closed" } },
+  { roles: ["member"], actions: ["read", "update"], where: { holder: "$user" } },
+  { roles: ["member"], actions: ["read"], where: { createdBy: "$user.id" } },
+  { roles: ["*"], actions: ["create"], where: { title: "anyone's" } },
+  { roles: ["auditor"], actions: ["read"], fields: ["title"] },
+];
+
+const make = (): Promise<Furnished> =>
+  furnish(world, owner, { columns, rules }, [
+    { title: "one", salary: 1, state: "open" },
+    { title: "two", salary: 2, state: "closed" },
+    { title: "three", salary: 3, state: null },
+  ]);
+
+type Refusal = readonly [status: number, path?: string | undefined];
+
+async function outcome(
+  ask: Ask,
+  route: string,
+  body?: object,
+): Promise<{ refusal: Refusal; data: any; events: string[] }> {
+  const answer = await ask(route, body);
+  return {
+    refusal: answer.body?.errors ? [answer.status, answer.body.errors[0].path] : [answer.status],
+    data: answer.body?.data,
+    events: answer.events,
+  };
+}
+
+describe("what rules let people do", () => {
+  test.each([
+    ["owner", "open", { title: "new", state: "open", salary: 7 }, [201]],
+    ["agent", "open", { title: "new", state: "open" }, [201]],
+    ["agent", "a field", { title: "new", state: "open", salary: 8 }, [403, "/salary"]],
+    ["agent", "null in a field", { state: "open", salary: null }, [403, "/salary"]],
+    ["agent", "closed", { title: "new", state: "closed" }, [403, ""]],
+    ["member", "anyone's", { title: "anyone's" }, [201]],
+    ["member", "open", { title: "new", state: "open" }, [403, ""]],
+    ["builder", "anyone's", { title: "anyone's", salary: 9 }, [201]],
+    ["builder", "open", { state: "open" }, [403, ""]],
+    ["agent", "nothing valid", { state: "new", salary: 9 }, [422, "/state"]],
+  ])("%s makes %s", async (who, _, body, expected) => {
+    const { path } = await make();
+    const people: Record<string, Ask> = { owner, agent, member, builder };
+    const ask = people[who] ?? owner;
+    const one = await outcome(ask, `POST ${path}`, body);
+    expect(one.refusal).toEqual(expected);
+    expect(one.events).toEqual(expected[0] === 201 ? ["record.created"] : []);
+    const { salary: _salary, ...rest } = body as { salary?: number };
+    const many = await outcome(ask, `POST ${path}/bulk`, { records: [rest, { ...body }] });
+    const [status, at] = expected;
+    const worst = "salary" in body && status === 403 && at !== "" ? "1" : "0";
+    const where = status === 422 ? "/records/0/state" : `/records/${worst}${at}`;
+    // A salary is unique, and the first record has it.
+    if (who === "owner" || (who === "builder" && status === 201)) {
+      expect(many.refusal).toEqual([409, "/records/1/salary"]);
+    } else expect(many.refusal).toEqual(status === 201 ? [201] : [status, where]);
+  });
+
+  test("who may make what they can't see is told that it is there", async () => {
+    const { path } = await make();
+    const { data } = await outcome(builder, `POST ${path}`, { title: "anyone's", state: "open" });
+    expect(data).toEqual({
+      id: expect.stringMatching(/^rec_/),
+      createdAt: null,
+      updatedAt: null,
+      createdBy: null,
+      title: null,
+      salary: null,
+      state: null,
+      holder: null,
+    });
+    const own = await outcome(member, `POST ${path}`, { title: "anyone's" });
+    expect(own.data).toMatchObject({ title: "anyone's", createdBy: member.userId });
+  });
+
+  test.each([
+    ["owner", 2, { salary: 9 }, [200]],
+    ["agent", 0, { title: "ONE" }, [200]],
+    ["agent", 0, { state: "closed" }, [200]],
+    ["agent", 0, { title: "x", salary: 1 }, [403, "/salary"]],
+    ["agent", 0, { salary: 9 }, [403, "/salary"]],
+    ["agent", 0, { state: null }, [403, ""]],
+    ["agent", 1, { title: "TWO" }, [200]],
+    ["agent", 1, { state: "open" }, [403, "/state"]],
+    ["agent", 2, { title: "THREE" }, [404]],
+    ["member", 0, { title: "ONE" }, [404]],
+    ["auditor", 0, { title: "ONE" }, [403]],
+    ["builder", 0, { title: "ONE" }, [404]],
+  ])("%s changes record %i by %j", async (who, index, body, expected) => {
+    const { path, ids } = await make();
+    const people: Record<string, Ask> = { owner, agent, member, builder, auditor };
+    const { refusal, events } = await outcome(
+      people[who] ?? owner,
+      `PATCH ${path}/${ids[index]}`,
+      body,
+    );
+    expect(refusal).toEqual(expected);
+    expect(events).toEqual(expected[0] === 200 ? ["record.updated"] : []);
+  });
+
+  test("who holds a record changes it, and gives it away only as far as they see it", async () => {
+    const { path, ids } = await make();
+    await owner(`PATCH ${path}/${ids[0]}`, { holder: member.userId });
+    const changed = await outcome(member, `PATCH ${path}/${ids[0]}`, { salary: 8 });
+    expect(changed).toMatchObject({ refusal: [200], data: { title: "one", salary: 8 } });
+    const given = await outcome(member, `PATCH ${path}/${ids[0]}`, { holder: agent.userId });
+    expect(given.refusal).toEqual([403, ""]);
+  });
+
+  test("what is shown after a change is what they see of it then", async () => {
+    const { path, ids } = await make();
+    const { data } = await outcome(agent, `PATCH ${path}/${ids[0]}`, { state: "closed" });
+    expect(data).toMatchObject({ id: ids[0], title: null, state: "closed", salary: null });
+    expect(data.updatedAt).toBeNull();
+  });
+
+  test.each([
+    ["owner", 0, [204]],
+    ["agent", 0, [403, ""]],
+    ["agent", 1, [204]],
+    ["agent", 2, [404]],
+    ["member", 0, [404]],
+  ])("%s deletes record %i", async (who, index, expected) => {
+    const { path, ids } = await make();
+    const ask = ({ owner, agent, member } as Record<string, Ask>)[who] ?? owner;
+    const { refusal, events } = await outcome(ask, `DELETE ${path}/${ids[index]}`);
+    expect(refusal).toEqual(expected);
+    expect(events).toEqual(expected[0] === 204 ? ["record.deleted"] : []);
+  });
+
+  test("changes and deletes by a condition find what is seen, and are all or nothing", async () => {
+    const { path, ids, place } = await make();
+    const bulk = (filter: object, set: object) =>
+      outcome(agent, `PATCH ${path}/bulk`, { filter, set });
+    expect(await bulk({}, { title: "same" })).toMatchObject({
+      data: { updated: 2 },
+      events: ["record.updated", "record.updated"],
+    });
+    // By what they can't see they find nothing.
+    expect(await bulk({ salary: 1 }, { title: "x" })).toMatchObject({ data: { updated: 0 } });
+    expect(await bulk({ title: "same", state: "closed" }, { title: "x" })).toMatchObject({
+      data: { updated: 0 },
+    });
+    expect((await bulk({ state: "open" }, { salary: 1 })).refusal).toEqual([403, "/set/salary"]);
+    expect((await bulk({}, { state: "open" })).refusal).toEqual([403, "/set/state"]);
+    const remove = (filter: object) =>
+      outcome(agent, `DELETE ${path}/bulk?filter=${encodeURIComponent(JSON.stringify(filter))}`);
+    expect((await remove({})).refusal).toEqual([403, `/${ids[0]}`]);
+    expect(await remove({ state: "closed" })).toMatchObject({ data: { deleted: 1 } });
+    const rows = await world.sql(`select title from ${place} order by id`);
+    expect(rows).toEqual([{ title: "same" }, { title: "three" }]);
+  });
+
+  test("an upsert makes and changes what each rule allows", async () => {
+    const more = [
+      { roles: ["builder"], actions: ["read", "update", "create"], fields: ["salary", "title"] },
+      { roles: ["member"], actions: ["create", "update"] },
+    ];
+    const { path } = await furnish(world, owner, { columns, rules: more }, [
+      { title: "one", salary: 1 },
+    ]);
+    const put = (ask: Ask, ...records: object[]) =>
+      outcome(ask, `PUT ${path}/bulk`, { key: "salary", records });
+    expect(
+      await put(builder, { salary: 1, title: "ONE" }, { salary: 2, title: "two" }),
+    ).toMatchObject({
+      data: { created: 1, updated: 1 },
+      events: ["record.updated", "record.created"],
+    });
+    expect((await put(builder, { salary: 3 }, { salary: 1, state: "open" })).refusal).toEqual([
+      403,
+      "/records/1/state",
+    ]);
+    expect((await put(builder, { salary: 3, state: "open" })).refusal).toEqual([
+      403,
+      "/records/0/state",
+    ]);
+    // What they do not see they do not change.
+    expect((await put(member, { salary: 1, title: "x" })).refusal).toEqual([403, "/records/0"]);
+    expect((await put(agent, { salary: 9, title: "x" })).refusal).toEqual([403, "/records/0"]);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect } from "vitest";
+import { schemaOf } from "#kernel/db/sql-runner.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
+
+let made = 0;
+
+/** A table with records, whose ids ascend in the order in which they were given. */
+export interface Furnished {
+  readonly slug: string;
+  /** Of its records, in the API. */
+  readonly path: string;
+  /** Of the table, in SQL. */
+  readonly place: string;
+  readonly ids: readonly string[];
+}
+
+/** Makes a table of these columns and puts these records into it, past all rules and events. */
+export async function furnish(
+  world: World,
+  owner: Ask,
+  table: { readonly columns: readonly object[]; readonly rules?: readonly object[] },
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<Furnished> {
+  made += 1;
+  const slug = `t${made}`;
+  const answer = await owner("POST /api/v1/tables", { name: slug, slug, ...table });
+  expect(answer.body.errors ?? answer.status).toBe(201);
+  const place = `"${schemaOf({ workspace: world.home, environment: "production" })}"."${slug}"`;
+  const ids = rows.map((_, index) => recordId(index + 1));
+  for (const [index, row] of rows.entries()) {
+    const names = Object.keys(row).map((name) => `, "${name}"`);
+    const places = Object.keys(row).map((_, at) => `, $${at + 2}`);
+    const text = `insert into ${place} (id${names.join("")}) values ($1${places.join("")})`;
+    await world.sql(text, [ids[index], ...Object.values(row)]);
+  }
+  return { slug, path: `/api/v1/tables/${slug}/records`, place, ids };
+}
+
+/** The id of the record with this number in a table that was furnished. */
+export function recordId(number: number): string {
+  return `rec_${String(number).padStart(26, "0")}`;
+}
+
+/** All pages of a list, one after the other. */
+export async function pagesOf(
+  ask: Ask,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<any[][]> {
+  const pages: any[][] = [];
+  let after: string | null = null;
+  do {
+    const all = new URLSearchParams({ ...query, ...(after !== null && { after }) });
+    const { status, body } = await ask(`GET ${path}?${all.toString()}`);
+    expect(body.errors ?? status).toBe(200);
+    pages.push(body.data);
+    after = body.pagination.nextCursor as string | null;
+    expect(body.pagination.hasMore).toBe(after !== null);
+  } while (after !== null);
+  return pages;
+}

@@ -1,0 +1,45 @@
+import type { Condition } from "#kernel/condition/condition.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import type { KnownTable } from "../../known-table.ts";
+import type { Row } from "../../statement.ts";
+import { RecordUpdated } from "../events.ts";
+import { holdMatching } from "./matching.ts";
+import { assertMembers } from "./people.ts";
+import { againstUpdating, assertAllowed, grantsFor } from "../rights.ts";
+import { faultsOfSize, storedSize } from "./size.ts";
+import { storedOf } from "./stored.ts";
+import { CHANGED, changesIn, tellUpdate, updateStatement, withChanges } from "./updating.ts";
+import { explained, invalid } from "./violation.ts";
+import type { Given } from "./inserting.ts";
+
+const PATH = "/set";
+
+/** Changes all records that a condition holds for, or none; tells how many were not like that before. */
+export async function updateMatching(
+  ctx: WriteContext<typeof RecordUpdated>,
+  table: KnownTable,
+  { filter, set }: { readonly filter: Condition; readonly set: Given },
+): Promise<number> {
+  const values = await changesIn(ctx, table, set, PATH);
+  const ids = await holdMatching(ctx, table, filter, "for no key update");
+  if (ids.length === 0) return 0;
+  const { text, values: operands } = updateStatement(ctx, table, ids, values);
+  const rows = await ctx.send<Row>(text, operands, explained(ctx, table, PATH));
+  const named = Object.keys(set);
+  const writings = rows.map((row) => {
+    const before = storedOf(table, row).record;
+    const record = withChanges(ctx, before, values);
+    return { before, record, named, path: PATH, changed: row[CHANGED] === true };
+  });
+  const grants = grantsFor(table, "update", ctx.caller);
+  // What is against one record is mostly against the others too, and said once.
+  const faults = grants && writings.flatMap((one) => againstUpdating(grants, one.before, one));
+  assertAllowed([...new Map(faults?.map((fault) => [fault.path + fault.message, fault])).values()]);
+  const changed = writings.filter((one) => one.changed);
+  const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
+  const tooLarge = faultsOfSize(largest, PATH);
+  if (tooLarge.length > 0) throw invalid(tooLarge);
+  await assertMembers(ctx, table, changed);
+  for (const { before, record } of changed) tellUpdate(ctx, table, before, record);
+  return changed.length;
+}

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish, recordId } from "../testing.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const rowsOf = async ({ place }: Furnished): Promise<any[]> =>
+  world.sql(`select * from ${place} order by id`);
+
+/** The data of the events that a request with this id appended. */
+const dataOf = async (requestId: string): Promise<any[]> =>
+  (
+    await world.sql("select data from events where request_id = $1 order by epoch, xid, seq", [
+      requestId,
+    ])
+  ).map(({ data }) => data);
+
+describe("many records", () => {
+  test("are made all at once, in their order", async () => {
+    const columns = [
+      { name: "title", type: "text" },
+      { name: "no", type: "autonumber" },
+      { name: "tags", type: "multi_enum", options: { values: ["a", 'b"\\', "{,}"] } },
+      { name: "extra", type: "json" },
+      { name: "price", type: "decimal" },
+      { name: "at", type: "timestamp" },
+      { name: "open", type: "boolean" },
+    ];
+    const table = await furnish(world, owner, { columns }, []);
+    const records = Array.from({ length: 1_000 }, (_, index) => ({
+      title: index % 3 ? `"title" \\ ${index}, {}` : null,
+      tags: [[], ["a"], ['b"\\', "{,}"], null][index % 4],
+      extra: [{ index }, "text", [index, null], null][index % 4],
+      price: index / 8,
+      at: "2026-01-31T09:00:00.123+01:00",
+      open: index % 2 === 0,
+    }));
+    const made = await owner(`POST ${table.path}/bulk`, { records });
+    expect([made.status, made.events.length]).toEqual([201, 1_000]);
+    expect(new Set(made.events)).toEqual(new Set(["record.created"]));
+    const at = "2026-01-31T08:00:00.123Z";
+    expect(made.body.data).toMatchObject(records.map((record) => ({ ...record, at })));
+    const ids = made.body.data.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    const shown = await owner(`GET ${table.path}?limit=200&sort=id`);
+    expect(shown.body.data).toEqual(made.body.data.slice(0, 200));
+  });
+
+  test("are none or too many", async () => {
+    const table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
+    const records = (count: number) => ({ records: Array.from({ length: count }, () => ({})) });
+    for (const count of [0, 1_001]) {
+      const answer = await owner(`POST ${table.path}/bulk`, records(count));
+      expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: "/records" }] } });
+    }
+    expect(await rowsOf(table)).toEqual([]);
+  });
+
+  test("are not made when one can't be, and each fault has its path", async () => {
+    const customers = await furnish(world, owner, { columns: [{ name: "name", type: "text" }] }, [
+      { name: "Ada" },
+    ]);
+    const columns = [
+      { name: "number", type: "integer", unique: true },
+      { name: "name", type: "text", required: true },
+      { name: "customer", type: "reference", options: { table: customers.slug } },
+      { name: "agent", type: "reference", options: { table: "users" } },
+    ];
+    const table = await furnish(world, owner, { columns }, []);
+    await owner(`POST ${table.path}`, { number: 1, name: "one" });
+    const good = { number: 2, name: "two" };
+    const faults = async (records: object[]) => {
+      const { status, body, events } = await owner(`POST ${table.path}/bulk`, { records });
+      expect(events).toEqual([]);
+      return [status, body.code, ...(body.errors?.map((fault: any) => fault.path) ?? [])];
+    };
+    expect(await faults([good, { number: "x" }, { number: 3, name: "", colour: 1 }])).toEqual([
+      422,
+      "invalid",
+      "/records/1/number",
+      "/records/1/name",
+      "/records/2/colour",
+    ]);
+    expect(
+      await faults([good, { ...good, number: 1 }, { ...good, number: 3 }, { ...good, number: 3 }]),
+    ).toEqual([409, "record_not_unique", "/records/1/number", "/records/3/number"]);
+    const ada = recordId(1);
+    expect(
+      await faults([
+        { name: "a", customer: ada },
+        { name: "b", customer: recordId(8) },
+        { name: "c", customer: recordId(9) },
+      ]),
+    ).toEqual([422, "invalid", "/records/1/customer", "/records/2/customer"]);
+    const nobody = `usr_${"0".repeat(26)}`;
+    expect(
+      await faults([
+        { name: "a", agent: owner.userId },
+        { name: "b", agent: nobody },
+      ]),
+    ).toEqual([422, "invalid", "/records/1/agent"]);
+    expect(await rowsOf(table)).toHaveLength(1);
+  });
+
+  test("may be as large as the limit, and one record is not without one", async () => {
+    const columns = Array.from({ length: 3 }, (_, index) => ({
+      name: `t${index}`,
+      type: "text",
+      options: { maxLength: 1_000_000 },
+    }));
+    const table = await furnish(world, owner, { columns }, []);
+    const long = "x".repeat(600_000);
+    const made = await owner(`POST ${table.path}/bulk`, {
+      records: [{ t0: long }, { t1: long }, { t2: long }],
+    });
+    expect(made.status).toBe(201);
+    const { id } = made.body.data[0];
+    const tooLarge = { status: 422, events: [] };
+    expect(await owner(`PATCH ${table.path}/${id}`, { t1: long })).toMatchObject(tooLarge);
+    const records = [{ t0: long, t1: long }];
+    expect(await owner(`POST ${table.path}/bulk`, { records })).toMatchObject(tooLarge);
+    const huge = { filter: {}, set: { t0: long, t1: null } };
+    expect(await owner(`PATCH ${table.path}/bulk`, huge)).toMatchObject(tooLarge);
+  });
+});
+
+describe("those that a condition holds for", () => {
+  const columns = [
+    { name: "title", type: "text", unique: true },
+    { name: "state", type: "enum", options: { values: ["open", "closed"] } },
+    { name: "agent", type: "reference", options: { table: "users" } },
+  ];
+  const records = [
+    { title: "a", state: "open" },
+    { title: "b", state: "closed" },
+    { title: "c", state: "open" },
+    { title: "d", state: null },
+  ];
+
+  test("are changed together, and counted where something changed", async () => {
+    const table = await furnish(world, owner, { columns }, records);
+    const body = { filter: { state: { in: ["open", "closed"] } }, set: { state: "closed" } };
+    const answer = await owner(`PATCH ${table.path}/bulk`, body);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { updated: 2 } },
+      events: ["record.updated", "record.updated"],
+    });
+    const rows = await rowsOf(table);
+    expect(rows.map(({ state, revision }) => [state, revision])).toEqual([
+      ["closed", 2],
+      ["closed", 1],
+      ["closed", 2],
+      [null, 1],
+    ]);
+    const again = await owner(`PATCH ${table.path}/bulk`, body);
+    expect(again).toMatchObject({ status: 200, body: { data: { updated: 0 } }, events: [] });
+    const told = await dataOf(answer.headers["x-request-id"] ?? "");
+    expect(told.map(({ before, changes }) => [before.title, before.state, changes])).toEqual([
+      ["a", "open", ["state"]],
+      ["c", "open", ["state"]],
+    ]);
+  });
+
+  test.each([
+    [{ filter: { colour: 1 }, set: { state: "open" } }, "/filter/colour"],
+    [{ filter: { state: 1 }, set: { state: "open" } }, "/filter/state"],
+    [{ filter: {}, set: { state: "new" } }, "/set/state"],
+    [{ filter: {}, set: { colour: 1 } }, "/set/colour"],
+    [{ filter: {}, set: {} }, "/set"],
+    [{ set: { state: "open" } }, "/filter"],
+    [{ filter: {}, set: { agent: `usr_${"0".repeat(26)}` } }, "/set/agent"],
+  ])("%j changes nothing", async (body, path) => {
+    const table = await furnish(world, owner, { columns }, records);
+    const answer = await owner(`PATCH ${table.path}/bulk`, body);
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
+  });
+
+  test("stay as they are when one can't be changed", async () => {
+    const table = await furnish(world, owner, { columns }, records);
+    const set = { title: "same", state: "closed" };
+    const answer = await owner(`PATCH ${table.path}/bulk`, { filter: {}, set });
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { code: "record_not_unique", errors: [{ path: "/set/title" }] },
+      events: [],
+    });
+    expect((await rowsOf(table)).map(({ revision }) => revision)).toEqual([1, 1, 1, 1]);
+  });
+
+  test("are at most so many", async () => {
+    const table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
+    await world.sql(`insert into ${table.place} (n) select i from generate_series(1, 10001) as i`);
+    const body = { filter: { n: { lte: 10_001 } }, set: { n: 0 } };
+    const refused = { status: 422, body: { code: "too_many_records" }, events: [] };
+    expect(await owner(`PATCH ${table.path}/bulk`, body)).toMatchObject(refused);
+    expect(await owner(`DELETE ${table.path}/bulk?filter={}`)).toMatchObject(refused);
+    const less = { filter: { n: { gt: 9_701 } }, set: { n: 0 } };
+    const done = await owner(`PATCH ${table.path}/bulk`, less);
+    expect(done.body.data).toEqual({ updated: 300 });
+    expect(done.events).toHaveLength(300);
+  });
+
+  test("are deleted together", async () => {
+    const table = await furnish(world, owner, { columns }, records);
+    const filter = encodeURIComponent(JSON.stringify({ state: "open" }));
+    const answer = await owner(`DELETE ${table.path}/bulk?filter=${filter}`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { deleted: 2 } },
+      events: ["record.deleted", "record.deleted"],
+    });
+    expect((await rowsOf(table)).map(({ title }) => title)).toEqual(["b", "d"]);
+    const again = await owner(`DELETE ${table.path}/bulk?filter=${filter}`);
+    expect(again).toMatchObject({ body: { data: { deleted: 0 } }, events: [] });
+    expect((await owner(`DELETE ${table.path}/bulk`)).status).toBe(422);
+    expect((await owner(`DELETE ${table.path}/bulk?filter={`)).body.errors[0].path).toBe("?filter");
+  });
+});

@@ -1,0 +1,59 @@
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { compileExpression } from "#kernel/expression/expression.ts";
+import { ExpressionFailure } from "#kernel/expression/failure.ts";
+import { Failure, failure, type FailureType, Invalid, Unavailable } from "#kernel/failure.ts";
+
+export const ExpressionFailed = failure(
+  "expression_failed",
+  422,
+  "The expression can't be applied to this input.",
+);
+export const ExpressionTimedOut = failure(
+  "expression_timed_out",
+  422,
+  "The expression took too long and was stopped.",
+);
+export const ExpressionTooLarge = failure(
+  "expression_too_large",
+  422,
+  "The expression needs too much memory, or its result is too large.",
+);
+
+export interface Asked {
+  readonly expression: string;
+  readonly input?: unknown;
+  readonly bindings?: Readonly<Record<string, unknown>>;
+}
+
+/** The value of an expression; nothing is null. Throws a failure that says where it is wrong. */
+export async function evaluate(
+  { expressions, clock }: Outside,
+  { workspace }: Caller,
+  { expression, input, bindings }: Asked,
+): Promise<unknown> {
+  const given = bindings && Object.keys(bindings).length > 0 ? { bindings } : {};
+  try {
+    const value = await compileExpression(expression).evaluate(input, {
+      pool: expressions,
+      key: workspace?.key ?? "",
+      nowMs: clock.nowMs(),
+      ...given,
+    });
+    return value ?? null;
+  } catch (error) {
+    throw error instanceof ExpressionFailure ? refusalOf(error) : error;
+  }
+}
+
+function refusalOf({ code, message, position }: ExpressionFailure): Failure {
+  if (code === "busy") return new Failure(Unavailable, { headers: { "retry-after": "1" } });
+  const fault = { path: "/expression", message, ...(position !== undefined && { position }) };
+  return new Failure(TYPES[code], { detail: message, errors: [fault] });
+}
+
+const TYPES: Readonly<Record<Exclude<ExpressionFailure["code"], "busy">, FailureType>> = {
+  syntax: Invalid,
+  evaluation: ExpressionFailed,
+  timeout: ExpressionTimedOut,
+  too_large: ExpressionTooLarge,
+};

@@ -1,0 +1,12 @@
+import { domain } from "#kernel/domain.ts";
+import { evaluateExpression } from "./operations.ts";
+import { TransformerUse } from "./permissions.ts";
+
+export const transformer = domain({
+  name: "transformer",
+  summary: "Expressions, evaluated for whoever asks.",
+  environmental: false,
+  permissions: [TransformerUse],
+  events: [],
+  operations: [evaluateExpression],
+});

@@ -1,0 +1,47 @@
+import Type from "typebox";
+import { EXPRESSION_CHARACTERS_MAX } from "#kernel/expression/parse.ts";
+import { query } from "#kernel/operation.ts";
+import { one } from "#kernel/reply.ts";
+import { line, object } from "#kernel/schema.ts";
+import { evaluate, ExpressionFailed, ExpressionTimedOut, ExpressionTooLarge } from "./evaluate.ts";
+import { TransformerUse } from "./permissions.ts";
+
+const BINDINGS_MAX = 100;
+
+const Bindings = Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), Type.Unknown(), {
+  maxProperties: BINDINGS_MAX,
+  additionalProperties: false,
+  description: "Values for variables: `rate` is `$rate`",
+});
+
+const Result = Type.Object(
+  { result: Type.Unknown({ description: "null where the expression gives nothing" }) },
+  { title: "Evaluation" },
+);
+
+export const evaluateExpression = query({
+  id: "transformer.evaluate",
+  route: "POST /api/v1/transformer/evaluate",
+  summary: "Evaluate a JSONata expression",
+  description:
+    "Over `input`, away from everybody else's requests. Where it is wrong, `errors` has the " +
+    "`position` in the expression. What takes longer than a second is stopped. `$now()` is the time " +
+    "of the request, and there is no `$eval`.",
+  permission: TransformerUse,
+  body: object({
+    expression: line(EXPRESSION_CHARACTERS_MAX),
+    input: Type.Optional(Type.Unknown()),
+    bindings: Type.Optional(Bindings),
+  }),
+  reply: one(Result),
+  fails: [ExpressionFailed, ExpressionTimedOut, ExpressionTooLarge],
+  example: {
+    body: {
+      expression: "$sum(lines.(price * quantity)) * $rate",
+      input: { lines: [{ price: 3, quantity: 2 }] },
+      bindings: { rate: 1.19 },
+    },
+  },
+  prepare: (outside, { body }, caller) => evaluate(outside, caller, body),
+  run: async (_ctx, _input, result) => ({ result }),
+});
