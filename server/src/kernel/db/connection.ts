@@ -15,7 +15,7 @@ import type { Tables } from "../../tables.ts";
 /** The only handle on the database that a domain ever sees: it can't leave its transaction. */
 export type Tx = Kysely<Tables>;
 
-/** The first so many texts are prepared on each connection; a server that is asked for more must not grow. */
+/** The first so many texts that come again are prepared on each connection; a server that is asked for more must not grow. */
 const PREPARED_STATEMENTS_MAX = 2_000;
 
 const TIMESTAMPTZ = 1184;
@@ -35,12 +35,19 @@ const compiler = new PostgresQueryCompiler();
 const driver = new DummyDriver();
 
 const names = new Map<string, string>();
+/** Texts that were sent once; filters of people make many that never come again. */
+const seenOnce = new Set<string>();
 
-/** Every statement text gets a name, so that PostgreSQL parses and plans it once a connection. */
+/** A statement text that comes again gets a name, so that PostgreSQL parses and plans it once a connection. */
 export function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
   if (names.size >= PREPARED_STATEMENTS_MAX) return undefined;
+  if (!seenOnce.delete(text)) {
+    if (seenOnce.size >= PREPARED_STATEMENTS_MAX) seenOnce.clear();
+    seenOnce.add(text);
+    return undefined;
+  }
   const name = `s${names.size}`;
   names.set(text, name);
   return name;

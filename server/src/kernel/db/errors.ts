@@ -12,7 +12,12 @@ export class OutOfDate extends Error {
 /** True for errors after which the same transaction may well succeed. */
 export function isTransient(error: unknown): boolean {
   const code = codeOf(error);
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK || isStale(error) || error instanceof OutOfDate;
+  return (
+    code === SERIALIZATION_FAILURE ||
+    code === DEADLOCK ||
+    isStale(error) ||
+    error instanceof OutOfDate
+  );
 }
 
 /** The connection prepared a statement before a migration changed the table under it. */

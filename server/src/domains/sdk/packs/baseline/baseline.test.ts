@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+
+const PACKS = "/api/v1/sdk/packs";
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const thing = (pack: any, kind: string, key: string): string =>
+  pack.made.find((one: any) => one.kind === kind && one.key === key)?.id;
+const told = (title: string) =>
+  until(async () => {
+    const { body } = await owner("GET /api/v1/notifications");
+    return body.data.find((one: any) => one.title === title);
+  });
+
+test("both baseline packs install, a second time changes nothing, and they go without a trace", async () => {
+  const kinds: Record<string, string[]> = {
+    core_baseline_pack: ["roles", "tables", "queries", "artifacts", "workflows"],
+    itsm_baseline_pack: ["roles", "tables", "queries", "artifacts", "workflows"],
+  };
+  for (const [packKey, expected] of Object.entries(kinds)) {
+    const first = await owner("POST /api/flowsdk/install-packs", { packKey });
+    expect(first).toMatchObject({
+      status: 201,
+      body: { success: true, data: { packKey, version: "1.0.0", status: "installed", kept: [] } },
+    });
+    expect(new Set(first.body.data.made.map(({ kind }: any) => kind))).toEqual(new Set(expected));
+    expect(first.events.at(-1)).toBe("pack.installed");
+    const again = await owner("POST /api/v1/flowsdk/install-packs", { packKey });
+    expect(again).toMatchObject({ status: 200, events: [] });
+    expect(again.body.data).toEqual({ ...first.body.data, status: "unchanged" });
+  }
+  const { body } = await owner("GET /api/flowsdk/installs");
+  expect(body.data.map(({ packKey }: any) => packKey)).toEqual(Object.keys(kinds));
+  const core = body.data[0];
+  const made = await owner("POST /api/v1/tables/vendors/records", { name: "Acme" });
+  expect(made.status).toBe(201);
+  const query = thing(core, "queries", "Spending by vendor");
+  expect((await owner(`POST /api/v1/queries/${query}/run`, {})).body.data.rows).toHaveLength(1);
+  const transformed = await owner(
+    `POST /api/flowsdk/artifacts/${thing(core, "artifacts", "normalise-contact")}/execute`,
+    { inputPayload: { firstName: " Ada ", lastName: "Lovelace", email: "ADA@Example.com" } },
+  );
+  expect(transformed.body.data.output).toEqual({
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    phone: null,
+  });
+  const watched = await owner(
+    `PATCH /api/flowsdk/artifacts/${thing(core, "artifacts", "warranty-watch")}`,
+    {
+      status: "active",
+    },
+  );
+  expect(watched.status).toBe(200);
+  const { body: ran } = await owner(`POST /api/flowsdk/artifacts/${watched.body.data.id}/execute`);
+  expect(ran).toMatchObject({ success: true, data: { output: { ending: 0 } } });
+  await owner(`DELETE /api/v1/tables/vendors/records/${made.body.data.id}`);
+  for (const packKey of Object.keys(kinds)) {
+    const gone = await owner(`DELETE ${PACKS}/${packKey}`);
+    expect(gone).toMatchObject({ status: 200, body: { data: { kept: [] } } });
+    expect(gone.events.at(-1)).toBe("pack.uninstalled");
+  }
+  expect((await owner("GET /api/flowsdk/installs")).body.data).toEqual([]);
+  expect((await owner("GET /api/v1/tables")).body.data).toEqual([]);
+});
+
+test("the example workflows do what they say, once somebody publishes them", async () => {
+  const core = await owner("POST /api/flowsdk/install-packs", { packKey: "core_baseline_pack" });
+  const itsm = await owner("POST /api/flowsdk/install-packs", { packKey: "itsm_baseline_pack" });
+  const publish = async (pack: any, key: string) => {
+    const id = thing(pack.body.data, "workflows", key);
+    expect((await owner(`POST /api/v1/workflows/${id}/publish`)).status).toBe(200);
+    return id;
+  };
+  await publish(core, "asset-assigned");
+  await publish(core, "vendor-blocked");
+  await publish(itsm, "page-answered");
+  const approval = await publish(core, "vendor-approval");
+  const record = async (table: string, fields: object) =>
+    (await owner(`POST /api/v1/tables/${table}/records`, fields)).body.data.id;
+  await record("assets", { name: "Laptop", category: "hardware", assignedTo: owner.userId });
+  expect(await told("You have a new asset")).toMatchObject({ body: "Laptop was entered for you." });
+  const vendorId = await record("vendors", { name: "Acme", owner: owner.userId });
+  const started = await owner(`POST /api/v1/workflows/${approval}/trigger`, {
+    input: { vendorId },
+  });
+  const run = `/api/v1/runs/${started.body.data.runId}`;
+  const is = (status: string) =>
+    until(async () => (await owner(`GET ${run}`)).body.data.status === status);
+  await is("paused");
+  await owner(`POST ${run}/resume`, { approved: true });
+  await is("completed");
+  const vendor = `/api/v1/tables/vendors/records/${vendorId}`;
+  expect((await owner(`GET ${vendor}`)).body.data.status).toBe("active");
+  await owner(`PATCH ${vendor}`, { status: "blocked" });
+  expect(await told("A vendor of yours was blocked")).toMatchObject({
+    body: "Acme is blocked now.",
+  });
+  const pageId = await record("pages", { service: "web", summary: "Slow", person: owner.userId });
+  expect(await told("You are paged for web")).toMatchObject({ body: "Slow" });
+  await until(async () => {
+    const rows = await world.sql("select from runs where status = 'waiting'");
+    return rows.length === 1;
+  });
+  world.clock.advance(901_000);
+  await until(async () => {
+    const { body } = await owner(`GET /api/v1/tables/pages/records/${pageId}`);
+    return body.data.status === "unanswered";
+  });
+});
+
+test("helpers of the service desk find who is on call and page them", async () => {
+  const { body } = await owner("POST /api/flowsdk/install-packs", {
+    packKey: "itsm_baseline_pack",
+  });
+  const path = `/api/flowsdk/artifacts/${thing(body.data, "artifacts", "page-on-call")}/execute`;
+  const inputPayload = { service: "mail", summary: "It is down", at: "2026-11-15T12:00:00Z" };
+  expect((await owner(`POST ${path}`, { inputPayload })).body.data.output).toEqual({
+    paged: false,
+  });
+  await owner("POST /api/v1/tables/on_call_shifts/records", {
+    service: "mail",
+    person: owner.userId,
+    startsAt: "2026-11-15T00:00:00Z",
+    endsAt: "2026-11-16T00:00:00Z",
+  });
+  const paged = (await owner(`POST ${path}`, { inputPayload })).body.data.output;
+  expect(paged).toMatchObject({ paged: true, person: owner.userId });
+  const { body: page } = await owner(`GET /api/v1/tables/pages/records/${paged.pageId}`);
+  expect(page.data).toMatchObject({ summary: "It is down", status: "sent" });
+  const gone = await owner(`DELETE ${PACKS}/itsm_baseline_pack`);
+  // What people entered stays theirs.
+  expect(gone.body.data.kept.map(({ key, reason }: any) => [key, reason])).toEqual([
+    ["pages", "in_use"],
+    ["on_call_shifts", "in_use"],
+  ]);
+});
