@@ -31,7 +31,7 @@ type Arguments<O> =
     ? [input?: InputOf<O>, options?: CallOptions]
     : [input: InputOf<O>, options?: CallOptions];
 
-type Id = keyof Operations & string;
+type Id = keyof Operations;
 type Namespace = Id extends `${infer Name}.${string}` ? Name : never;
 type Verb<Name extends string> = Id extends infer One
   ? One extends `${Name}.${infer V}`

@@ -120,7 +120,9 @@ export function typeOf(schema: Json): string {
       : texts.join(" | ");
   }
   const union = anyOf ?? oneOf;
-  if (Array.isArray(union)) return union.map((part) => typeOf(part as Json)).join(" | ");
+  if (Array.isArray(union)) {
+    return [...new Set(union.map((part) => typeOf(part as Json)))].join(" | ");
+  }
   if (Array.isArray(allOf)) return allOf.map((part) => `(${typeOf(part as Json)})`).join(" & ");
   if (Array.isArray(type)) {
     return type.map((one: unknown) => typeOf({ ...schema, type: one })).join(" | ");

@@ -331,7 +331,7 @@ export interface Operations {
   /** Deliver the event of a delivery once more */
   "webhooks.replay_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDelivery"] } };
   /** Deliver what a webhook missed since a time, or from some event on */
-  "webhooks.recover": { params: { "id": string }; body: { "since": string | string }; reply: { "data": Schemas["WebhookRecovery"] } };
+  "webhooks.recover": { params: { "id": string }; body: { "since": string }; reply: { "data": Schemas["WebhookRecovery"] } };
   /** End a webhook's pause, and choose from where it goes on */
   "webhooks.resume": { params: { "id": string }; body: { "from": string }; reply: { "data": Schemas["Webhook"] } };
   /** Run a workflow by hand */

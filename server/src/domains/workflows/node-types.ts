@@ -50,11 +50,12 @@ export async function missingNodeTypes(
   { contributions }: Pick<Services, "contributions">,
   types: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const lists = contributionsTo(NodeFamilyPoint, contributions).map(({ names, missing }) => {
+  const lost = new Set<string>();
+  for (const { names, missing } of contributionsTo(NodeFamilyPoint, contributions)) {
     const own = types.filter(names);
-    return own.length === 0 ? [] : missing(tx, own);
-  });
-  return new Set((await Promise.all(lists)).flat());
+    if (own.length > 0) for (const type of await missing(tx, own)) lost.add(type);
+  }
+  return lost;
 }
 
 /** What was contributed never changes while a process lives. */

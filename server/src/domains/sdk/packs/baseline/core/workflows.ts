@@ -82,7 +82,7 @@ export const workflows = [
         {
           id: "ask",
           type: "approval",
-          config: { approvers: ["admin"], message: "May {{ steps.vendor.output.name }} be used?" },
+          config: { approvers: ["owner", "admin"], message: "May {{ steps.vendor.output.name }} be used?" },
         },
         {
           id: "use",
