@@ -114,7 +114,8 @@ export const Rule = object(
       Type.Array(line(63), {
         minItems: 1,
         maxItems: COLUMNS_MAX + 4,
-        description: "The fields that may be seen or written; all when absent. `id` always may be seen",
+        description:
+          "The fields that may be seen or written; all when absent. `id` always may be seen",
       }),
     ),
   },

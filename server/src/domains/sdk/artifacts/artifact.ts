@@ -122,11 +122,7 @@ export const Version = Type.Object(
 );
 
 export const NoSuchArtifact = failure("not_found", 404, "There is no such artifact.");
-export const NoSuchVersion = failure(
-  "not_found",
-  404,
-  "The artifact has no such version.",
-);
+export const NoSuchVersion = failure("not_found", 404, "The artifact has no such version.");
 export const ArtifactExists = failure(
   "artifact_exists",
   409,
