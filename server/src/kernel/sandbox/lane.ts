@@ -9,7 +9,9 @@ export class Lane {
   #supervision: Supervision | undefined;
   #runs = 0;
   #isSpent = false;
-  #last: Pick<Work["order"], "owner" | "source"> | undefined;
+  #source: string | undefined;
+  /** Whose run it has or, while it is idle, had last. */
+  owner: string | undefined;
   idleSince = 0;
 
   constructor() {
@@ -29,14 +31,13 @@ export class Lane {
 
   /** It has the script at hand, since it ran it last. */
   knows({ owner, source }: Work["order"]): boolean {
-    return this.#last?.owner === owner && this.#last.source === source;
+    return this.owner === owner && this.#source === source;
   }
 
   /** Carries out one run; the next may come when this has ended. */
   async carryOut(work: Work): Promise<End> {
     this.#runs += 1;
-    const { owner, source } = work.order;
-    this.#last = { owner, source };
+    this.#source = work.order.source;
     const supervision = new Supervision(this.#process, this.#runs, work);
     this.#supervision = supervision;
     const end = await supervision.ended;

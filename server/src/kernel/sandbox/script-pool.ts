@@ -119,6 +119,7 @@ export class ScriptPool {
   async #serve(turn: Turn<Task>): Promise<void> {
     const { item: task, done } = turn;
     const lane = this.#lane(task);
+    lane.owner = task.work.order.owner;
     task.lane = lane;
     let computes = false;
     const compute = (computesNow: boolean): void => {
@@ -152,12 +153,24 @@ export class ScriptPool {
     this.#dispatch();
   }
 
-  /** The idle one that has this script at hand, else that which was idle longest; or a new one. */
+  /**
+   * The idle one that has this script at hand, else that which was idle longest; or a new one. The last
+   * idle one is for an owner who has none: whoever has one can wait until another has started.
+   */
   #lane({ work: { order } }: Task): Lane {
     for (const lane of this.#idle.filter(({ isUsable }) => !isUsable)) this.#drop(lane);
+    const idle = new Set(this.#idle);
+    const hasOne = [...this.#lanes].some((lane) => lane.owner === order.owner && !idle.has(lane));
+    const mayGrow = this.#lanes.size < this.#options.processesMax;
+    if (hasOne && mayGrow && this.#idle.length <= 1) return this.#start();
     const familiar = this.#idle.findLastIndex((lane) => lane.knows(order));
     const [lane] = this.#idle.splice(Math.max(0, familiar), 1);
     return lane ?? this.#start();
+  }
+
+  /** As many stay when there is nothing to do. */
+  get #warm(): number {
+    return Math.min(this.#options.processes + 1, this.#options.processesMax);
   }
 
   #start(): Lane {
@@ -175,13 +188,11 @@ export class ScriptPool {
       // Until it has ended it counts, so that there are never more than there may be.
       void lane.close().then(() => {
         this.#lanes.delete(lane);
-        if (!this.#isClosed && this.#lanes.size < this.#options.processes) {
-          this.#idle.unshift(this.#start());
-        }
+        if (!this.#isClosed && this.#lanes.size < this.#warm) this.#idle.unshift(this.#start());
         this.#dispatch();
       });
     }
-    if (this.#lanes.size > this.#options.processes) {
+    if (this.#lanes.size > this.#warm) {
       this.#trimming ??= setTimeout(() => this.#trim(), SPARE_MS).unref();
     }
   }
@@ -197,12 +208,12 @@ export class ScriptPool {
   #trim(): void {
     this.#trimming = undefined;
     const since = performance.now() - SPARE_MS / 2;
-    while (this.#lanes.size > this.#options.processes) {
+    while (this.#lanes.size > this.#warm) {
       const [oldest] = this.#idle;
       if (!oldest || oldest.idleSince > since) break;
       this.#drop(oldest);
     }
-    if (this.#lanes.size > this.#options.processes) {
+    if (this.#lanes.size > this.#warm) {
       this.#trimming = setTimeout(() => this.#trim(), SPARE_MS).unref();
     }
   }

@@ -15,8 +15,7 @@ export const workflows = [
           id: "has-owner",
           type: "condition",
           config: {
-            expression:
-              "$exists(trigger.event.data.assignedTo) and trigger.event.data.assignedTo != null",
+            expression: "$boolean(trigger.event.data.assignedTo)",
           },
         },
         {
@@ -51,16 +50,16 @@ export const workflows = [
           type: "condition",
           config: {
             expression:
-              "trigger.event.data.before.status != 'blocked' and $boolean(trigger.event.data.after.owner)",
+              "trigger.event.before.status != 'blocked' and $boolean(trigger.event.data.owner)",
           },
         },
         {
           id: "tell",
           type: "notify",
           config: {
-            userIds: ["{{ trigger.event.data.after.owner }}"],
+            userIds: ["{{ trigger.event.data.owner }}"],
             title: "A vendor of yours was blocked",
-            body: "{{ trigger.event.data.after.name }} is blocked now.",
+            body: "{{ trigger.event.data.name }} is blocked now.",
           },
         },
       ],
@@ -82,7 +81,10 @@ export const workflows = [
         {
           id: "ask",
           type: "approval",
-          config: { approvers: ["owner", "admin"], message: "May {{ steps.vendor.output.name }} be used?" },
+          config: {
+            approvers: ["owner", "admin"],
+            message: "May {{ steps.vendor.output.name }} be used?",
+          },
         },
         {
           id: "use",
