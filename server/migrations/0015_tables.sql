@@ -12,6 +12,9 @@ create table user_tables (
   indexes      jsonb       not null default '[]',
   rules        jsonb       not null default '[]',
   revision     integer     not null default 1,
+  -- The revision since which no column was renamed, dropped or given another type: events of before
+  -- can't be held against today's rules.
+  renamed_revision integer not null default 0,
   created_by   text        collate "C" not null,
   created_at   timestamptz not null,
   updated_at   timestamptz not null,

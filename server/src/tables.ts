@@ -532,6 +532,7 @@ export interface Tables {
     indexes: Generated<Json>;
     rules: Generated<Json>;
     revision: Generated<number>;
+    renamed_revision: Generated<number>;
     created_by: string;
     created_at: Time;
     updated_at: Time;

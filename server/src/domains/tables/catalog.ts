@@ -34,15 +34,28 @@ export function tablesOf({ tx, services, caller }: Asking): Promise<readonly Kno
   return catalogOf(services).all(tx, partitionOf(caller));
 }
 
+type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
 /** The same for who is in no call; `read` is only used when the table is not known here. */
 export async function findKnownTable(
   services: Services,
   partition: Partition,
   slug: string,
-  read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  read: Read,
 ): Promise<KnownTable | undefined> {
   const catalog = catalogOf(services);
   return catalog.known(partition, slug) ?? read((tx) => catalog.find(tx, partition, slug));
+}
+
+/** The same for who has seen that what is known here is no longer so. */
+export async function findTableAnew(
+  services: Services,
+  partition: Partition,
+  slug: string,
+  read: Read,
+): Promise<KnownTable | undefined> {
+  catalogOf(services).forget(partition);
+  return findKnownTable(services, partition, slug, read);
 }
 
 /** Where a caller's tables are. */

@@ -11,6 +11,7 @@ const FIELDS = [
   "indexes",
   "rules",
   "revision",
+  "renamed_revision as renamedRevision",
   "created_by as createdBy",
   "created_at as createdAt",
   "updated_at as updatedAt",
@@ -151,9 +152,10 @@ export function toTable(row: TableRow): Table {
   };
 }
 
-function changing({ description, columns, indexes, rules }: Table) {
+function changing({ description, columns, indexes, rules, renamedRevision }: Table) {
   return {
     description,
+    renamed_revision: renamedRevision,
     columns: JSON.stringify(columns),
     indexes: JSON.stringify(indexes),
     rules: JSON.stringify(rules),

@@ -141,7 +141,11 @@ export const Table = Type.Object(
   },
   { title: "Table" },
 );
-export type Table = Static<typeof Table> & { readonly revision: number };
+export type Table = Static<typeof Table> & {
+  readonly revision: number;
+  /** Since which no column was renamed, dropped or given another type. */
+  readonly renamedRevision: number;
+};
 
 export const NoSuchTable = failure("not_found", 404, "There is no such table here.");
 export const NoSuchRecord = failure("not_found", 404, "There is no such record.");

@@ -40,7 +40,9 @@ function memberSql(sql: string, operand: unknown, json: (value: unknown) => stri
   // Of a member that is a scalar this is equality; of another one it is less.
   if (typeof operand !== "object" || operand === null) return `${sql} @> ${json([operand])}`;
   const members = `case when ${isOf(sql, "array")} then ${sql} else '[]' end`;
-  return `exists (select from jsonb_array_elements(${members}) as member where member = ${json(operand)})`;
+  // Names that no column can have: those of the table are in sight here too.
+  const each = `jsonb_array_elements(${members}) as "~list" ("~member")`;
+  return `exists (select from ${each} where "~member" = ${json(operand)})`;
 }
 
 /** Whether the value is a text, of which holds what was asked. jsonb would compare it by the locale. */

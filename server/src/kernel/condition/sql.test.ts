@@ -17,7 +17,8 @@ const FIELDS: Readonly<Record<string, Field & { readonly definition: string }>> 
   day: { sql: "day", kind: "date", definition: "date" },
   tags: { sql: "tags", kind: "texts", definition: "text[]" },
   extra: { sql: "extra", kind: "json", definition: "jsonb" },
-  found: { sql: "found", kind: "json", containing: true, definition: "jsonb" },
+  // A name that statements themselves might use.
+  member: { sql: "member", kind: "json", containing: true, definition: "jsonb" },
 };
 const NAMES = Object.keys(FIELDS);
 
@@ -73,9 +74,9 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   day,
   tags: texts,
   extra: json,
-  found: json,
+  member: json,
 };
-const JSON_NAMES = new Set(["extra", "found"]);
+const JSON_NAMES = new Set(["extra", "member"]);
 const record = fc.record(
   Object.fromEntries(NAMES.map((name) => [name, fc.option(VALUES[name]!, { freq: 4 })])),
   { noNullPrototype: true },

@@ -16,7 +16,11 @@ import type { Tables } from "../../tables.ts";
 export type Tx = Kysely<Tables>;
 
 /** The first so many texts that come again are prepared on each connection; a server that is asked for more must not grow. */
-const PREPARED_STATEMENTS_MAX = 2_000;
+const PREPARED_STATEMENTS_MAX = 4_500;
+
+/** Tables and filters of people make ever new texts: those must leave room for our own. */
+const PREPARED_OF_TABLES_MAX = 3_000;
+const USER_SCHEMA = '"tables_';
 
 const TIMESTAMPTZ = 1184;
 const INT8 = 20;
@@ -37,17 +41,21 @@ const driver = new DummyDriver();
 const names = new Map<string, string>();
 /** Texts that were sent once; filters of people make many that never come again. */
 const seenOnce = new Set<string>();
+let namedOfTables = 0;
 
 /** A statement text that comes again gets a name, so that PostgreSQL parses and plans it once a connection. */
 export function nameOf(text: string): string | undefined {
   const known = names.get(text);
   if (known !== undefined) return known;
   if (names.size >= PREPARED_STATEMENTS_MAX) return undefined;
+  const isOfTables = text.includes(USER_SCHEMA);
+  if (isOfTables && namedOfTables >= PREPARED_OF_TABLES_MAX) return undefined;
   if (!seenOnce.delete(text)) {
     if (seenOnce.size >= PREPARED_STATEMENTS_MAX) seenOnce.clear();
     seenOnce.add(text);
     return undefined;
   }
+  if (isOfTables) namedOfTables += 1;
   const name = `s${names.size}`;
   names.set(text, name);
   return name;

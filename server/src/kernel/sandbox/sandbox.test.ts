@@ -155,6 +155,17 @@ describe("a script", () => {
     });
   });
 
+  test("can check a signature", async () => {
+    const source = `
+      const signed = crypto.hmac("sha256", "key", "The quick brown fox jumps over the lazy dog");
+      const refused = (() => { try { return crypto.hmac("md5", "", "") } catch (error) { return error.name } })();
+      return [signed, crypto.timingSafeEqual(signed, input.signature), crypto.timingSafeEqual(signed, "x"), refused]`;
+    const signature = "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8";
+    expect(await run(sandbox, source, { input: { signature } })).toMatchObject({
+      output: [signature, true, false, "TypeError"],
+    });
+  });
+
   test("has only what it may: sizes of sources, inputs and logs", async () => {
     const long = `return 1; // ${"x".repeat(256 * 1024)}`;
     expect(await run(sandbox, long)).toMatchObject({ status: "too_large", output: null });

@@ -60,16 +60,15 @@ export function usageOf({ pid }: Subprocess): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is a name in parentheses and may hold anything.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const [user, system, pages] = [fields[11], fields[12], fields[21]].map(Number);
-    if (user === undefined || system === undefined || pages === undefined) return undefined;
-    return { residentBytes: pages * PAGE_BYTES, cpuMs: (user + system) * TICK_MS };
+    const [user, system] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 14).map(Number);
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const residentKb = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+    return { residentBytes: residentKb * 1024, cpuMs: ((user ?? 0) + (system ?? 0)) * TICK_MS };
   } catch {
     return undefined;
   }
 }
 
-const PAGE_BYTES = 4_096;
 const TICK_MS = 10;
 
 /** The library's own file, and all that its process must read to start. */

@@ -129,6 +129,11 @@ export const ArtifactExists = failure(
   "An artifact of this name is in this module already.",
   "artifacts_name",
 );
+export const ArtifactChanged = failure(
+  "artifact_changed",
+  409,
+  "The artifact was changed by somebody else at the same moment; read it and try again.",
+);
 export const ArtifactDisabled = failure("artifact_disabled", 409, "The artifact is disabled.");
 export const TooManyArtifacts = failure(
   "too_many_artifacts",

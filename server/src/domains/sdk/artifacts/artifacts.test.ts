@@ -135,3 +135,20 @@ test("two artifacts of one module have different names", async () => {
   });
   expect([again.status, again.body.code]).toEqual([409, "artifact_exists"]);
 });
+
+test("of two changes of the detail at once none is lost", async () => {
+  const { id } = await made("return 1;");
+  const path = `/api/flowsdk/artifacts/${id}`;
+  const answers = await Promise.all(
+    [{ timeoutMs: 5_000 }, { scriptSource: "return 2;" }, { timeoutMs: 6_000 }].map((detail) =>
+      owner(`PATCH ${path}`, { detail }),
+    ),
+  );
+  const { body } = await owner(`GET ${path}`);
+  expect(answers.map(({ status }) => status).every((status) => [200, 409].includes(status))).toBe(
+    true,
+  );
+  const done = answers.filter(({ status }) => status === 200);
+  expect(body.data.versionNumber).toBe(1 + done.length);
+  expect(done.map((answer) => answer.body.data.versionNumber)).toContain(body.data.versionNumber);
+});

@@ -7,6 +7,7 @@ import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import {
   Artifact,
   ARTIFACT_TYPES,
+  ArtifactChanged,
   ArtifactExists,
   ArtifactId,
   ArtifactSummary,
@@ -127,18 +128,19 @@ export const updateArtifact = command({
   }),
   reply: withSuccess(one(Artifact)),
   emits: [ArtifactUpdated],
-  fails: [ArtifactExists],
+  fails: [ArtifactExists, ArtifactChanged],
   example: { ...example, body: { status: "active" } },
   async prepare(outside, { params, body }, caller) {
     if (body.detail === undefined || !caller.workspace) return undefined;
     const partition = { workspace: caller.workspace.key, environment: caller.environment };
-    const { artifactType, detail } = await outside.db.read(partition, (tx) =>
-      store.get(tx, params.id),
-    );
-    return readDraft(outside, caller, { artifactType, detail: { ...detail, ...body.detail } });
+    const before = await outside.db.read(partition, (tx) => store.get(tx, params.id));
+    const { artifactType, versionNumber } = before;
+    const detail = { ...before.detail, ...body.detail };
+    const draft = await readDraft(outside, caller, { artifactType, detail });
+    return { draft, of: versionNumber };
   },
-  run: (ctx, { params, body: { detail: _, ...change } }, draft) =>
-    service.update(ctx, params.id, { change, draft }),
+  run: (ctx, { params, body: { detail: _, ...change } }, read) =>
+    service.update(ctx, params.id, { change, read }),
 });
 
 export const deleteArtifact = command({

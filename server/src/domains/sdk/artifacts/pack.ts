@@ -32,13 +32,14 @@ export const artifactContent = packContent({
   },
   make: async (ctx, artifact, draft) => (await service.create(ctx, artifact, draft)).id,
   async replace(ctx, id, artifact, draft) {
-    const { artifactType, status } = await store.get(ctx.tx, id);
+    const { artifactType, status, versionNumber: of } = await store.get(ctx.tx, id);
     if (artifactType !== artifact.artifactType) {
       await service.remove(ctx, id);
       return (await service.create(ctx, { ...artifact, status }, draft)).id;
     }
     const { name, moduleKey = "default", description = "" } = artifact;
-    await service.update(ctx, id, { change: { name, moduleKey, description }, draft });
+    const change = { name, moduleKey, description };
+    await service.update(ctx, id, { change, read: { draft, of } });
     return id;
   },
   async remove(ctx, id) {

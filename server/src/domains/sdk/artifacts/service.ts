@@ -8,6 +8,7 @@ import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import {
   type Artifact,
+  ArtifactChanged,
   ARTIFACTS_MAX,
   type ArtifactType,
   referTo,
@@ -64,14 +65,23 @@ export interface Change {
   readonly status?: string;
 }
 
+/** A detail that was read, together with the version that it changes. */
+export interface DraftOfVersion {
+  readonly draft: Draft;
+  readonly of: number;
+}
+
 /** Another source, schedule or limit makes a new version; another name or status does not. */
 export async function update(
   ctx: WriteContext<typeof ArtifactUpdated>,
   id: string,
-  { change, draft }: { readonly change: Change; readonly draft: Draft | undefined },
+  { change, read }: { readonly change: Change; readonly read: DraftOfVersion | undefined },
 ): Promise<Artifact> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
+  // What was given was put together with a detail that is no longer the present one.
+  if (read && read.of !== before.versionNumber) throw new Failure(ArtifactChanged);
+  const draft = read?.draft;
   const { name, moduleKey, description, status } = change;
   const changed = draft !== undefined && !isDeepStrictEqual(draft.detail, before.detail);
   const after = await store.update(ctx.tx, id, {

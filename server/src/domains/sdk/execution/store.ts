@@ -1,7 +1,8 @@
+import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Transaction } from "#kernel/db/database.ts";
 import { Failure, failure } from "#kernel/failure.ts";
-import type { Execution } from "./execution.ts";
+import type { Execution, ExecutionSummary } from "./execution.ts";
 
 export const NoSuchExecution = failure("not_found", 404, "There is no such execution.");
 
@@ -38,15 +39,14 @@ const FIELDS = [
   "attempt",
   "started_at as startedAt",
   "duration_ms as durationMs",
-  "outcome as kept",
 ] as const;
 
-/** Newest first. */
+/** Newest first, without what came of them: that may be much. */
 export async function list(
   tx: Tx,
   artifactId: string,
   { before, limit }: { readonly before: string; readonly limit: number },
-): Promise<Execution[]> {
+): Promise<Static<typeof ExecutionSummary>[]> {
   const rows = await tx
     .selectFrom("artifact_executions")
     .select(FIELDS)
@@ -55,13 +55,14 @@ export async function list(
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
-  return rows.map(toExecution);
+  // Only what `insert` wrote is there.
+  return rows as Static<typeof ExecutionSummary>[];
 }
 
 export async function get(tx: Tx, artifactId: string, id: string): Promise<Execution> {
   const row = await tx
     .selectFrom("artifact_executions")
-    .select(FIELDS)
+    .select([...FIELDS, "outcome as kept"])
     .where("artifact_id", "=", artifactId)
     .where("id", "=", id)
     .executeTakeFirst();

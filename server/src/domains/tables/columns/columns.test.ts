@@ -310,6 +310,7 @@ const table = know(
     createdAt: NOW.toISOString(),
     updatedAt: NOW.toISOString(),
     revision: 1,
+    renamedRevision: 0,
     columns: [
       ...readColumns(
         [

@@ -16,11 +16,12 @@ export type Fields = Readonly<Record<string, Json>>;
 /** Faults that one answer tells at most. */
 const FAULTS_MAX = 100;
 
-/** PostgreSQL's own in every table; and words that mean something else in a condition. */
+/** PostgreSQL's own in every table; what events have beside the fields; and words that mean something else in a condition. */
 const TAKEN = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
+const IN_EVENTS = ["tableSlug", "tableId", "tableRevision"];
 const WORDS = ["and", "or", "not"];
 const RESERVED: ReadonlySet<string> = new Set(
-  [...SYSTEM_COLUMNS.flat(), "revision", "tableSlug", "table_slug", ...TAKEN, ...WORDS].map(
+  [...SYSTEM_COLUMNS.flat(), "revision", ...IN_EVENTS, "table_slug", ...TAKEN, ...WORDS].map(
     (name) => name.toLowerCase(),
   ),
 );

@@ -1,8 +1,7 @@
 import type { Fault } from "#kernel/failure.ts";
-import { inWords } from "../queries/guard/place.ts";
+import { inWords, Places } from "../queries/guard/place.ts";
 import { readScript } from "../queries/guard/reader.ts";
 import type { ScriptStatement } from "../queries/guard/script.ts";
-import { placeAtByte } from "../queries/guard/place.ts";
 import { readStep, type Step } from "../structure/step.ts";
 import type { MigrationStep } from "./migration.ts";
 import { Known } from "./sql/known.ts";
@@ -89,22 +88,25 @@ async function readSql(sql: string, { index, path, workspace }: Place): Promise<
   }
   const script = verdict.statements;
   const unknown = new Known(undefined);
-  const faults = script.flatMap((statement) => {
-    const refusal = refusalOf(statement, sql, unknown);
-    return refusal === undefined ? [] : [{ path, message: refusal }];
-  });
+  const places = new Places(Buffer.from(sql));
+  const faults: Fault[] = [];
+  for (const statement of script) {
+    if (faults.length >= FAULTS_MAX) break;
+    const refusal = refusalOf(statement, places, unknown);
+    if (refusal !== undefined) faults.push({ path, message: refusal });
+  }
   if (faults.length > 0) return { faults };
   return { kept: { op: "sql", sql }, work: { index, path, sql, script } };
 }
 
 /** Why a statement can't be translated, in words. */
-function refusalOf(statement: ScriptStatement, sql: string, known: Known): string | undefined {
+function refusalOf(statement: ScriptStatement, places: Places, known: Known): string | undefined {
   if (statement.does !== "structure") return undefined;
   try {
     stepsFrom(statement.node, known);
     return undefined;
   } catch (error) {
-    if (error instanceof SqlRefused) return refusalInWords(error, statement, sql);
+    if (error instanceof SqlRefused) return refusalInWords(error, statement, places);
     throw error;
   }
 }
@@ -113,9 +115,9 @@ function refusalOf(statement: ScriptStatement, sql: string, known: Known): strin
 export function refusalInWords(
   { message, byte }: SqlRefused,
   { at }: ScriptStatement,
-  sql: string,
+  places: Places,
 ): string {
-  return inWords({ message, at: byte === undefined ? at : placeAtByte(Buffer.from(sql), byte) });
+  return inWords({ message, at: byte === undefined ? at : places.atByte(byte) });
 }
 
 function isSql(given: unknown): given is { readonly op: "sql"; readonly sql?: unknown } {

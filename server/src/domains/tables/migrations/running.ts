@@ -4,6 +4,7 @@ import type { ReadContext } from "#kernel/operation.ts";
 import { partitionOf } from "../catalog.ts";
 import { targetOf } from "../columns/reference.ts";
 import { quoted } from "../identifier.ts";
+import { Places } from "../queries/guard/place.ts";
 import type { ScriptStatement } from "../queries/guard/script.ts";
 import { rowsOf } from "../statement.ts";
 import { listTables } from "../store.ts";
@@ -123,7 +124,8 @@ class Taking {
       await this.#change(steps, said);
     } catch (error) {
       if (error instanceof SqlRefused) {
-        throw new StepTrouble(index, [{ path, message: refusalInWords(error, statement, sql) }]);
+        const message = refusalInWords(error, statement, new Places(Buffer.from(sql)));
+        throw new StepTrouble(index, [{ path, message }]);
       }
       const trouble = troubleOf(error, index, "");
       if (!trouble) throw error;

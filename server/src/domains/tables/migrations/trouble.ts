@@ -38,7 +38,10 @@ interface Ran {
   readonly tables: readonly Table[];
 }
 
-/** In PostgreSQL's words, without what is the platform's own; undefined when the statement is not to blame. */
+/**
+ * In PostgreSQL's words, without what is the platform's own and without values of records: many hear
+ * of it who may not read those. Undefined when the statement is not to blame.
+ */
 export function complaintOf(error: unknown, { statement, sql, tables }: Ran): string | undefined {
   const code = codeOf(error);
   if (code === undefined || isTransient(error) || isConnectionLoss(error)) return undefined;
@@ -46,12 +49,27 @@ export function complaintOf(error: unknown, { statement, sql, tables }: Ran): st
   if (!BY_STATEMENT.test(code) || !(error instanceof Error)) return undefined;
   const { internalPosition } = error as { internalPosition?: string };
   const position = Number(internalPosition);
-  const at =
-    Number.isSafeInteger(position) && position > 0
-      ? placeAt(sql, statement.at.position + position - 1)
-      : statement.at;
-  return inWords({ message: plain(error.message, tables), at });
+  if (Number.isSafeInteger(position) && position > 0) {
+    // Found in the text, before any record was looked at.
+    const at = placeAt(sql, statement.at.position + position - 1);
+    return inWords({ message: plain(error.message, tables), at });
+  }
+  const message = ABOUT_VALUES.test(code)
+    ? (WITHOUT_VALUES.get(code) ?? "a value does not fit")
+    : plain(error.message, tables);
+  return inWords({ message, at: statement.at });
 }
+
+/** Those whose words may hold a value; the syntax is that of a path or a search which is a value. */
+const ABOUT_VALUES = /^(22...|42601|42704)$/;
+const WITHOUT_VALUES: ReadonlyMap<string, string> = new Map([
+  ["22001", "a value is too long"],
+  ["22003", "a value is out of range"],
+  ["22007", "a value is no date or time"],
+  ["22008", "a date or time is out of range"],
+  ["22012", "division by zero"],
+  ["22P02", "a value can't be read as one of the type that it is to have"],
+]);
 
 /** Values, constraints, syntax, limits, and what a trigger says. */
 const BY_STATEMENT = /^(0A|21|22|23|42|44|54|P0)/;

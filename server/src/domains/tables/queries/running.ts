@@ -4,6 +4,7 @@ import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { Failure, type Fault, Unavailable } from "#kernel/failure.ts";
 import { findKnownTable, outdated, partitionOf } from "../catalog.ts";
 import type { KnownTable } from "../known-table.ts";
+import { findTable } from "../store.ts";
 import { answerOf, type QueryAnswer, type RowMode } from "./answer.ts";
 import { explained, QueryRefused, refusalOf } from "./failing.ts";
 import type { Inspection } from "./guard/guard.ts";
@@ -86,9 +87,25 @@ async function answered(
     // Nobody waits for what this says.
     if (signal.aborted) throw new Failure(Unavailable);
     const stale =
-      STRUCTURE.has(codeOf(error) ?? "") && outdated({ services: outside, caller }, error);
+      STRUCTURE.has(codeOf(error) ?? "") &&
+      (await haveChanged(outside, caller, tables)) &&
+      outdated({ services: outside, caller }, error);
     throw stale || explained(error, { sql, inspection, composed });
   }
+}
+
+/** Whether one of the tables is no longer what we know: mostly it is the statement that is wrong. */
+function haveChanged(
+  { db }: Outside,
+  caller: Caller,
+  tables: readonly KnownTable[],
+): Promise<boolean> {
+  return db.read(partitionOf(caller), async (tx) => {
+    for (const { slug, revision } of tables) {
+      if ((await findTable(tx, slug))?.revision !== revision) return true;
+    }
+    return false;
+  });
 }
 
 /** Those who ask one database. */
@@ -114,9 +131,10 @@ async function tablesNamed(
   }
   const tables: KnownTable[] = [];
   for (const [name, at] of relations) {
-    const table = await findKnownTable(outside, partition, name, (work) =>
-      outside.db.read(partition, work),
-    );
+    const table = await findKnownTable(outside, partition, name, {
+      read: (work) => outside.db.read(partition, work),
+      isOld: () => false,
+    });
     if (table && isReadable(table, caller.person)) tables.push(table);
     else if (!expressions.has(name)) {
       complaints.push({ message: `there is no table ${name} that you may read`, at });

@@ -5,7 +5,7 @@
 import type { Person } from "#kernel/caller.ts";
 import type { RecordedEvent } from "#kernel/event.ts";
 import type { EventView, Lens, ViewPlace } from "#kernel/event-view.ts";
-import { findKnownTable } from "../catalog.ts";
+import { findKnownTable, findTableAnew } from "../catalog.ts";
 import type { KnownTable } from "../known-table.ts";
 import { allows, type Grants, grantsOf, isUnbound, seenBy } from "../rules/access.ts";
 import { blank } from "./rights.ts";
@@ -17,23 +17,32 @@ export const recordView: EventView = {
   resourceType: "record",
   async lensesFor(place, events) {
     const makers = new Map<string, (event: RecordedEvent) => Lens | undefined>();
-    const lenses: (Lens | undefined)[] = [];
-    for (const event of events) {
-      const slug = String(event.data["tableSlug"]);
-      let make = makers.get(slug);
-      if (!make) makers.set(slug, (make = makerFor(await tableAt(place, slug))));
-      lenses.push(make(event));
+    for (const [slug, own] of Map.groupBy(events, slugOf)) {
+      makers.set(slug, makerFor(await tableAt(place, slug, own)));
     }
-    return lenses;
+    return events.map((event) => makers.get(slugOf(event))?.(event));
   },
 };
 
-function tableAt(place: ViewPlace, slug: string): Promise<KnownTable | undefined> {
-  return findKnownTable(place.services, place.partition, slug, place.read);
+function slugOf({ data }: RecordedEvent): string {
+  return String(data["tableSlug"]);
 }
 
-/** Clocks of nodes differ. */
-const DISORDER_MS = 60_000;
+/** The table of that name; not as it was before it became what one of these events is about. */
+async function tableAt(
+  { services, partition, read }: ViewPlace,
+  slug: string,
+  events: readonly RecordedEvent[],
+): Promise<KnownTable | undefined> {
+  const table = await findKnownTable(services, partition, slug, read);
+  const isOld = table && events.some(({ data }) => isBehind(table, data));
+  return isOld ? findTableAnew(services, partition, slug, read) : table;
+}
+
+function isBehind({ id, revision }: KnownTable, { tableId, tableRevision }: Data): boolean {
+  // A later table has a greater id.
+  return tableId === id ? Number(tableRevision) > revision : String(tableId) > id;
+}
 
 /** Makes the lenses for events about the records of one table. */
 function makerFor(table: KnownTable | undefined): (event: RecordedEvent) => Lens | undefined {
@@ -42,17 +51,19 @@ function makerFor(table: KnownTable | undefined): (event: RecordedEvent) => Lens
     if (!grants.has(person.id)) grants.set(person.id, grantsOf(rules, "read", person));
     return grants.get(person.id);
   };
-  const since = table ? Date.parse(table.createdAt) - DISORDER_MS : Number.POSITIVE_INFINITY;
   return (event) => {
     // Of a table that is gone nobody knows any more who was to see what.
-    if (!table || Date.parse(event.createdAt) < since) {
+    if (!table || event.data["tableId"] !== table.id) {
       return (person) => (!person || isUnbound(person) ? event : undefined);
     }
-    const { rules } = table;
+    const { rules, renamedRevision } = table;
     if (rules.length === 0) return undefined;
+    // Nor can the rules tell by the fields of today what was to be seen of those of before.
+    const isReadable = Number(event.data["tableRevision"]) >= renamedRevision;
     return (person) => {
       const held = person && grantsTo(rules, person);
-      return held ? seenThrough(held, event) : event;
+      if (!held) return event;
+      return isReadable ? seenThrough(held, event) : undefined;
     };
   };
 }

@@ -1,7 +1,15 @@
 import Type from "typebox";
 import { event } from "#kernel/event.ts";
 import { Time } from "#kernel/schema.ts";
-import { RecordId, Slug } from "../table.ts";
+import type { KnownTable } from "../known-table.ts";
+import { RecordId, Slug, TableId } from "../table.ts";
+
+/** The table that an event is of, as it was then. */
+const tableThen = {
+  tableSlug: Slug,
+  tableId: TableId,
+  tableRevision: Type.Integer({ description: "The revision that the table's definition was in" }),
+};
 
 /** A record in an event: its fields beside the table that it belongs to. */
 const EventRecord = Type.Object(
@@ -15,17 +23,31 @@ const EventRecord = Type.Object(
   { title: "EventRecord", description: "And the table's own fields", additionalProperties: true },
 );
 
+const WholeEventRecord = Type.Object(
+  { ...tableThen, ...EventRecord.properties },
+  {
+    title: "WholeEventRecord",
+    description: "And the table's own fields",
+    additionalProperties: true,
+  },
+);
+
+/** What the data of every event about a record begins with. */
+export function tableIn({ slug, id, revision }: KnownTable) {
+  return { tableSlug: slug, tableId: id, tableRevision: revision };
+}
+
 export const RecordCreated = event("record.created", {
   resource: "record",
   summary: "A record was made.",
-  data: EventRecord,
+  data: WholeEventRecord,
 });
 
 export const RecordUpdated = event("record.updated", {
   resource: "record",
   summary: "A record was changed.",
   data: Type.Object({
-    tableSlug: Slug,
+    ...tableThen,
     before: EventRecord,
     after: EventRecord,
     changes: Type.Array(Type.String()),
@@ -35,7 +57,7 @@ export const RecordUpdated = event("record.updated", {
 export const RecordDeleted = event("record.deleted", {
   resource: "record",
   summary: "A record was deleted.",
-  data: EventRecord,
+  data: WholeEventRecord,
 });
 
 export const recordEvents = [RecordCreated, RecordUpdated, RecordDeleted] as const;

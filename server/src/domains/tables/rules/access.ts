@@ -89,7 +89,12 @@ export function actionsOf(rules: readonly Rule[], person: Person | undefined): A
 }
 
 /** Without them a record would be nothing. */
-export const ALWAYS_SEEN: ReadonlySet<string> = new Set(["id", "tableSlug"]);
+export const ALWAYS_SEEN: ReadonlySet<string> = new Set([
+  "id",
+  "tableSlug",
+  "tableId",
+  "tableRevision",
+]);
 
 const compiled = new WeakMap<Condition, (subject: unknown) => boolean>();
 

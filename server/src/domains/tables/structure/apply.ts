@@ -89,6 +89,7 @@ async function lookUp({ tx, now, caller }: ReadContext, steps: readonly Step[]):
       createdAt: time,
       updatedAt: time,
       revision: 1,
+      renamedRevision: 0,
     }),
   };
 }

@@ -56,6 +56,7 @@ export function renameColumn(planning: Planning, step: StepOf<"rename_column">):
     columns: table.columns.map((other) => (other === column ? { ...column, name: to } : other)),
     indexes: table.indexes.map((index) => ({ ...index, columns: index.columns.map(named) })),
     rules: renamedInRules(table.rules, from, to),
+    ...(from !== to && renamed(table)),
   });
   return {
     statements: from === to ? [] : ddl.renameColumn(siteOf(planning, table), column, to),
@@ -72,6 +73,7 @@ export function alterColumnBy(planning: Planning, step: StepOf<"alter_column">):
   planning.tables.set(table.slug, {
     ...table,
     columns: table.columns.map((column) => (column === before ? after : column)),
+    ...(before.type !== after.type && renamed(table)),
   });
   return {
     statements: alterColumn(siteOf(planning, table), before, after),
@@ -89,6 +91,7 @@ export function dropColumn(planning: Planning, step: StepOf<"drop_column">): Pla
     ...table,
     columns: table.columns.filter((other) => other !== column),
     indexes: table.indexes.filter((index) => !isGone(index)),
+    ...renamed(table),
   });
   const back: Step = {
     op: "add_column",
@@ -105,6 +108,11 @@ export function dropColumn(planning: Planning, step: StepOf<"drop_column">): Pla
       ...indexes.map((index): Step => ({ op: "add_index", table: table.slug, ...index })),
     ],
   };
+}
+
+/** From the next revision on, which the change makes, fields are no longer what they were. */
+function renamed({ revision }: Table): Pick<Table, "renamedRevision"> {
+  return { renamedRevision: revision + 1 };
 }
 
 /** The column with a change made to it, read anew. */

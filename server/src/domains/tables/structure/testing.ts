@@ -31,6 +31,7 @@ const BLANK = {
   createdAt: "2026-01-01T00:00:00.000Z",
   updatedAt: "2026-01-01T00:00:00.000Z",
   revision: 1,
+  renamedRevision: 0,
 };
 
 export function stepsOf(...given: readonly object[]): Step[] {

@@ -11,6 +11,9 @@ const CHARACTERS_MAX = 10_000;
 
 export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["RangeVar", checkRelation],
+  ["InsertStmt", noteTarget],
+  ["UpdateStmt", noteTarget],
+  ["DeleteStmt", noteTarget],
   ["CommonTableExpr", checkExpression],
   ["FuncCall", checkFunction],
   ["RangeFunction", noteFunctionAsTable],
@@ -27,7 +30,12 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 function checkRelation({ relname }: Struct, byte: number, findings: Findings): void {
   const name = textOf(relname);
   if (isReserved(name)) return findings.complain(`${name} is a table of the database's own`, byte);
-  if (!findings.relations.has(name)) findings.relations.set(name, findings.place(byte));
+  findings.note(findings.relations, name, byte);
+}
+
+/** PostgreSQL writes to no common table expression. */
+function noteTarget({ relation }: Struct, _: number, findings: Findings): void {
+  for (const { relname } of recordsOf(relation)) findings.targets.add(textOf(relname));
 }
 
 /** Where it is not in sight, the name would be that of a catalog. */
@@ -92,8 +100,7 @@ function checkTime({ op }: Struct, byte: number, findings: Findings): void {
 }
 
 function noteParameter({ number }: Struct, byte: number, findings: Findings): void {
-  const place = typeof number === "number" ? number : 0;
-  if (!findings.parameters.has(place)) findings.parameters.set(place, findings.place(byte));
+  findings.note(findings.parameters, typeof number === "number" ? number : 0, byte);
 }
 
 function checkColumn({ fields }: Struct, byte: number, findings: Findings): void {

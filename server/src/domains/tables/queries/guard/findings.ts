@@ -1,6 +1,8 @@
-import { type Complaint, type Place, placeAtByte } from "./place.ts";
+import { type Complaint, type Place, Places } from "./place.ts";
 
 const COMPLAINTS_MAX = 10;
+/** So many tables and so many parameters can one statement name. */
+const NAMED_MAX = 1_000;
 
 /** What a table might stand for where a function does: its alias, and the columns that it has. */
 export interface FunctionAsTable {
@@ -13,6 +15,8 @@ export class Findings {
   readonly complaints: Complaint[] = [];
   /** By their names; those of the statement's own common table expressions are among them. */
   readonly relations = new Map<string, Place>();
+  /** Of the relations those that are written to: they are tables, whatever else has the name. */
+  readonly targets = new Set<string>();
   readonly expressions = new Set<string>();
   /** What columns are called in it, whatever they belong to. */
   readonly names = new Set<string>();
@@ -20,23 +24,34 @@ export class Findings {
   readonly functionsAsTables: FunctionAsTable[] = [];
   /** Names with something before the dot. */
   readonly dotted: { readonly of: string; readonly name: string; readonly byte: number }[] = [];
-  readonly #bytes: Buffer;
+  readonly #places: Places;
+  #tooMany = false;
 
   constructor(bytes: Buffer) {
-    this.#bytes = bytes;
+    this.#places = new Places(bytes);
   }
 
   /** Enough to be told at once. */
   get isFull(): boolean {
-    return this.complaints.length >= COMPLAINTS_MAX;
+    return this.#tooMany || this.complaints.length >= COMPLAINTS_MAX;
   }
 
   complain(message: string, byte: number): void {
     if (!this.isFull) this.complaints.push({ message, at: this.place(byte) });
   }
 
+  /** Notes where something is named first. */
+  note<Name>(named: Map<Name, Place>, name: Name, byte: number): void {
+    if (named.has(name)) return;
+    if (named.size < NAMED_MAX) named.set(name, this.place(byte));
+    else {
+      this.complain(`a statement names at most ${NAMED_MAX} tables and parameters`, byte);
+      this.#tooMany = true;
+    }
+  }
+
   place(byte: number): Place {
-    return placeAtByte(this.#bytes, byte);
+    return this.#places.atByte(byte);
   }
 }
 

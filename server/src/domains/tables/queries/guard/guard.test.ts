@@ -1,7 +1,9 @@
 import { loadModule } from "libpg-query";
 import { beforeAll, describe, expect, test } from "vitest";
 import { inspect } from "./guard.ts";
+import { placeAt, Places } from "./place.ts";
 import { readStatement } from "./reader.ts";
+import { inspectScript } from "./script.ts";
 
 beforeAll(() => loadModule());
 
@@ -117,6 +119,7 @@ describe("the guard", () => {
         ["orders", { position: 35, line: 2, column: 35 }],
         ["t", { position: 45, line: 2, column: 45 }],
       ]),
+      targets: new Set(),
       expressions: new Set(),
       names: new Set(["createdAt", "total", "a", "b"]),
       parameters: new Map([
@@ -146,6 +149,62 @@ describe("the guard", () => {
       expect(inspect(sql, "writing")).toHaveProperty("complaints");
     }
   });
+});
+
+test("a place is the same however it is asked for, and each text is gone through once", () => {
+  const text = "aé\n🦉b\n\nü";
+  const bytes = Buffer.from(text);
+  const asked: number[] = [];
+  const counted = new Proxy(bytes, {
+    get(target, key) {
+      if (key === "entries") asked.push(1);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const places = new Places(counted);
+  const found = Array.from(text, (_, position) => {
+    const before = Array.from(text).slice(0, position).join("");
+    const place = places.atByte(Buffer.byteLength(before));
+    expect(placeAt(text, position)).toEqual(place);
+    return `${place.position}:${place.line}:${place.column}`;
+  });
+  expect(found).toEqual(["0:1:1", "1:1:2", "2:1:3", "3:2:1", "4:2:2", "5:2:3", "6:3:1", "7:4:1"]);
+  expect(places.atByte(1_000)).toEqual({ position: 8, line: 4, column: 2 });
+  expect(asked).toEqual([1]);
+});
+
+test("a statement names so many tables and parameters, and no more", () => {
+  const list = (count: number, one: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => one(n + 1)).join(", ");
+  for (const make of [
+    (count: number) => `select ${list(count, (n) => `$${n}`)}`,
+    (count: number) => `select 1 from ${list(count, (n) => `t${n}`)}`,
+  ]) {
+    expect(inspect(make(1_000), "reading")).not.toHaveProperty("complaints");
+    expect(inspect(make(3_000), "reading")).toEqual({
+      complaints: [
+        { message: expect.stringMatching(/at most 1000 tables/), at: expect.anything() },
+      ],
+    });
+  }
+});
+
+test("what a script writes to is a table, whatever else has its name", () => {
+  for (const [sql, relations] of [
+    [
+      "with q as (with mig as (select 1 as a) select a from mig) update mig set t = 'x' from q",
+      ["mig"],
+    ],
+    [
+      "with q as (with mig as (select 1 as a) select a from mig) insert into mig select a from q",
+      ["mig"],
+    ],
+    ["with q as (with mig as (select 1 as a) select a from mig) delete from mig using q", ["mig"]],
+    ["with q as (select 1 as a) update mig set t = 'x' from q", ["mig"]],
+  ] as const) {
+    expect(inspectScript(sql)).toMatchObject({ statements: [{ does: "records", relations }] });
+  }
 });
 
 test("a statement that breaks the parser is refused, and the next one is read", async () => {

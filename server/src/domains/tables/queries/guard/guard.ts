@@ -18,6 +18,8 @@ export interface Inspection {
   readonly offset: number;
   /** The tables and common table expressions that are named, and where first. */
   readonly relations: ReadonlyMap<string, Place>;
+  /** The tables among them that it writes to. */
+  readonly targets: ReadonlySet<string>;
   /** Its own common table expressions. */
   readonly expressions: ReadonlySet<string>;
   /** What columns are called in it, whatever they belong to. */
@@ -53,10 +55,18 @@ export function inspect(sql: string, liberty: Liberty): Verdict {
   walk(raw.stmt, liberty, findings);
   checkDotted(findings);
   if (findings.complaints.length > 0) return { complaints: findings.complaints };
-  const { relations, expressions, names, parameters } = findings;
+  const { relations, targets, expressions, names, parameters } = findings;
   const text = bytes.subarray(start, raw.stmt_len ? start + raw.stmt_len : undefined);
   const offset = findings.place(start).position;
-  return { text: text.toString("utf8"), offset, relations, expressions, names, parameters };
+  return {
+    text: text.toString("utf8"),
+    offset,
+    relations,
+    targets,
+    expressions,
+    names,
+    parameters,
+  };
 }
 
 interface RawStatement {

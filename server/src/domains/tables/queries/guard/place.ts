@@ -15,15 +15,54 @@ export interface Complaint {
 
 /** The place before which so many characters (not UTF-16 units) stand. */
 export function placeAt(text: string, position: number): Place {
-  const before = Array.from(text).slice(0, position);
-  const line = before.filter((character) => character === "\n").length + 1;
-  return { position, line, column: position - before.lastIndexOf("\n") };
+  return new Places(Buffer.from(text)).at(position);
 }
 
-/** The same, of the bytes that the parser counts. */
-export function placeAtByte(bytes: Buffer, byte: number): Place {
-  const text = bytes.toString("utf8");
-  return placeAt(text, lengthOf(bytes.subarray(0, byte).toString("utf8")));
+const NEWLINE = 10;
+
+/** The places of one text, which is gone through once, however many are asked for. */
+export class Places {
+  readonly #bytes: Uint8Array;
+  #table: { readonly positions: Uint32Array; readonly lines: readonly number[] } | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** The place before which so many characters stand. */
+  at(position: number): Place {
+    const { lines } = this.#read();
+    let line = 0;
+    let after = lines.length;
+    while (after - line > 1) {
+      const middle = (line + after) >>> 1;
+      if ((lines[middle] ?? 0) <= position) line = middle;
+      else after = middle;
+    }
+    return { position, line: line + 1, column: position - (lines[line] ?? 0) + 1 };
+  }
+
+  /** The same, of the bytes that the parser counts. */
+  atByte(byte: number): Place {
+    const { positions } = this.#read();
+    return this.at(positions[Math.min(byte, this.#bytes.length)] ?? 0);
+  }
+
+  /** How many characters stand before each byte, and before each line. */
+  #read() {
+    if (this.#table) return this.#table;
+    const positions = new Uint32Array(this.#bytes.length + 1);
+    const lines = [0];
+    let position = 0;
+    for (const [index, byte] of this.#bytes.entries()) {
+      positions[index] = position;
+      // All but the first byte of a character begin with the bits 10.
+      if ((byte & 0xc0) !== 0x80) position += 1;
+      if (byte === NEWLINE) lines.push(position);
+    }
+    positions[this.#bytes.length] = position;
+    return (this.#table = { positions, lines });
+  }
 }
 
 /** In characters. */

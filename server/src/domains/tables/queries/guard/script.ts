@@ -1,7 +1,7 @@
 import { hasSqlDetails, type Node, parseSync } from "libpg-query";
 import { inspect } from "./guard.ts";
 import { STATEMENTS } from "./nodes.ts";
-import { type Complaint, type Place, placeAt, placeAtByte } from "./place.ts";
+import { type Complaint, type Place, placeAt, Places } from "./place.ts";
 import { plainWordsOf } from "./wording.ts";
 
 /** One statement of a script. Positions within a node are bytes of the whole script. */
@@ -9,7 +9,7 @@ export type ScriptStatement = { readonly text: string; readonly at: Place } & (
   | { readonly does: "structure"; readonly node: Node }
   | {
       readonly does: "records";
-      /** The tables that it names, its own common table expressions left out. */
+      /** The tables that it names, its own common table expressions left out, unless it writes to one. */
       readonly relations: readonly string[];
     }
 );
@@ -28,6 +28,9 @@ const OF_STRUCTURE = new Set([
   "CommentStmt",
 ]);
 
+/** After so many the rest is not read. */
+const COMPLAINTS_MAX = 200;
+
 /**
  * Judges a text of any number of statements that change tables or their records. What changes records
  * is judged as `inspect` does; of what changes tables only the kind is looked at here.
@@ -39,16 +42,18 @@ export function inspectScript(sql: string): ScriptVerdict {
   if (!Array.isArray(parsed)) return parsed;
   if (parsed.length === 0) return refused("there is no statement", undefined);
   const bytes = Buffer.from(sql);
+  const places = new Places(bytes);
   const statements: ScriptStatement[] = [];
   const complaints: Complaint[] = [];
   for (const { node, start, end } of parsed) {
+    if (complaints.length >= COMPLAINTS_MAX) break;
     const raw = bytes.subarray(start, end).toString("utf8");
     // The parser counts what stands before a statement as its own.
     const lead = raw.length - raw.trimStart().length;
-    const at = placeAtByte(bytes, start + Buffer.byteLength(raw.slice(0, lead)));
+    const at = places.atByte(start + Buffer.byteLength(raw.slice(0, lead)));
     const one = judge(node, raw.trim(), at);
     if ("complaints" in one) {
-      complaints.push(...one.complaints.map((complaint) => moved(complaint, sql, at)));
+      complaints.push(...one.complaints.map((complaint) => moved(complaint, places, at)));
     } else statements.push(one);
   }
   return complaints.length > 0 ? { complaints } : { statements };
@@ -68,15 +73,18 @@ function judge(
   const [parameter] = verdict.parameters;
   if (parameter)
     return refused(`there is no value for the parameter $${parameter[0]}`, parameter[1]);
-  const relations = [...verdict.relations.keys()].filter((name) => !verdict.expressions.has(name));
+  const { targets, expressions } = verdict;
+  const relations = [...verdict.relations.keys()].filter(
+    (name) => targets.has(name) || !expressions.has(name),
+  );
   return { does: "records", text, at, relations };
 }
 
 const FIRST: Place = { position: 0, line: 1, column: 1 };
 
 /** A complaint about one statement, where it is in the whole. */
-function moved({ message, at }: Complaint, sql: string, start: Place): Complaint {
-  return { message, at: placeAt(sql, start.position + (at?.position ?? 0)) };
+function moved({ message, at }: Complaint, places: Places, start: Place): Complaint {
+  return { message, at: places.at(start.position + (at?.position ?? 0)) };
 }
 
 interface Parsed {

@@ -3,6 +3,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import type { KnownTable } from "../../known-table.ts";
 import type { Row } from "../../statement.ts";
 import { RecordUpdated } from "../events.ts";
+import { recordsById } from "./dependants.ts";
 import { holdMatching } from "./matching.ts";
 import { assertMembers } from "./people.ts";
 import { againstUpdating, assertAllowed, grantsFor } from "../rights.ts";
@@ -23,18 +24,27 @@ export async function updateMatching(
   const values = await changesIn(ctx, table, set, PATH);
   const ids = await holdMatching(ctx, table, filter, "for no key update");
   if (ids.length === 0) return 0;
+  const named = Object.keys(set);
+  const grants = grantsFor(table, "update", ctx.caller);
+  if (grants) {
+    // Before it is sent: what PostgreSQL has against it would tell of records that they do not see.
+    const faults = (await recordsById(ctx, table, ids)).flatMap((before) =>
+      againstUpdating(grants, before, {
+        record: withChanges(ctx, before, values),
+        named,
+        path: PATH,
+      }),
+    );
+    // What is against one record is mostly against the others too, and said once.
+    assertAllowed([...new Map(faults.map((one) => [one.path + one.message, one])).values()]);
+  }
   const { text, values: operands } = updateStatement(ctx, table, ids, values);
   const rows = await ctx.send<Row>(text, operands, explained(ctx, table, PATH));
-  const named = Object.keys(set);
   const writings = rows.map((row) => {
     const before = storedOf(table, row).record;
     const record = withChanges(ctx, before, values);
     return { before, record, named, path: PATH, changed: row[CHANGED] === true };
   });
-  const grants = grantsFor(table, "update", ctx.caller);
-  // What is against one record is mostly against the others too, and said once.
-  const faults = grants && writings.flatMap((one) => againstUpdating(grants, one.before, one));
-  assertAllowed([...new Map(faults?.map((fault) => [fault.path + fault.message, fault])).values()]);
   const changed = writings.filter((one) => one.changed);
   const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
   const tooLarge = faultsOfSize(largest, PATH);

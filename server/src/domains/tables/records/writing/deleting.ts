@@ -1,43 +1,26 @@
-import { Failure } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { tablesOf } from "../../catalog.ts";
-import type { KnownTable } from "../../known-table.ts";
+import { partitionOf, tablesOf } from "../../catalog.ts";
+import { know, type KnownTable } from "../../known-table.ts";
 import type { Row } from "../../statement.ts";
-import { NoSuchRecord } from "../../table.ts";
-import {
-  type Consequences,
-  consequencesOf,
-  dependantsOf,
-  type Emptied,
-  recordsById,
-} from "./dependants.ts";
-import { RecordDeleted, RecordUpdated } from "../events.ts";
+import { listTables } from "../../store.ts";
+import { consequencesOf, type Doomed, type Emptied, recordsById } from "./dependants.ts";
+import { RecordDeleted, RecordUpdated, tableIn } from "../events.ts";
 import { holdMatching } from "./matching.ts";
-import { planOf } from "./plan.ts";
 import { againstDeleting, assertAllowed, grantsFor } from "../rights.ts";
-import { referTo, storedOf, type TableRecord } from "./stored.ts";
-import { assertSeen, tellUpdate } from "./updating.ts";
+import { referTo, type TableRecord } from "./stored.ts";
+import { assertSeen, held, tellUpdate } from "./updating.ts";
 import { deletionExplained, explained } from "./violation.ts";
 
 type Deleting = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;
 
 /** Deletes a record, and what was made to go with it. */
 export async function deleteRecord(ctx: Deleting, table: KnownTable, id: string): Promise<void> {
-  const tables = await tablesOf(ctx);
-  const alone = dependantsOf(tables, table.slug).length === 0;
-  const { place } = table;
-  const { all } = planOf(table);
-  const text = alone
-    ? `delete from ${place} where id = $1 returning ${all}`
-    : `select ${all} from ${place} where id = $1 for update`;
-  const [row] = await ctx.send<Row>(text, [id], deletionExplained(ctx, table));
-  if (!row) throw new Failure(NoSuchRecord);
-  const { record, revision } = storedOf(table, row);
+  // First, so that nothing comes to refer to it, and nothing that does tells them of it.
+  const { record, revision } = await held(ctx, table, id, "for update");
   assertSeen(ctx, table, record);
   ctx.expectRevision(revision);
   assertAllowed(againstDeleting(grantsFor(table, "delete", ctx.caller), record));
-  if (alone) tellDeletion(ctx, table, record);
-  else await carryOut(ctx, await consequencesOf(ctx, tables, { table, records: [record] }));
+  await carryOut(ctx, { table, records: [record] });
 }
 
 /** Deletes all records that a condition holds for, or none; tells how many. */
@@ -51,22 +34,36 @@ export async function deleteMatching(
   if (records.length === 0) return 0;
   const grants = grantsFor(table, "delete", ctx.caller);
   assertAllowed(records.flatMap((record) => againstDeleting(grants, record, `/${record.id}`)));
-  const tables = await tablesOf(ctx);
-  await carryOut(ctx, await consequencesOf(ctx, tables, { table, records }));
+  await carryOut(ctx, { table, records });
   return records.length;
 }
 
 /** From the outermost inwards, so that nothing refers to what is deleted. */
-async function carryOut(ctx: Deleting, { doomed, emptied }: Consequences): Promise<void> {
+async function carryOut(ctx: Deleting, roots: Doomed): Promise<void> {
+  const tables = await tablesNow(ctx);
+  const { doomed, emptied } = await consequencesOf(ctx, tables, roots);
   for (const group of groupsOf(emptied)) await empty(ctx, group);
   for (const { table, records } of doomed.toReversed()) {
     await ctx.send(
       `delete from ${table.place} where id = any($1::text[])`,
       [records.map(({ id }) => id)],
-      deletionExplained(ctx, table),
+      deletionExplained(ctx, table, tables),
     );
     for (const record of records) tellDeletion(ctx, table, record);
   }
+}
+
+/**
+ * The tables as they are by now. One that another node has just made may refer to what is deleted, and
+ * what it loses would go untold.
+ */
+async function tablesNow(ctx: Deleting): Promise<readonly KnownTable[]> {
+  const known = await tablesOf(ctx);
+  const rows = await ctx.send<Row>("select id, revision from user_tables", []);
+  const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
+  const isCurrent = known.every(({ id, revision }) => revisions.get(id) === revision);
+  if (isCurrent && rows.length === known.length) return known;
+  return (await listTables(ctx.tx)).map((table) => know(table, partitionOf(ctx.caller)));
 }
 
 /** Those that lose the same references, table by table. */
@@ -93,5 +90,5 @@ async function empty(ctx: Deleting, group: readonly Emptied[]): Promise<void> {
 }
 
 function tellDeletion(ctx: Deleting, table: KnownTable, record: TableRecord): void {
-  ctx.emit(RecordDeleted, referTo(table, record), { tableSlug: table.slug, ...record });
+  ctx.emit(RecordDeleted, referTo(table, record), { ...tableIn(table), ...record });
 }

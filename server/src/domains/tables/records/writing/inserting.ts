@@ -6,8 +6,9 @@ import type { Json } from "../../columns/column-type.ts";
 import { type Fields, readFields } from "../../columns/reading.ts";
 import { assertCurrent } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
+import type { Grant } from "../../rules/access.ts";
 import type { Row } from "../../statement.ts";
-import { RecordCreated } from "../events.ts";
+import { RecordCreated, tableIn } from "../events.ts";
 import { explainMany, parametersOf } from "./many.ts";
 import { assertMembers } from "./people.ts";
 import { planOf } from "./plan.ts";
@@ -64,7 +65,7 @@ export function tellCreation(
   const made = drafts.map((draft) => withFilled(table, draft, byId.get(draft.record.id)));
   if (generated.length > 0) assertMayCreate(ctx, table, made);
   return made.map(({ record }) => {
-    ctx.emit(RecordCreated, referTo(table, record), { tableSlug: table.slug, ...record });
+    ctx.emit(RecordCreated, referTo(table, record), { ...tableIn(table), ...record });
     return { record, revision: 1 };
   });
 }
@@ -133,10 +134,31 @@ export async function draftsOf(
     await assertCurrent(ctx, table);
     throw invalid(faults.slice(0, FAULTS_MAX));
   }
-  // What the table fills itself is not there yet, and may be what its rules ask for.
-  if (planOf(table).generated.length === 0) assertMayCreate(ctx, table, drafts);
+  // Before they are sent: what PostgreSQL has against them would tell of records that are not seen.
+  const grants = grantsFor(table, "create", caller);
+  if (grants) {
+    const hopeful = hopefulOf(table, grants);
+    assertAllowed(drafts.flatMap((draft) => againstCreating(hopeful, draft)));
+  }
   await assertMembers(ctx, table, drafts);
   return drafts;
+}
+
+/** What the table fills itself is not there yet: a rule that asks for it may come to hold. */
+function hopefulOf(table: KnownTable, grants: readonly Grant[]): readonly Grant[] {
+  const names = new Set(planOf(table).generated.map(({ name }) => name));
+  if (names.size === 0) return grants;
+  return grants.map((grant) =>
+    grant.where && asksFor(names, grant.where) ? { ...grant, where: null } : grant,
+  );
+}
+
+/** Whether one of these fields is named anywhere in a condition. */
+function asksFor(names: ReadonlySet<string>, part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  return Object.entries(part).some(
+    ([key, inner]) => names.has(key.split(".")[0] ?? key) || asksFor(names, inner),
+  );
 }
 
 function ids(now: Date): () => string {

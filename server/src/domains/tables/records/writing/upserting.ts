@@ -11,6 +11,7 @@ import { changeMany } from "./changing-many.ts";
 import { explainMany, parametersOf } from "./many.ts";
 import { Budget, holdWhere } from "./matching.ts";
 import { planOf } from "./plan.ts";
+import { againstCreating, assertAllowed, grantsFor } from "../rights.ts";
 import type { TableRecord } from "./stored.ts";
 import { invalid } from "./violation.ts";
 import { draftsOf, type Given, type PathOf, tellCreation } from "./inserting.ts";
@@ -40,6 +41,7 @@ export async function upsertRecords(
 ): Promise<Upserted> {
   const column = keyColumnOf(table, key);
   const all = keyedOf(column, records, pathOf);
+  assertMayName(ctx, table, column, all);
   const done = new Map<Keyed, TableRecord>();
   let created = 0;
   let updated = 0;
@@ -112,6 +114,27 @@ function keyedOf(column: KnownColumn, records: readonly Given[], pathOf: PathOf)
   });
   if (faults.length > 0) throw invalid(faults.slice(0, 100));
   return keyed;
+}
+
+/** Who may write a key in no record at all must not learn from it which there are. */
+function assertMayName(
+  { caller }: Upserting,
+  table: KnownTable,
+  { name }: KnownColumn,
+  keyed: readonly Keyed[],
+): void {
+  const [making, changing] = [
+    grantsFor(table, "create", caller),
+    grantsFor(table, "update", caller),
+  ];
+  if (!making || !changing) return;
+  // For none of the records, whatever they are like.
+  const grants = [...making, ...changing].map(({ fields }) => ({ where: null, fields }));
+  assertAllowed(
+    keyed.flatMap(({ path, given }) =>
+      againstCreating(grants, { record: given as TableRecord, named: [name], path }),
+    ),
+  );
 }
 
 /** The records that have these keys, by their keys, held until the act ends. */

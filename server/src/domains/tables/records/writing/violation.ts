@@ -4,6 +4,7 @@ import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
 import { outdated } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import { meaningOf } from "../../structure/index-name.ts";
+import { grantsFor } from "../rights.ts";
 import { RecordNotUnique, RecordReferenced } from "./stored.ts";
 
 const NOT_NULL = "23502";
@@ -26,16 +27,23 @@ export function explained(
   return (error) => outdated(ctx, error) ?? failureOf(table, error, path) ?? error;
 }
 
-/** The same of a statement that deletes: what keeps a record is what refers to it. */
+/**
+ * The same of a statement that deletes: what keeps a record is what refers to it, which has a name for
+ * those who may read it.
+ */
 export function deletionExplained(
   ctx: { readonly services: Services; readonly caller: Caller },
   table: KnownTable,
+  tables: readonly KnownTable[],
 ): (error: unknown) => unknown {
   return (error) => {
     const code = codeOf(error);
     if (code !== REFERENCE && code !== RESTRICT) return explained(ctx, table)(error);
-    const { table: other = "" } = error as { table?: string };
-    return new Failure(RecordReferenced, { detail: `Records of the table ${other} refer to it.` });
+    const { table: slug } = error as { table?: string };
+    const other = tables.find((one) => one.slug === slug);
+    const isShown = other && grantsFor(other, "read", ctx.caller)?.length !== 0;
+    const name = isShown ? `the table ${other.slug}` : "another table";
+    return new Failure(RecordReferenced, { detail: `Records of ${name} refer to it.` });
   };
 }
 

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { anotherNode, send } from "#domains/bus/testing.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish, recordId } from "../testing.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+let agent: Ask;
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  agent = await world.member(["agent"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+describe("a change that has waited for another one", () => {
+  const columns = Array.from({ length: 6 }, (_, index) => ({ name: `f${index}`, type: "text" }));
+
+  /** What a request is answered that began before somebody's statement on the record was committed. */
+  async function after(statement: string, ask: () => ReturnType<Ask>): ReturnType<Ask> {
+    const partition = { workspace: world.home, environment: "production" } as const;
+    let answer: ReturnType<Ask> | undefined;
+    await world.kernel.db.write(partition, async (session) => {
+      await session.send(statement, []);
+      answer = ask();
+      await until(async () => {
+        const waiting = await world.sql(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return waiting.length > 0;
+      });
+    });
+    return answer ?? ask();
+  }
+
+  /** Uses up the texts that are kept for sets of fields, so that the one for all others is taken. */
+  async function useManySets({ path, ids }: Furnished): Promise<void> {
+    for (let set = 1; set < 20; set += 1) {
+      const named = columns.filter((_, index) => (set >> index) & 1);
+      const fields = Object.fromEntries(named.map(({ name }) => [name, "x"]));
+      await owner(`PATCH ${path}/${ids[0]}`, fields);
+    }
+  }
+
+  test.each([
+    ["of usual fields", async () => undefined],
+    ["of any fields", useManySets],
+  ])("%s is made upon what that left", async (_, prepare) => {
+    const all = Object.fromEntries(columns.map(({ name }) => [name, "x"]));
+    const table = await furnish(world, owner, { columns }, [all]);
+    await prepare(table);
+    const id = table.ids[0];
+    const change = () => owner(`PATCH ${table.path}/${id}`, { f0: "x", f5: "x" });
+    const made = await after(`update ${table.place} set f0 = 'y' where id = '${id}'`, change);
+    expect(made).toMatchObject({ status: 200, body: { data: all }, events: ["record.updated"] });
+    expect(await world.sql(`select f0 from ${table.place}`)).toEqual([{ f0: "x" }]);
+    const none = await after(
+      `update ${table.place} set f1 = 'z', f0 = 'q' where id = '${id}'`,
+      () => owner(`PATCH ${table.path}/${id}`, { f0: "q", f5: "x" }),
+    );
+    expect(none).toMatchObject({ status: 200, body: { data: { f0: "q", f1: "z" } }, events: [] });
+  });
+});
+
+describe("whom rules bind", () => {
+  const columns = [
+    { name: "title", type: "text" },
+    { name: "salary", type: "integer", unique: true },
+    { name: "code", type: "text", unique: true },
+  ];
+  const where = { title: { ne: "hidden" } };
+  const rules = [
+    { roles: ["agent"], actions: ["read", "update", "create"], where, fields: ["title", "code"] },
+    { roles: ["agent"], actions: ["delete"], where },
+  ];
+  const rows = [
+    { title: "seen", salary: 1, code: "a" },
+    { title: "hidden", salary: 777, code: "b" },
+  ];
+  const make = (...more: object[]) =>
+    furnish(world, owner, { columns: [...columns, ...more], rules }, rows);
+  const NUMBER = { name: "no", type: "autonumber" };
+
+  /** The same for a value that some record has and one that none has. */
+  async function expectAlike(ask: (salary: number) => ReturnType<Ask>, expected: object) {
+    const [taken, free] = [await ask(777), await ask(778)];
+    expect(taken).toMatchObject({ ...expected, events: [] });
+    const { requestId: _one, ...first } = taken.body;
+    const { requestId: _other, ...second } = free.body;
+    expect({ ...first, status: taken.status }).toEqual({ ...second, status: free.status });
+  }
+
+  const refused = (path: string) => ({
+    status: 403,
+    body: { code: "record_forbidden", errors: [{ path }] },
+  });
+
+  test("can't guess at what others have in a field by changing it", async () => {
+    const { path } = await make();
+    await expectAlike(
+      (salary) => agent(`PATCH ${path}/${recordId(1)}`, { salary }),
+      refused("/salary"),
+    );
+    await expectAlike(
+      (salary) => agent(`PATCH ${path}/bulk`, { filter: {}, set: { salary } }),
+      refused("/set/salary"),
+    );
+  });
+
+  test("can't guess at it by making records, also where the table fills something", async () => {
+    for (const more of [[], [NUMBER]]) {
+      const { path } = await make(...more);
+      const draft = { title: "new" };
+      await expectAlike(
+        (salary) => agent(`POST ${path}`, { ...draft, salary }),
+        refused("/salary"),
+      );
+      await expectAlike(
+        (salary) => agent(`POST ${path}/bulk`, { records: [draft, { ...draft, salary }] }),
+        refused("/records/1/salary"),
+      );
+      // It may not be like that at all, whatever its other fields are.
+      const hidden = { title: "hidden", code: "b" };
+      expect(await agent(`POST ${path}`, hidden)).toMatchObject({ ...refused(""), events: [] });
+    }
+  });
+
+  test("may still make what a rule allows for what the table fills", async () => {
+    const early = { roles: ["agent"], actions: ["create"], where: { no: { lt: 2 } } };
+    const all = { columns: [...columns, NUMBER], rules: [early] };
+    const { path } = await furnish(world, owner, all, []);
+    const draft = { title: "new" };
+    expect(await agent(`POST ${path}`, draft)).toMatchObject({
+      status: 201,
+      events: ["record.created"],
+    });
+    expect(await agent(`POST ${path}`, draft)).toMatchObject({ ...refused(""), events: [] });
+  });
+
+  test("can't guess at it by an upsert", async () => {
+    const { path } = await make();
+    const put = (key: string) => (value: unknown) =>
+      agent(`PUT ${path}/bulk`, { key, records: [{ title: "new", [key]: value }] });
+    await expectAlike(put("salary"), refused("/records/0/salary"));
+  });
+
+  test("find no record that they do not see, whatever is done to it", async () => {
+    const customers = await make();
+    const orders = await furnish(
+      world,
+      owner,
+      {
+        columns: [{ name: "by", type: "reference", options: { table: customers.slug } }],
+        rules: [{ roles: ["member"], actions: ["read"] }],
+      },
+      [{ by: recordId(1) }, { by: recordId(2) }],
+    );
+    const gone = { status: 404, body: { code: "not_found" }, events: [] };
+    const hidden = `${customers.path}/${recordId(2)}`;
+    expect(await agent(`PATCH ${hidden}`, { code: "a" })).toMatchObject(gone);
+    expect(await agent(`DELETE ${hidden}`)).toMatchObject(gone);
+    // What refers to one that they see is no more theirs to know than its table.
+    const kept = { status: 409, body: { code: "record_referenced" }, events: [] };
+    const answer = await agent(`DELETE ${customers.path}/${recordId(1)}`);
+    expect(answer).toMatchObject(kept);
+    expect(JSON.stringify(answer.body)).not.toContain(orders.slug);
+  });
+});
+
+test("what goes with a record is told where the table that refers to it was made elsewhere", async () => {
+  const columns = [{ name: "title", type: "text" }];
+  const customers = await furnish(world, owner, { columns }, [{ title: "Ada" }, { title: "Bo" }]);
+  await using node = await anotherNode(world);
+  const [ada, bo] = customers.ids;
+  const remove = (id: string | undefined) => owner(`DELETE ${customers.path}/${id}`);
+  const options = { table: customers.slug, onDelete: "cascade" };
+  // Here the list of tables is known before there is another one.
+  expect((await remove(bo)).events).toEqual(["record.deleted"]);
+  const slug = "elsewhere";
+  const table = { name: slug, slug, columns: [{ name: "by", type: "reference", options }] };
+  await send(node.app, owner, "POST /api/v1/tables", table);
+  await send(node.app, owner, `POST /api/v1/tables/${slug}/records`, { by: ada });
+  expect((await remove(ada)).events).toEqual(["record.deleted", "record.deleted"]);
+});
