@@ -16,6 +16,7 @@ import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
 import { runLag } from "./figures/run-lag.ts";
 import { runs } from "./figures/runs.ts";
+import { scripts } from "./figures/scripts.ts";
 import { start } from "./figures/start.ts";
 import { Rig } from "./rig.ts";
 import { drawTable } from "./table.ts";
@@ -37,6 +38,7 @@ const FIGURES: readonly Figure[] = [
   manyRuns,
   records,
   pages,
+  scripts,
 ];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.

@@ -76,6 +76,12 @@ function everNew(body: (number: string) => unknown, request: (body: unknown) => 
   return (): string => before + String(++made).padStart(blank.length, "0") + after;
 }
 
+/** The same POST, for ever. */
+export function posts(path: string, body: unknown, headers: Readonly<Record<string, string>>) {
+  const request = post(path, body, headers);
+  return (): string => request;
+}
+
 /** The same login, for ever. */
 export function loginsAs(login: { readonly email: string; readonly password: string }) {
   const request = post("/api/v1/auth/token", login);

@@ -39,7 +39,7 @@ export function startScriptProcess(onMessage: (message: unknown) => void): Subpr
 /**
  * Gives way to everything else. There is no way back: only root may raise a priority. Where Linux can be
  * told that it is idle work, a script of somebody else that wakes up does not even wait for its slice to
- * end: with three endless scripts beside, small ones ran at 0.97 instead of 0.7 of their usual rate.
+ * end.
  */
 export function makeWay({ pid }: Subprocess): void {
   if (pid === undefined) return;
