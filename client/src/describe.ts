@@ -41,9 +41,11 @@ export function describeClient(description: object): string {
         : [{ id: operationId, route: `${method.toUpperCase()} ${path}`, operation }];
     }),
   );
-  const schemas = Object.entries(api.components.schemas).map(
-    ([name, schema]) => `  ${quote(name)}: ${typeOf(schema)};`,
-  );
+  // Sorted: the order in which modules list what they export is not the same everywhere.
+  operations.sort((one, other) => compare(one.id, other.id));
+  const schemas = Object.entries(api.components.schemas)
+    .toSorted(([one], [other]) => compare(one, other))
+    .map(([name, schema]) => `  ${quote(name)}: ${typeOf(schema)};`);
   return [
     HEAD,
     "/** What the API speaks of, by name. */",
@@ -162,6 +164,10 @@ function objectType(schema: Json): string {
     ([name, property]) => `${quote(name)}${required.has(name) ? "" : "?"}: ${typeOf(property)}`,
   );
   return `{ ${members.join("; ")} }`;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : 1;
 }
 
 function quote(text: string): string {

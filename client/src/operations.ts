@@ -2,148 +2,212 @@
 
 /** What the API speaks of, by name. */
 export interface Schemas {
-  "WebAuthnAssertion": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "authenticatorData": string; "signature": string } };
-  "Problem": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
-  "Session": { "token": string; "tokenType": "Bearer"; "expiresAt": string; "user": Schemas["User"]; "workspaces": readonly (Schemas["MemberOf"])[] };
-  "User": { "id": string; "email": string; "name": string; "status": "invited" | "active" | "deactivated" };
-  "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
-  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth" };
-  "ErrorPage": string;
-  "MfaDemand": { "enforced": boolean };
-  "TotpSecret": { "qrCodeUri": string; "secret": string; "qrCode": string };
-  "WebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null };
-  "Pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number };
-  "MfaStatus": { "totp": boolean; "webauthn": boolean; "recoveryCodesLeft": number; "enforced": boolean };
-  "WebAuthnAttestation": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "attestationObject": string; "transports"?: readonly (string)[] } };
-  "WebAuthnCreationOptions": { "challenge": string; "rp": { "id"?: string; "name": string }; "user": { "id": string; "name": string; "displayName": string }; "pubKeyCredParams": readonly ({ "type": string; "alg": number })[] };
-  "RegisteredWebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null; "recoveryCodes"?: readonly (string)[] };
-  "RenewedRecoveryCodes": { "recoveryCodes": readonly (string)[] };
-  "TotpEnrolment": { "enrolled": boolean; "recoveryCodes": readonly (string)[] };
-  "Permission": { "name": string; "summary": string; "roles": readonly (string)[] };
-  "Role": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string };
-  "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
-  "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
-  "NewInvitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string; "token": string; "url": string };
-  "Invitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string };
-  "ApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null };
-  "NewApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "token": string };
-  "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
-  "OAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string };
-  "OAuthError": { "error": string; "error_description": string };
-  "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
-  "OAuthIntrospection": { "active": boolean; "scope"?: string; "client_id"?: string; "username"?: string; "token_type"?: string; "exp"?: number; "iat"?: number; "sub"?: string; "iss"?: string };
-  "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
-  "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
-  "Secret": { "name": string; "description": string; "createdAt": string; "updatedAt": string };
-  "Workspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "createdAt": string; "updatedAt": string };
-  "WorkspaceStats": { "slug": string; "counts": { readonly [name: string]: number } };
-  "Event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "data": { readonly [name: string]: unknown } };
-  "EventType": { "type": string; "resource": string; "summary": string; "data": { readonly [name: string]: unknown } };
-  "Topic": { "name": string; "events": number; "lastEventAt": string; "platform": boolean };
-  "PublishedMessage": { "id": string; "deduplicated": boolean };
-  "TopicPagination": { "nextCursor": string; "hasMore": boolean; "limit": number };
-  "Trace": { "rootId": string; "correlationId": string; "events": readonly (Schemas["Event"])[]; "effects": readonly (Schemas["Effect"])[]; "truncated": boolean };
-  "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
-  "Notification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string };
-  "SentNotification": { "userIds": readonly (string)[] };
-  "UnreadCount": { "unread": number };
-  "ReadCount": { "read": number };
-  "NotificationPreferences": { "email": boolean };
-  "Webhook": { "id": string; "name": string; "url": string; "events": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[] | null; "filter": { readonly [name: string]: unknown } | null; "headers": { readonly [name: string]: string }; "format": "millrace" | "cloudevents"; "retries": number; "retryStrategy": "fixed" | "exponential"; "retryMaxDelayMs": number | null; "timeoutMs": number; "maxPerSecond": number | null; "hasSecret": boolean; "hearsAudit": boolean; "previousSecretExpiresAt": string | null; "status": "active" | "paused"; "pausedBecause": string | null; "pausedAt": string | null; "catchingUp": boolean; "consecutiveFailures": number; "createdBy": string; "createdAt": string; "updatedAt": string; "retry_strategy": "fixed" | "exponential"; "retry_max_delay_ms": number | null; "timeout_ms": number; "max_per_second": number | null };
-  "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
-  "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
-  "WebhookDelivery": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string };
-  "WebhookDeliveryDetail": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string; "request": { "method": "POST"; "url": string; "headers": { readonly [name: string]: string }; "body": string | null }; "response": { "status": number | null; "body": string | null; "durationMs": number | null; "error": string | null }; "attemptLog": readonly (Schemas["WebhookDeliveryAttempt"])[] };
-  "WebhookDeliveryAttempt": { "number": number; "at": string; "status": number | null; "durationMs": number | null; "error": string | null; "body": string | null };
-  "WebhookRecovery": { "webhookId": string; "since": string };
-  "TriggeredRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "runId": string; "output"?: unknown };
   "AcceptedRequest": { "runId": string; "status": string };
-  "Run": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
-  "TracedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "trigger": { readonly [name: string]: unknown }; "output": unknown; "trace": { "steps": readonly (Schemas["RunStep"])[]; "total": number; "truncated": boolean } };
-  "RunStep": { "id": string; "nodeId": string; "name": string; "type": string | null; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "attempts": number; "input"?: unknown; "output"?: unknown; "error"?: { "code": string; "message": string }; "branch"?: string; "items"?: number; "wait"?: Schemas["RunStepWait"]; "logs": readonly ({ "at": string; "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata"?: unknown })[]; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
-  "RunStepWait": { "kind": "delay" | "event" | "approval" | "child" | "retry"; "until": string | null; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "approvers"?: readonly (string)[]; "quorum"?: number; "message"?: string; "decisions"?: readonly ({ "userId": string; "name": string; "approved": boolean; "comment"?: string; "data"?: unknown; "at": string })[]; "runId"?: string };
-  "BulkRetry": { "count": number };
+  "ApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null };
   "Approval": { "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approvers": readonly (string)[]; "quorum": number; "decisions": number; "createdAt": string; "expiresAt": string | null };
-  "WorkflowDefinition": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"]; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
-  "WorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean } };
-  "WorkflowNode": { "id": string; "type": string; "name"?: string; "config"?: { readonly [name: string]: unknown }; "retry"?: { "maxAttempts": number; "backoffMs"?: number; "strategy"?: "fixed" | "exponential" }; "timeoutMs"?: number; "onError"?: "fail" | "continue" | "branch" };
-  "WorkflowEdge": { "from": string; "to": string; "when"?: string };
-  "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
-  "WorkflowSummary": { "id": string; "name": string; "description"?: string; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null } };
-  "ShownWorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean }; "url"?: string };
-  "NewWorkflow": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
-  "Workflow": { "id": string; "name": string; "description"?: string; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[] };
-  "NodeTypes": { "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
-  "NodeType": { "type": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "config": { readonly [name: string]: unknown } };
-  "TriggerType": { "type": string; "summary": string; "schema": { readonly [name: string]: unknown } };
-  "WorkflowValidation": { "valid": boolean; "errors": readonly ({ "path": string; "message": string })[] };
-  "WorkflowChange": { "name"?: string; "description"?: string | null; "trigger"?: Schemas["WorkflowTrigger"] | unknown; "nodes"?: readonly (Schemas["WorkflowNode"] | unknown)[]; "edges"?: readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number | null; "concurrencyKey"?: string | null; "timeoutMs"?: number | null; "errorWorkflowId"?: string | null; "label"?: string; "changeSummary"?: string };
-  "WorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string };
-  "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
-  "WorkflowVersionDiff": { "from": { "id": string | null; "version": number | null }; "to": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly ({ "field": string; "before": unknown; "after": unknown })[]; "trigger": { "before": Schemas["WorkflowTrigger"]; "after": Schemas["WorkflowTrigger"] } | null; "nodes": { "added": readonly (Schemas["WorkflowNode"])[]; "removed": readonly (Schemas["WorkflowNode"])[]; "changed": readonly ({ "id": string; "changes": readonly (string)[]; "before": Schemas["WorkflowNode"]; "after": Schemas["WorkflowNode"] })[] }; "edges": { "added": readonly (Schemas["WorkflowEdge"])[]; "removed": readonly (Schemas["WorkflowEdge"])[] } };
-  "Connector": { "id": string; "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth": Schemas["ConnectorAuth"]; "document": { "title": string; "version": string; "serverUrl": string | null; "actions": number; "leftOut": number; "readAt": string } | null; "status": "unknown" | "up" | "down"; "statusReason": string | null; "statusChangedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
-  "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
-  "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
-  "ConnectorAction": { "name": string; "summary": string; "input": { readonly [name: string]: unknown }; "source": "type" | "document" | "added" };
-  "ConnectorTest": { "ok": boolean; "status": "unknown" | "up" | "down"; "latencyMs": number; "upstreamStatus": number | null; "error": string | null };
-  "Evaluation": { "result": unknown };
-  "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
-  "Column": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required": boolean; "unique": boolean; "indexed": boolean; "default": unknown; "options": { readonly [name: string]: unknown }; "description": string };
-  "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
-  "TableRule": { "roles": readonly (string)[]; "actions": readonly ("read" | "create" | "update" | "delete")[]; "where"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[] };
-  "NewColumn": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string };
-  "NewIndex": { "columns": readonly (string)[]; "unique"?: boolean; "name"?: string };
-  "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
-  "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
-  "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
-  "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
-  "QueryParameter": { "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json"; "default"?: unknown };
-  "QueryAnswer": { "columns": readonly ({ "name": string; "type": string })[]; "rows": readonly (unknown)[]; "rowCount": number; "truncated": boolean; "durationMs": number };
-  "MigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string };
-  "Migration": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[] };
-  "MigrationRun": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[]; "dryRun": boolean; "recordsChanged": number };
-  "ArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string };
-  "ArtifactDetail": { "scriptSource": string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } };
-  "ArtifactField": { "type": "string" | "number" | "integer" | "boolean" | "timestamp" | "date" | "enum" | "object" | "array" | "any"; "required"?: boolean; "values"?: readonly (string)[]; "description"?: string };
   "Artifact": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string; "detail": Schemas["ArtifactDetail"]; "definition": Schemas["ArtifactDefinition"] };
   "ArtifactDefinition": { "id": string | null; "kind": "artifact" | "body"; "inputs": { readonly [name: string]: Schemas["ArtifactField"] }; "outputs": { readonly [name: string]: Schemas["ArtifactField"] } };
-  "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
-  "ArtifactOutcome": { "aborted": boolean; "abortReason": string | null; "current": { readonly [name: string]: unknown }; "previous": { readonly [name: string]: unknown } | null; "output": { readonly [name: string]: unknown }; "runtimeError": { "name": string; "message": string; "line": number | null; "column": number | null; "stack": string } | null; "messages": readonly ({ "level": string; "text": string })[]; "uiStateChanges": readonly ({ "field": string; "change": unknown })[] };
-  "ArtifactExecutionSummary": { "id": string; "artifactId": string; "versionNumber": number; "triggerType": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number };
+  "ArtifactDetail": { "scriptSource": string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } };
   "ArtifactExecution": { "id": string; "artifactId": string; "versionNumber": number; "triggerType": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number; "outcome": Schemas["ArtifactOutcome"]; "logs": readonly ({ "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata": unknown; "at": string })[] };
-  "ArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string };
-  "ArtifactMocks": { "tables.get"?: readonly (Schemas["ArtifactMock"])[]; "tables.list"?: readonly (Schemas["ArtifactMock"])[]; "tables.create"?: readonly (Schemas["ArtifactMock"])[]; "tables.update"?: readonly (Schemas["ArtifactMock"])[]; "tables.delete"?: readonly (Schemas["ArtifactMock"])[]; "connectors.invoke"?: readonly (Schemas["ArtifactMock"])[]; "secrets.get"?: readonly (Schemas["ArtifactMock"])[]; "events.publish"?: readonly (Schemas["ArtifactMock"])[]; "http.request"?: readonly (Schemas["ArtifactMock"])[] };
+  "ArtifactExecutionSummary": { "id": string; "artifactId": string; "versionNumber": number; "triggerType": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number };
+  "ArtifactField": { "type": "string" | "number" | "integer" | "boolean" | "timestamp" | "date" | "enum" | "object" | "array" | "any"; "required"?: boolean; "values"?: readonly (string)[]; "description"?: string };
   "ArtifactMock": { "args"?: readonly (unknown)[]; "returns"?: unknown; "throws"?: string };
+  "ArtifactMocks": { "tables.get"?: readonly (Schemas["ArtifactMock"])[]; "tables.list"?: readonly (Schemas["ArtifactMock"])[]; "tables.create"?: readonly (Schemas["ArtifactMock"])[]; "tables.update"?: readonly (Schemas["ArtifactMock"])[]; "tables.delete"?: readonly (Schemas["ArtifactMock"])[]; "connectors.invoke"?: readonly (Schemas["ArtifactMock"])[]; "secrets.get"?: readonly (Schemas["ArtifactMock"])[]; "events.publish"?: readonly (Schemas["ArtifactMock"])[]; "http.request"?: readonly (Schemas["ArtifactMock"])[] };
+  "ArtifactOutcome": { "aborted": boolean; "abortReason": string | null; "current": { readonly [name: string]: unknown }; "previous": { readonly [name: string]: unknown } | null; "output": { readonly [name: string]: unknown }; "runtimeError": { "name": string; "message": string; "line": number | null; "column": number | null; "stack": string } | null; "messages": readonly ({ "level": string; "text": string })[]; "uiStateChanges": readonly ({ "field": string; "change": unknown })[] };
+  "ArtifactSummary": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string };
   "ArtifactTestResult": { "testCaseId": string; "name": string; "passed": boolean; "durationMs": number; "diff": readonly ({ "path": string; "expected": unknown; "actual": unknown })[]; "runtimeError": { "name": string; "message": string } | null };
-  "ScheduledJob": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string; "cron": string; "timezone": string; "environment": "production" | "staging" | "development"; "retries": number; "nextDueAt": string | null; "lastExecution": { "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number } | null };
-  "ExecutedJobs": { "executed": readonly (Schemas["ExecutedJob"])[] };
+  "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
+  "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
+  "BulkRetry": { "count": number };
+  "Column": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required": boolean; "unique": boolean; "indexed": boolean; "default": unknown; "options": { readonly [name: string]: unknown }; "description": string };
+  "Connector": { "id": string; "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth": Schemas["ConnectorAuth"]; "document": { "title": string; "version": string; "serverUrl": string | null; "actions": number; "leftOut": number; "readAt": string } | null; "status": "unknown" | "up" | "down"; "statusReason": string | null; "statusChangedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ConnectorAction": { "name": string; "summary": string; "input": { readonly [name: string]: unknown }; "source": "type" | "document" | "added" };
+  "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
+  "ConnectorTest": { "ok": boolean; "status": "unknown" | "up" | "down"; "latencyMs": number; "upstreamStatus": number | null; "error": string | null };
+  "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
+  "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
+  "ErrorPage": string;
+  "Evaluation": { "result": unknown };
+  "Event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "data": { readonly [name: string]: unknown } };
+  "EventType": { "type": string; "resource": string; "summary": string; "data": { readonly [name: string]: unknown } };
   "ExecutedJob": { "artifactId": string; "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string };
-  "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
-  "PackThing": { "kind": string; "key": string; "id": string };
+  "ExecutedJobs": { "executed": readonly (Schemas["ExecutedJob"])[] };
+  "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
+  "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
   "InstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string; "status": "installed" | "upgraded" | "unchanged"; "kept": readonly (Schemas["KeptThing"])[] };
+  "Invitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string };
   "KeptThing": { "kind": string; "key": string; "id": string; "reason": "edited" | "deleted" | "in_use"; "detail"?: string };
+  "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth" };
+  "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
+  "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
+  "MfaDemand": { "enforced": boolean };
+  "MfaStatus": { "totp": boolean; "webauthn": boolean; "recoveryCodesLeft": number; "enforced": boolean };
+  "Migration": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[] };
+  "MigrationRun": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string; "up": readonly (unknown)[]; "down": readonly (unknown)[] | null; "statements": readonly (string)[]; "dryRun": boolean; "recordsChanged": number };
+  "MigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "NewApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "token": string };
+  "NewColumn": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string };
+  "NewIndex": { "columns": readonly (string)[]; "unique"?: boolean; "name"?: string };
+  "NewInvitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string; "token": string; "url": string };
+  "NewWorkflow": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
+  "NodeType": { "type": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "config": { readonly [name: string]: unknown } };
+  "NodeTypes": { "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
+  "Notification": { "id": string; "title": string; "body": string; "environment": "production" | "staging" | "development"; "eventId": string | null; "eventType": string | null; "resource": { "type": string; "id": string } | null; "readAt": string | null; "createdAt": string };
+  "NotificationPreferences": { "email": boolean };
+  "OAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string };
+  "OAuthError": { "error": string; "error_description": string };
+  "OAuthIntrospection": { "active": boolean; "scope"?: string; "client_id"?: string; "username"?: string; "token_type"?: string; "exp"?: number; "iat"?: number; "sub"?: string; "iss"?: string };
+  "OAuthMetadata": { "issuer": string; "authorization_endpoint": string; "token_endpoint": string; "revocation_endpoint": string; "introspection_endpoint": string; "scopes_supported": readonly (string)[]; "response_types_supported": readonly (string)[]; "response_modes_supported": readonly (string)[]; "grant_types_supported": readonly (string)[]; "code_challenge_methods_supported": readonly (string)[]; "token_endpoint_auth_methods_supported": readonly (string)[]; "revocation_endpoint_auth_methods_supported": readonly (string)[]; "introspection_endpoint_auth_methods_supported": readonly (string)[]; "authorization_response_iss_parameter_supported": boolean; "service_documentation": string };
+  "OAuthToken": { "access_token": string; "token_type": "Bearer"; "expires_in": number; "refresh_token": string; "scope": string };
+  "Pack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string };
   "PackDescriptor": { "id": string; "name": string; "version": string; "description"?: string; "author"?: string; "artifacts"?: readonly (string)[]; "artifactDefinitions"?: { readonly [name: string]: { "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "name"?: string } }; "resources"?: { readonly [name: string]: readonly (unknown)[] }; "dependencies"?: { readonly [name: string]: string }; "engines"?: { readonly [name: string]: string } };
+  "PackThing": { "kind": string; "key": string; "id": string };
+  "Pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number };
+  "Permission": { "name": string; "summary": string; "roles": readonly (string)[] };
+  "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
+  "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
+  "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
+  "Problem": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
+  "PublishedMessage": { "id": string; "deduplicated": boolean };
+  "QueryAnswer": { "columns": readonly ({ "name": string; "type": string })[]; "rows": readonly (unknown)[]; "rowCount": number; "truncated": boolean; "durationMs": number };
+  "QueryParameter": { "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json"; "default"?: unknown };
+  "ReadCount": { "read": number };
+  "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
+  "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
+  "RegisteredWebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null; "recoveryCodes"?: readonly (string)[] };
+  "RenewedRecoveryCodes": { "recoveryCodes": readonly (string)[] };
+  "Role": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string };
+  "Run": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
+  "RunStep": { "id": string; "nodeId": string; "name": string; "type": string | null; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "attempts": number; "input"?: unknown; "output"?: unknown; "error"?: { "code": string; "message": string }; "branch"?: string; "items"?: number; "wait"?: Schemas["RunStepWait"]; "logs": readonly ({ "at": string; "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata"?: unknown })[]; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
+  "RunStepWait": { "kind": "delay" | "event" | "approval" | "child" | "retry"; "until": string | null; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "approvers"?: readonly (string)[]; "quorum"?: number; "message"?: string; "decisions"?: readonly ({ "userId": string; "name": string; "approved": boolean; "comment"?: string; "data"?: unknown; "at": string })[]; "runId"?: string };
+  "SavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ScheduledJob": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string; "cron": string; "timezone": string; "environment": "production" | "staging" | "development"; "retries": number; "nextDueAt": string | null; "lastExecution": { "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number } | null };
+  "Secret": { "name": string; "description": string; "createdAt": string; "updatedAt": string };
+  "SeenTable": { "id": string; "slug": string; "name": string; "description": string; "columns": readonly (Schemas["Column"])[]; "indexes": readonly (Schemas["TableIndex"])[]; "rules": readonly (Schemas["TableRule"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "access": readonly ("read" | "create" | "update" | "delete")[] };
+  "SentNotification": { "userIds": readonly (string)[] };
+  "Session": { "token": string; "tokenType": "Bearer"; "expiresAt": string; "user": Schemas["User"]; "workspaces": readonly (Schemas["MemberOf"])[] };
+  "ShownWorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean }; "url"?: string };
+  "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
+  "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
+  "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
+  "TableRule": { "roles": readonly (string)[]; "actions": readonly ("read" | "create" | "update" | "delete")[]; "where"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[] };
+  "Topic": { "name": string; "events": number; "lastEventAt": string; "platform": boolean };
+  "TopicPagination": { "nextCursor": string; "hasMore": boolean; "limit": number };
+  "TotpEnrolment": { "enrolled": boolean; "recoveryCodes": readonly (string)[] };
+  "TotpSecret": { "qrCodeUri": string; "secret": string; "qrCode": string };
+  "Trace": { "rootId": string; "correlationId": string; "events": readonly (Schemas["Event"])[]; "effects": readonly (Schemas["Effect"])[]; "truncated": boolean };
+  "TracedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "trigger": { readonly [name: string]: unknown }; "output": unknown; "trace": { "steps": readonly (Schemas["RunStep"])[]; "total": number; "truncated": boolean } };
+  "TriggerType": { "type": string; "summary": string; "schema": { readonly [name: string]: unknown } };
+  "TriggeredRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "runId": string; "output"?: unknown };
   "UninstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "removed": readonly (Schemas["PackThing"])[]; "kept": readonly (Schemas["KeptThing"])[] };
+  "UnreadCount": { "unread": number };
+  "User": { "id": string; "email": string; "name": string; "status": "invited" | "active" | "deactivated" };
+  "WebAuthnAssertion": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "authenticatorData": string; "signature": string } };
+  "WebAuthnAttestation": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "attestationObject": string; "transports"?: readonly (string)[] } };
+  "WebAuthnCreationOptions": { "challenge": string; "rp": { "id"?: string; "name": string }; "user": { "id": string; "name": string; "displayName": string }; "pubKeyCredParams": readonly ({ "type": string; "alg": number })[] };
+  "WebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null };
+  "Webhook": { "id": string; "name": string; "url": string; "events": readonly (string)[]; "environments": readonly ("production" | "staging" | "development")[] | null; "filter": { readonly [name: string]: unknown } | null; "headers": { readonly [name: string]: string }; "format": "millrace" | "cloudevents"; "retries": number; "retryStrategy": "fixed" | "exponential"; "retryMaxDelayMs": number | null; "timeoutMs": number; "maxPerSecond": number | null; "hasSecret": boolean; "hearsAudit": boolean; "previousSecretExpiresAt": string | null; "status": "active" | "paused"; "pausedBecause": string | null; "pausedAt": string | null; "catchingUp": boolean; "consecutiveFailures": number; "createdBy": string; "createdAt": string; "updatedAt": string; "retry_strategy": "fixed" | "exponential"; "retry_max_delay_ms": number | null; "timeout_ms": number; "max_per_second": number | null };
+  "WebhookDelivery": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string };
+  "WebhookDeliveryAttempt": { "number": number; "at": string; "status": number | null; "durationMs": number | null; "error": string | null; "body": string | null };
+  "WebhookDeliveryDetail": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string; "request": { "method": "POST"; "url": string; "headers": { readonly [name: string]: string }; "body": string | null }; "response": { "status": number | null; "body": string | null; "durationMs": number | null; "error": string | null }; "attemptLog": readonly (Schemas["WebhookDeliveryAttempt"])[] };
+  "WebhookRecovery": { "webhookId": string; "since": string };
+  "Workflow": { "id": string; "name": string; "description"?: string; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[] };
+  "WorkflowChange": { "name"?: string; "description"?: string | null; "trigger"?: Schemas["WorkflowTrigger"] | unknown; "nodes"?: readonly (Schemas["WorkflowNode"] | unknown)[]; "edges"?: readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number | null; "concurrencyKey"?: string | null; "timeoutMs"?: number | null; "errorWorkflowId"?: string | null; "label"?: string; "changeSummary"?: string };
+  "WorkflowDefinition": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"]; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
+  "WorkflowEdge": { "from": string; "to": string; "when"?: string };
+  "WorkflowNode": { "id": string; "type": string; "name"?: string; "config"?: { readonly [name: string]: unknown }; "retry"?: { "maxAttempts": number; "backoffMs"?: number; "strategy"?: "fixed" | "exponential" }; "timeoutMs"?: number; "onError"?: "fail" | "continue" | "branch" };
+  "WorkflowSummary": { "id": string; "name": string; "description"?: string; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null } };
+  "WorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean } };
+  "WorkflowValidation": { "valid": boolean; "errors": readonly ({ "path": string; "message": string })[] };
+  "WorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string };
+  "WorkflowVersionDiff": { "from": { "id": string | null; "version": number | null }; "to": { "id": string | null; "version": number | null }; "identical": boolean; "fields": readonly ({ "field": string; "before": unknown; "after": unknown })[]; "trigger": { "before": Schemas["WorkflowTrigger"]; "after": Schemas["WorkflowTrigger"] } | null; "nodes": { "added": readonly (Schemas["WorkflowNode"])[]; "removed": readonly (Schemas["WorkflowNode"])[]; "changed": readonly ({ "id": string; "changes": readonly (string)[]; "before": Schemas["WorkflowNode"]; "after": Schemas["WorkflowNode"] })[] }; "edges": { "added": readonly (Schemas["WorkflowEdge"])[]; "removed": readonly (Schemas["WorkflowEdge"])[] } };
+  "Workspace": { "id": string; "slug": string; "name": string; "description": string; "plan": "standard" | "enterprise"; "timezone": string; "createdAt": string; "updatedAt": string };
+  "WorkspaceStats": { "slug": string; "counts": { readonly [name: string]: number } };
 }
 
 /** What each operation takes and gives. */
 export interface Operations {
+  /** List what waits for your word in this environment */
+  "approvals.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Approval"])[]; "pagination": Schemas["Pagination"] } };
+  /** Create an artifact */
+  "artifacts.create": { body: { "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"] }; reply: { "success": true; "data": Schemas["Artifact"] } };
+  /** Add a test case to an artifact */
+  "artifacts.create_test_case": { params: { "id": string }; body: { "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks"?: Schemas["ArtifactMocks"] }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
+  /** Delete an artifact with its versions and test cases */
+  "artifacts.delete": { params: { "id": string }; reply: { "success": true; "data": Schemas["ArtifactSummary"] } };
+  /** Delete a test case */
+  "artifacts.delete_test_case": { params: { "id": string; "testCaseId": string }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
+  /** Execute an artifact */
+  "artifacts.execute": { params: { "id": string }; body?: { "inputPayload"?: { readonly [name: string]: unknown }; "previousPayload"?: { readonly [name: string]: unknown }; "triggerType"?: string }; reply: { "success": boolean; "data": Schemas["ArtifactOutcome"] } };
+  /** Read an artifact with its source */
+  "artifacts.get": { params: { "id": string }; reply: { "success": true; "data": Schemas["Artifact"] } };
+  /** Read what came of an execution, with its log */
+  "artifacts.get_execution": { params: { "id": string; "executionId": string }; reply: { "success": true; "data": Schemas["ArtifactExecution"] } };
+  /** List the artifacts, newest first */
+  "artifacts.list": { query?: { "limit"?: number; "after"?: string; "artifactType"?: "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ArtifactSummary"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the executions of an artifact in this environment, newest first */
+  "artifacts.list_executions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactExecutionSummary"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the test cases of an artifact, by name */
+  "artifacts.list_test_cases": { params: { "id": string }; reply: { "success": true; "data": readonly (Schemas["ArtifactTestCase"])[] } };
+  /** List the versions of an artifact, newest first */
+  "artifacts.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactVersion"])[]; "pagination": Schemas["Pagination"] } };
+  /** Bring an earlier version back, as a new one */
+  "artifacts.restore": { params: { "id": string; "versionNumber": string }; reply: { "success": true; "data": Schemas["Artifact"] } };
+  /** Run all test cases of an artifact */
+  "artifacts.run_test_cases": { params: { "id": string }; reply: { "success": true; "data": { "passed": number; "failed": number; "results": readonly (Schemas["ArtifactTestResult"])[] } } };
+  /** Change an artifact */
+  "artifacts.update": { params: { "id": string }; body: { "name"?: string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail"?: { "scriptSource"?: string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } } }; reply: { "success": true; "data": Schemas["Artifact"] } };
+  /** Change a test case */
+  "artifacts.update_test_case": { params: { "id": string; "testCaseId": string }; body: { "name"?: string; "inputPayload"?: { readonly [name: string]: unknown }; "expected"?: { readonly [name: string]: unknown }; "mocks"?: Schemas["ArtifactMocks"] }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
+  /** Read one event of the audit log */
+  "audit.get": { params: { "eventId": string }; reply: { "data": Schemas["Event"] } };
+  /** Query the audit log, newest first */
+  "audit.query": { query?: { "limit"?: number; "after"?: string; "type"?: string; "actorId"?: string; "resourceType"?: string; "resourceId"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** Log in with e-mail and password */
   "auth.login": { body: { "email": string; "password": string; "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: { "data": Schemas["Session"] } };
-  /** Read who you are, and what you may do */
-  "auth.me": { reply: { "data": Schemas["Me"] } };
   /** End the session at once */
   "auth.logout": { reply: undefined };
-  /** Ask for a link to set a new password */
-  "passwords.forgot": { body: { "email": string }; reply: { "data": { "accepted": true } } };
-  /** Set a new password with the link's token */
-  "passwords.reset": { body: { "token": string; "password": string }; reply: { "data": { "accepted": true } } };
-  /** Change your own password */
-  "passwords.change": { body: { "currentPassword": string; "newPassword": string }; reply: undefined };
-  /** Show the form to set a new password */
-  "passwords.reset_page": { query: { "token": string }; reply: string };
-  /** Set a new password from the form */
-  "passwords.reset_form": { body: { "token": string; "password": string }; reply: string };
+  /** Read who you are, and what you may do */
+  "auth.me": { reply: { "data": Schemas["Me"] } };
+  /** List what a connector can do, by name */
+  "connectors.actions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorAction"])[]; "pagination": Schemas["Pagination"] } };
+  /** Add a connector */
+  "connectors.create": { body: { "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
+  /** Remove a connector */
+  "connectors.delete": { params: { "id": string }; reply: undefined };
+  /** Read a connector */
+  "connectors.get": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
+  /** Invoke an action of a connector */
+  "connectors.invoke": { params: { "id": string }; body: { "action": string; "input"?: unknown; "idempotencyKey"?: string }; reply: { "data": unknown } };
+  /** List the connectors, newest first */
+  "connectors.list": { query?: { "limit"?: number; "after"?: string; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["Connector"])[]; "pagination": Schemas["Pagination"] } };
+  /** Read the OpenAPI document of a connector again */
+  "connectors.refresh": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
+  /** Test the connection of a connector */
+  "connectors.test": { params: { "id": string }; reply: { "data": Schemas["ConnectorTest"] } };
+  /** List what there is to connect to, with the schemas of configurations and actions */
+  "connectors.types": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorType"])[]; "pagination": Schemas["Pagination"] } };
+  /** Change a connector */
+  "connectors.update": { params: { "id": string }; body: { "name"?: string; "config"?: { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
+  /** List every type of event, with the JSON Schema of its data */
+  "event_types.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EventType"])[]; "pagination": Schemas["Pagination"] } };
+  /** Follow an event to its root and to everything that came of it */
+  "events.trace": { params: { "id": string }; reply: { "data": Schemas["Trace"] } };
+  /** Have an artifact handle a request from outside */
+  "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
+  /** Start a workflow from outside, by its own address */
+  "hooks.receive": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": Schemas["AcceptedRequest"] } };
+  /** Accept an invitation */
+  "invitations.accept": { body: { "token": string; "name"?: string; "password": string }; reply: { "data": Schemas["User"] } };
+  /** Accept an invitation from the form */
+  "invitations.form": { body: { "token": string; "name"?: string; "password": string }; reply: string };
+  /** List the open invitations */
+  "invitations.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Invitation"])[]; "pagination": Schemas["Pagination"] } };
+  /** Show the form to accept an invitation */
+  "invitations.page": { query: { "token": string }; reply: string };
+  /** Withdraw an invitation */
+  "invitations.revoke": { params: { "id": string }; reply: undefined };
   /** Remove TOTP from your second factors */
   "mfa.disable_totp": { body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: undefined };
   /** Demand a second factor of all members, or no longer */
@@ -152,128 +216,214 @@ export interface Operations {
   "mfa.enroll_totp": { reply: { "data": Schemas["TotpSecret"] } };
   /** List your WebAuthn credentials, oldest first */
   "mfa.list_webauthn": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["WebAuthnCredential"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read which second factors you have */
-  "mfa.status": { reply: { "data": Schemas["MfaStatus"] } };
   /** Register a WebAuthn credential */
   "mfa.register_webauthn": { body?: { "credential"?: Schemas["WebAuthnAttestation"]; "name"?: string }; reply: { "data": Schemas["WebAuthnCreationOptions"] | Schemas["RegisteredWebAuthnCredential"] } };
   /** Remove a WebAuthn credential from your second factors */
   "mfa.remove_webauthn": { params: { "id": string }; body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: undefined };
   /** Make new recovery codes in place of the old ones */
   "mfa.renew_recovery_codes": { body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: { "data": Schemas["RenewedRecoveryCodes"] } };
+  /** Read which second factors you have */
+  "mfa.status": { reply: { "data": Schemas["MfaStatus"] } };
   /** Complete the enrolment of TOTP with a code */
   "mfa.verify_totp": { body: { "code": string }; reply: { "data": Schemas["TotpEnrolment"] } };
-  /** List every permission, with the built-in roles that hold it */
-  "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
-  /** List built-in and custom roles */
-  "roles.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Role"])[]; "pagination": Schemas["Pagination"] } };
-  /** Make a custom role */
-  "roles.create": { body: { "name": string; "description"?: string; "permissions": readonly (string)[] }; reply: { "data": Schemas["Role"] } };
-  /** Read a role with its permissions */
-  "roles.get": { params: { "id": string }; reply: { "data": Schemas["Role"] } };
-  /** Change a custom role */
-  "roles.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "permissions"?: readonly (string)[] }; reply: { "data": Schemas["Role"] } };
-  /** Remove a custom role that nobody has */
-  "roles.delete": { params: { "id": string }; reply: undefined };
-  /** Give a role to a member */
-  "roles.assign": { params: { "userId": string }; body: { "roleId": string; "workspaceId"?: string }; reply: { "data": Schemas["AssignedRoles"] } };
-  /** Take a role from a member */
-  "roles.unassign": { params: { "userId": string; "roleId": string }; reply: { "data": Schemas["AssignedRoles"] } };
-  /** List the members of the workspace */
-  "users.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Member"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read a member */
-  "users.get": { params: { "id": string }; reply: { "data": Schemas["Member"] } };
-  /** Rename, deactivate or reactivate a member */
-  "users.update": { params: { "id": string }; body: { "status"?: "active" | "deactivated"; "name"?: string }; reply: { "data": Schemas["Member"] } };
-  /** Remove a member from the workspace */
-  "users.remove": { params: { "id": string }; reply: undefined };
-  /** Invite somebody to the workspace */
-  "users.invite": { body: { "email": string; "name"?: string; "roleIds"?: readonly (string)[] }; reply: { "data": Schemas["NewInvitation"] } };
-  /** List the open invitations */
-  "invitations.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Invitation"])[]; "pagination": Schemas["Pagination"] } };
-  /** Withdraw an invitation */
-  "invitations.revoke": { params: { "id": string }; reply: undefined };
-  /** Accept an invitation */
-  "invitations.accept": { body: { "token": string; "name"?: string; "password": string }; reply: { "data": Schemas["User"] } };
-  /** Show the form to accept an invitation */
-  "invitations.page": { query: { "token": string }; reply: string };
-  /** Accept an invitation from the form */
-  "invitations.form": { body: { "token": string; "name"?: string; "password": string }; reply: string };
-  /** List your API tokens in this workspace */
-  "tokens.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ApiToken"])[]; "pagination": Schemas["Pagination"] } };
-  /** Make an API token */
-  "tokens.create": { body: { "name": string; "expiresIn": string | null; "scopes": readonly (string)[]; "ipAllowlist"?: readonly (string)[] }; reply: { "data": Schemas["NewApiToken"] } };
-  /** Replace an API token by a new one */
-  "tokens.rotate": { body?: { "id"?: string }; reply: { "data": Schemas["NewApiToken"] } };
-  /** Revoke an API token at once */
-  "tokens.revoke": { params: { "id": string }; reply: undefined };
-  /** Register an application that acts for people */
-  "oauth.create_application": { body: { "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[] }; reply: { "data": Schemas["RegisteredOAuthApplication"] } };
-  /** List the OAuth applications of the workspace, oldest first */
-  "oauth.list_applications": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["OAuthApplication"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read an OAuth application */
-  "oauth.get_application": { params: { "clientId": string }; reply: { "data": Schemas["OAuthApplication"] } };
-  /** Change an OAuth application */
-  "oauth.update_application": { params: { "clientId": string }; body: { "name"?: string; "redirectUris"?: readonly (string)[]; "allowedScopes"?: readonly (string)[] }; reply: { "data": Schemas["OAuthApplication"] } };
-  /** Remove an OAuth application and end all of its tokens */
-  "oauth.delete_application": { params: { "clientId": string }; reply: undefined };
-  /** Give an OAuth application a new secret, shown this once */
-  "oauth.rotate_application_secret": { params: { "clientId": string }; reply: { "data": Schemas["RegisteredOAuthApplication"] } };
+  /** Apply a migration in the environment of the request */
+  "migrations.apply": { params: { "id": string }; body?: { "dryRun"?: boolean }; reply: { "data": Schemas["MigrationRun"] } };
+  /** Write a migration down */
+  "migrations.create": { body: { "name": string; "up": readonly (unknown)[]; "down"?: readonly (unknown)[] | null }; reply: { "data": Schemas["Migration"] } };
+  /** Delete a migration that is applied nowhere */
+  "migrations.delete": { params: { "id": string }; reply: undefined };
+  /** Read a migration, and what became of it in this environment */
+  "migrations.get": { params: { "id": string }; reply: { "data": Schemas["Migration"] } };
+  /** List the migrations, newest first, and how they stand */
+  "migrations.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["MigrationSummary"])[]; "pagination": Schemas["Pagination"] } };
+  /** Roll the newest migration that is applied in the environment of the request back */
+  "migrations.rollback": { params: { "id": string }; body?: { "dryRun"?: boolean }; reply: { "data": Schemas["MigrationRun"] } };
+  /** Change a migration that is applied nowhere */
+  "migrations.update": { params: { "id": string }; body: { "name"?: string; "up"?: readonly (unknown)[]; "down"?: readonly (unknown)[] | null }; reply: { "data": Schemas["Migration"] } };
+  /** Count your unread notifications */
+  "notifications.count_unread": { reply: { "data": Schemas["UnreadCount"] } };
+  /** Delete one of your notifications */
+  "notifications.delete": { params: { "id": string }; reply: undefined };
+  /** Read one of your notifications */
+  "notifications.get": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
+  /** Read how you are told in this workspace */
+  "notifications.get_preferences": { reply: { "data": Schemas["NotificationPreferences"] } };
+  /** List your notifications, newest first */
+  "notifications.list": { query?: { "limit"?: number; "after"?: string; "unread"?: boolean }; reply: { "data": readonly (Schemas["Notification"])[]; "pagination": Schemas["Pagination"] } };
+  /** Mark one of your notifications as read */
+  "notifications.read": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
+  /** Mark all your notifications as read */
+  "notifications.read_all": { reply: { "data": Schemas["ReadCount"] } };
+  /** Send a notification to members of the workspace */
+  "notifications.send": { body: { "userIds": readonly (string)[]; "title": string; "body": string }; reply: { "data": Schemas["SentNotification"] } };
+  /** Say how you want to be told in this workspace */
+  "notifications.set_preferences": { body: { "email": boolean }; reply: { "data": Schemas["NotificationPreferences"] } };
+  /** Mark one of your notifications as unread again */
+  "notifications.unread": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
+  /** Mark one of your notifications as read or unread */
+  "notifications.update": { params: { "id": string }; body: { "read": boolean }; reply: { "data": Schemas["Notification"] } };
   /** Show a person the login page, then the consent page */
   "oauth.authorize": { query?: { "response_type"?: string; "client_id"?: string; "redirect_uri"?: string; "scope"?: string; "state"?: string; "code_challenge"?: string; "code_challenge_method"?: string; "prompt"?: string }; reply: string };
+  /** Register an application that acts for people */
+  "oauth.create_application": { body: { "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[] }; reply: { "data": Schemas["RegisteredOAuthApplication"] } };
   /** Take the answer of the consent page */
   "oauth.decide": { body: { "request": string; "decision": "allow" | "deny" }; reply: string };
-  /** Take the answer of the login page, and go on to the consent page */
-  "oauth.login": { body: { "request": string; "email": string; "password": string; "code"?: string }; reply: string };
-  /** Exchange a code or a refresh token for tokens */
-  "oauth.token": { body: { "grant_type": string; "code"?: string; "redirect_uri"?: string; "code_verifier"?: string; "refresh_token"?: string; "scope"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthToken"] };
-  /** Give back a token */
-  "oauth.revoke": { body: { "token": string; "token_type_hint"?: string; "client_id"?: string; "client_secret"?: string }; reply: { readonly [name: string]: unknown } };
+  /** Remove an OAuth application and end all of its tokens */
+  "oauth.delete_application": { params: { "clientId": string }; reply: undefined };
+  /** Read an OAuth application */
+  "oauth.get_application": { params: { "clientId": string }; reply: { "data": Schemas["OAuthApplication"] } };
   /** Ask whether a token is alive, and what it is good for */
   "oauth.introspect": { body: { "token": string; "token_type_hint"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthIntrospection"] };
+  /** List the OAuth applications of the workspace, oldest first */
+  "oauth.list_applications": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["OAuthApplication"])[]; "pagination": Schemas["Pagination"] } };
+  /** Take the answer of the login page, and go on to the consent page */
+  "oauth.login": { body: { "request": string; "email": string; "password": string; "code"?: string }; reply: string };
   /** Describe the OAuth endpoints */
   "oauth.metadata": { reply: Schemas["OAuthMetadata"] };
-  /** Read how people sign in by single sign-on */
-  "sso.get": { reply: { "data": Schemas["SsoConfiguration"] } };
-  /** Set up single sign-on */
-  "sso.put": { body: { "protocol": "saml2" | "oidc"; "jitProvisioning"?: boolean; "defaultRole"?: string; "enforceSSO"?: boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "clientSecret"?: string }; reply: { "data": Schemas["SsoConfiguration"] } };
-  /** Take single sign-on away */
-  "sso.delete": { reply: undefined };
-  /** Go to the workspace's identity provider to sign in */
-  "sso.login": { params: { "workspace": string }; query?: { "returnTo"?: string }; reply: string };
-  /** Take the answer of a SAML identity provider */
-  "sso.samlAcs": { params: { "workspace": string }; body: { "SAMLResponse": string; "RelayState"?: string }; reply: string };
-  /** Take the answer of an OpenID Connect identity provider */
-  "sso.oidcCallback": { params: { "workspace": string }; query?: { "state"?: string; "code"?: string; "iss"?: string; "error"?: string; "error_description"?: string }; reply: string };
-  /** Read what a SAML identity provider has to know about us */
-  "sso.samlMetadata": { params: { "workspace": string }; reply: string };
-  /** List the secrets by name, without their values */
-  "secrets.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Secret"])[]; "pagination": Schemas["Pagination"] } };
+  /** Give back a token */
+  "oauth.revoke": { body: { "token": string; "token_type_hint"?: string; "client_id"?: string; "client_secret"?: string }; reply: { readonly [name: string]: unknown } };
+  /** Give an OAuth application a new secret, shown this once */
+  "oauth.rotate_application_secret": { params: { "clientId": string }; reply: { "data": Schemas["RegisteredOAuthApplication"] } };
+  /** Exchange a code or a refresh token for tokens */
+  "oauth.token": { body: { "grant_type": string; "code"?: string; "redirect_uri"?: string; "code_verifier"?: string; "refresh_token"?: string; "scope"?: string; "client_id"?: string; "client_secret"?: string }; reply: Schemas["OAuthToken"] };
+  /** Change an OAuth application */
+  "oauth.update_application": { params: { "clientId": string }; body: { "name"?: string; "redirectUris"?: readonly (string)[]; "allowedScopes"?: readonly (string)[] }; reply: { "data": Schemas["OAuthApplication"] } };
+  /** Read an installed pack */
+  "packs.get": { params: { "id": string }; reply: { "success": true; "data": Schemas["Pack"] } };
+  /** Install a pack, or upgrade an installed one */
+  "packs.install": { body: Schemas["PackDescriptor"]; reply: { "success": true; "data": Schemas["InstalledPack"] } };
+  /** Install a pack that comes with the platform */
+  "packs.install_baseline": { body: { "packKey": "core_baseline_pack" | "itsm_baseline_pack" }; reply: { "success": true; "data": Schemas["InstalledPack"] } };
+  /** List the installed packs, with what each of them made */
+  "packs.list": { query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["Pack"])[]; "pagination": Schemas["Pagination"] } };
+  /** Uninstall a pack */
+  "packs.uninstall": { params: { "id": string }; reply: { "success": true; "data": Schemas["UninstalledPack"] } };
+  /** Change your own password */
+  "passwords.change": { body: { "currentPassword": string; "newPassword": string }; reply: undefined };
+  /** Ask for a link to set a new password */
+  "passwords.forgot": { body: { "email": string }; reply: { "data": { "accepted": true } } };
+  /** Set a new password with the link's token */
+  "passwords.reset": { body: { "token": string; "password": string }; reply: { "data": { "accepted": true } } };
+  /** Set a new password from the form */
+  "passwords.reset_form": { body: { "token": string; "password": string }; reply: string };
+  /** Show the form to set a new password */
+  "passwords.reset_page": { query: { "token": string }; reply: string };
+  /** List every permission, with the built-in roles that hold it */
+  "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
+  /** Save a query */
+  "queries.create": { body: { "name": string; "description"?: string; "sql": string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
+  /** Delete a saved query */
+  "queries.delete": { params: { "id": string }; reply: undefined };
+  /** Read a saved query */
+  "queries.get": { params: { "id": string }; reply: { "data": Schemas["SavedQuery"] } };
+  /** List the saved queries, newest first */
+  "queries.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SavedQuery"])[]; "pagination": Schemas["Pagination"] } };
+  /** Ask a question in SQL */
+  "queries.run": { body: { "sql": string; "params"?: readonly (unknown)[]; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
+  /** Ask a saved question */
+  "queries.run_saved": { params: { "id": string }; body?: { "params"?: readonly (unknown)[] | { readonly [name: string]: unknown }; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
+  /** Change a saved query */
+  "queries.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "sql"?: string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
+  /** Make many records */
+  "records.bulk_create": { params: { "slug": string }; body: { "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": readonly (Schemas["Record"])[] } };
+  /** Delete all records that a condition holds for */
+  "records.bulk_delete": { params: { "slug": string }; query: { "filter": string }; reply: { "data": { "deleted": number } } };
+  /** Change all records that a condition holds for */
+  "records.bulk_update": { params: { "slug": string }; body: { "filter": { readonly [name: string]: unknown }; "set": { readonly [name: string]: unknown } }; reply: { "data": { "updated": number } } };
+  /** Make a record */
+  "records.create": { params: { "slug": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
+  /** Delete a record */
+  "records.delete": { params: { "slug": string; "recordId": string }; reply: undefined };
+  /** Export records as a file */
+  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "safe"?: boolean }; reply: string };
+  /** Read one record */
+  "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string }; reply: { "data": Schemas["Record"] } };
+  /** List what happened to a record, newest first */
+  "records.history": { params: { "slug": string; "recordId": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
+  /** Import records from a CSV file */
+  "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
+  /** List the records of a table */
+  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Record"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Change a record */
+  "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
+  /** Make many records, or change those that are there */
+  "records.upsert": { params: { "slug": string }; body: { "key": string; "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": { "created": number; "updated": number; "unchanged": number; "records": readonly (Schemas["Record"])[] } } };
+  /** Give a role to a member */
+  "roles.assign": { params: { "userId": string }; body: { "roleId": string; "workspaceId"?: string }; reply: { "data": Schemas["AssignedRoles"] } };
+  /** Make a custom role */
+  "roles.create": { body: { "name": string; "description"?: string; "permissions": readonly (string)[] }; reply: { "data": Schemas["Role"] } };
+  /** Remove a custom role that nobody has */
+  "roles.delete": { params: { "id": string }; reply: undefined };
+  /** Read a role with its permissions */
+  "roles.get": { params: { "id": string }; reply: { "data": Schemas["Role"] } };
+  /** List built-in and custom roles */
+  "roles.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Role"])[]; "pagination": Schemas["Pagination"] } };
+  /** Take a role from a member */
+  "roles.unassign": { params: { "userId": string; "roleId": string }; reply: { "data": Schemas["AssignedRoles"] } };
+  /** Change a custom role */
+  "roles.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "permissions"?: readonly (string)[] }; reply: { "data": Schemas["Role"] } };
+  /** End a run */
+  "runs.cancel": { params: { "runId": string }; reply: { "data": Schemas["Run"] } };
+  /** Read a run with its trace */
+  "runs.get": { params: { "runId": string }; query?: { "steps"?: number; "afterStep"?: string }; reply: { "data": Schemas["TracedRun"] } };
+  /** List the runs of this environment, newest first, without their traces */
+  "runs.list": { query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string; "workflowId"?: string }; reply: { "data": readonly (Schemas["Run"])[]; "pagination": Schemas["Pagination"] } };
+  /** Approve or reject what a run waits for */
+  "runs.resume": { params: { "runId": string }; body: { "approved": boolean; "comment"?: string; "data"?: unknown; "stepId"?: string }; reply: { "data": Schemas["Run"] } };
+  /** Make a run that is over go on */
+  "runs.retry": { params: { "runId": string }; body?: { "from"?: string; "version"?: "same" | "latest" }; reply: { "data": Schemas["Run"] } };
+  /** Make many runs go on from where they failed */
+  "runs.retry_many": { body?: { "filter"?: { "workflowId"?: string; "status"?: "failed" | "cancelled"; "from"?: string; "to"?: string }; "limit"?: number }; reply: { "data": Schemas["BulkRetry"] } };
+  /** Follow a run live, as server-sent events */
+  "runs.stream": { params: { "runId": string }; reply: string };
+  /** Create a scheduled job */
+  "scheduled_jobs.create": { body: { "name": string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "artifactType"?: "scheduled_job" }; reply: { "success": true; "data": Schemas["Artifact"] } };
+  /** List the scheduled jobs, with when they run next and how they ended last */
+  "scheduled_jobs.list": { query?: { "limit"?: number; "after"?: string; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ScheduledJob"])[]; "pagination": Schemas["Pagination"] } };
+  /** Execute all scheduled jobs that are due now */
+  "scheduled_jobs.run_due": { reply: { "success": true; "data": Schemas["ExecutedJobs"] } };
   /** Store a secret */
   "secrets.create": { body: { "name": string; "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
-  /** Read what may be known of a secret, which its value is not */
-  "secrets.get": { params: { "name": string }; reply: { "data": Schemas["Secret"] } };
-  /** Give a secret a new value */
-  "secrets.rotate": { params: { "name": string }; body: { "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
   /** Delete a secret */
   "secrets.delete": { params: { "name": string }; reply: undefined };
-  /** List the workspaces that you belong to */
-  "workspaces.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Workspace"])[]; "pagination": Schemas["Pagination"] } };
-  /** Make a workspace and become its owner */
-  "workspaces.create": { body: { "name": string; "slug"?: string }; reply: { "data": Schemas["Workspace"] } };
-  /** Read the workspace that X-Workspace names */
-  "workspaces.current": { reply: { "data": Schemas["Workspace"] } };
-  /** Read a workspace */
-  "workspaces.get": { params: { "slug": string }; reply: { "data": Schemas["Workspace"] } };
-  /** Change the settings of a workspace */
-  "workspaces.update": { params: { "slug": string }; body: { "name"?: string; "description"?: string; "plan"?: "standard" | "enterprise"; "timezone"?: string }; reply: { "data": Schemas["Workspace"] } };
-  /** Count what a workspace holds in this environment */
-  "workspaces.stats": { params: { "slug": string }; reply: { "data": Schemas["WorkspaceStats"] } };
-  /** Query the audit log, newest first */
-  "audit.query": { query?: { "limit"?: number; "after"?: string; "type"?: string; "actorId"?: string; "resourceType"?: string; "resourceId"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read one event of the audit log */
-  "audit.get": { params: { "eventId": string }; reply: { "data": Schemas["Event"] } };
-  /** List every type of event, with the JSON Schema of its data */
-  "event_types.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EventType"])[]; "pagination": Schemas["Pagination"] } };
+  /** Read what may be known of a secret, which its value is not */
+  "secrets.get": { params: { "name": string }; reply: { "data": Schemas["Secret"] } };
+  /** List the secrets by name, without their values */
+  "secrets.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Secret"])[]; "pagination": Schemas["Pagination"] } };
+  /** Give a secret a new value */
+  "secrets.rotate": { params: { "name": string }; body: { "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
+  /** Take single sign-on away */
+  "sso.delete": { reply: undefined };
+  /** Read how people sign in by single sign-on */
+  "sso.get": { reply: { "data": Schemas["SsoConfiguration"] } };
+  /** Go to the workspace's identity provider to sign in */
+  "sso.login": { params: { "workspace": string }; query?: { "returnTo"?: string }; reply: string };
+  /** Take the answer of an OpenID Connect identity provider */
+  "sso.oidcCallback": { params: { "workspace": string }; query?: { "state"?: string; "code"?: string; "iss"?: string; "error"?: string; "error_description"?: string }; reply: string };
+  /** Set up single sign-on */
+  "sso.put": { body: { "protocol": "saml2" | "oidc"; "jitProvisioning"?: boolean; "defaultRole"?: string; "enforceSSO"?: boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "clientSecret"?: string }; reply: { "data": Schemas["SsoConfiguration"] } };
+  /** Take the answer of a SAML identity provider */
+  "sso.samlAcs": { params: { "workspace": string }; body: { "SAMLResponse": string; "RelayState"?: string }; reply: string };
+  /** Read what a SAML identity provider has to know about us */
+  "sso.samlMetadata": { params: { "workspace": string }; reply: string };
+  /** Make a table */
+  "tables.create": { body: { "name": string; "slug"?: string; "description"?: string; "columns": readonly (Schemas["NewColumn"])[]; "indexes"?: readonly (Schemas["NewIndex"])[]; "rules"?: readonly (Schemas["TableRule"])[] }; reply: { "data": Schemas["SeenTable"] } };
+  /** Drop a table and its records */
+  "tables.drop": { params: { "slug": string }; reply: undefined };
+  /** Read a table's columns, indexes and rules */
+  "tables.get": { params: { "slug": string }; reply: { "data": Schemas["SeenTable"] } };
+  /** List the tables, newest first */
+  "tables.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SeenTable"])[]; "pagination": Schemas["Pagination"] } };
+  /** Change a table: add, rename, retype and drop columns, and set its rules */
+  "tables.update": { params: { "slug": string }; body: Schemas["TableChange"]; reply: { "data": Schemas["SeenTable"] } };
+  /** Make an API token */
+  "tokens.create": { body: { "name": string; "expiresIn": string | null; "scopes": readonly (string)[]; "ipAllowlist"?: readonly (string)[] }; reply: { "data": Schemas["NewApiToken"] } };
+  /** List your API tokens in this workspace */
+  "tokens.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ApiToken"])[]; "pagination": Schemas["Pagination"] } };
+  /** Revoke an API token at once */
+  "tokens.revoke": { params: { "id": string }; reply: undefined };
+  /** Replace an API token by a new one */
+  "tokens.rotate": { body?: { "id"?: string }; reply: { "data": Schemas["NewApiToken"] } };
   /** List the topics that hold events, by name */
   "topics.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Topic"])[]; "pagination": Schemas["Pagination"] } };
   /** Publish a message on a topic */
@@ -282,460 +432,310 @@ export interface Operations {
   "topics.read": { params: { "name": string }; query?: { "limit"?: number; "after"?: string; "timeout"?: number }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["TopicPagination"] } };
   /** Follow a topic live, as server-sent events */
   "topics.stream": { params: { "name": string }; query?: { "after"?: string; "limit"?: number }; reply: string };
-  /** Follow an event to its root and to everything that came of it */
-  "events.trace": { params: { "id": string }; reply: { "data": Schemas["Trace"] } };
-  /** List your notifications, newest first */
-  "notifications.list": { query?: { "limit"?: number; "after"?: string; "unread"?: boolean }; reply: { "data": readonly (Schemas["Notification"])[]; "pagination": Schemas["Pagination"] } };
-  /** Send a notification to members of the workspace */
-  "notifications.send": { body: { "userIds": readonly (string)[]; "title": string; "body": string }; reply: { "data": Schemas["SentNotification"] } };
-  /** Count your unread notifications */
-  "notifications.count_unread": { reply: { "data": Schemas["UnreadCount"] } };
-  /** Mark all your notifications as read */
-  "notifications.read_all": { reply: { "data": Schemas["ReadCount"] } };
-  /** Read how you are told in this workspace */
-  "notifications.get_preferences": { reply: { "data": Schemas["NotificationPreferences"] } };
-  /** Say how you want to be told in this workspace */
-  "notifications.set_preferences": { body: { "email": boolean }; reply: { "data": Schemas["NotificationPreferences"] } };
-  /** Read one of your notifications */
-  "notifications.get": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
-  /** Mark one of your notifications as read or unread */
-  "notifications.update": { params: { "id": string }; body: { "read": boolean }; reply: { "data": Schemas["Notification"] } };
-  /** Delete one of your notifications */
-  "notifications.delete": { params: { "id": string }; reply: undefined };
-  /** Mark one of your notifications as read */
-  "notifications.read": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
-  /** Mark one of your notifications as unread again */
-  "notifications.unread": { params: { "id": string }; reply: { "data": Schemas["Notification"] } };
-  /** List the webhooks, newest first */
-  "webhooks.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Webhook"])[]; "pagination": Schemas["Pagination"] } };
+  /** Evaluate a JSONata expression */
+  "transformer.evaluate": { body: { "expression": string; "input"?: unknown; "bindings"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["Evaluation"] } };
+  /** Read a member */
+  "users.get": { params: { "id": string }; reply: { "data": Schemas["Member"] } };
+  /** Invite somebody to the workspace */
+  "users.invite": { body: { "email": string; "name"?: string; "roleIds"?: readonly (string)[] }; reply: { "data": Schemas["NewInvitation"] } };
+  /** List the members of the workspace */
+  "users.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Member"])[]; "pagination": Schemas["Pagination"] } };
+  /** Remove a member from the workspace */
+  "users.remove": { params: { "id": string }; reply: undefined };
+  /** Rename, deactivate or reactivate a member */
+  "users.update": { params: { "id": string }; body: { "status"?: "active" | "deactivated"; "name"?: string }; reply: { "data": Schemas["Member"] } };
   /** Create a webhook */
   "webhooks.create": { body: { "name": string; "url": string; "events": readonly (string)[]; "environments"?: readonly ("production" | "staging" | "development")[] | null; "filter"?: { readonly [name: string]: unknown } | null; "headers"?: { readonly [name: string]: string }; "format"?: "millrace" | "cloudevents"; "retries"?: number; "retryStrategy"?: "fixed" | "exponential"; "retryMaxDelayMs"?: number | null; "timeoutMs"?: number; "maxPerSecond"?: number | null; "retry_strategy"?: "fixed" | "exponential"; "retry_max_delay_ms"?: number | null; "timeout_ms"?: number; "max_per_second"?: number | null; "secret"?: string | null; "status"?: "active" | "paused" }; reply: { "data": Schemas["Webhook"] } };
-  /** Show which past events a webhook would have been sent */
-  "webhooks.preview": { body: { "events": readonly (string)[]; "filter"?: { readonly [name: string]: unknown } | null; "environments"?: readonly ("production" | "staging" | "development")[] | null; "from"?: string; "to"?: string; "limit"?: number }; reply: { "data": Schemas["Preview"] } };
-  /** Read a webhook */
-  "webhooks.get": { params: { "id": string }; reply: { "data": Schemas["Webhook"] } };
-  /** Change, pause or re-enable a webhook */
-  "webhooks.update": { params: { "id": string }; body: { "name"?: string; "url"?: string; "events"?: readonly (string)[]; "environments"?: readonly ("production" | "staging" | "development")[] | null; "filter"?: { readonly [name: string]: unknown } | null; "headers"?: { readonly [name: string]: string }; "format"?: "millrace" | "cloudevents"; "retries"?: number; "retryStrategy"?: "fixed" | "exponential"; "retryMaxDelayMs"?: number | null; "timeoutMs"?: number; "maxPerSecond"?: number | null; "retry_strategy"?: "fixed" | "exponential"; "retry_max_delay_ms"?: number | null; "timeout_ms"?: number; "max_per_second"?: number | null; "secret"?: string | null; "status"?: "active" | "paused" }; reply: { "data": Schemas["Webhook"] } };
   /** Delete a webhook and its deliveries */
   "webhooks.delete": { params: { "id": string }; reply: undefined };
-  /** Send a test ping, and show how the endpoint answers */
-  "webhooks.test": { params: { "id": string }; reply: { "data": Schemas["Pinged"]; "status": number; "latency_ms": number; "body": string; "error"?: string } };
-  /** Give a webhook a new signing secret */
-  "webhooks.rotate_secret": { params: { "id": string }; body?: { "secret"?: string }; reply: { "data": { "secret": string; "previousSecretExpiresAt": string | null } } };
-  /** List the deliveries of a webhook, newest first */
-  "webhooks.list_deliveries": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "pending" | "retrying" | "succeeded" | "failed" }; reply: { "data": readonly (Schemas["WebhookDelivery"])[]; "pagination": Schemas["Pagination"] } };
+  /** Read a webhook */
+  "webhooks.get": { params: { "id": string }; reply: { "data": Schemas["Webhook"] } };
   /** Read a delivery with its request, its answer and every attempt */
   "webhooks.get_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDeliveryDetail"] } };
-  /** Try a failed delivery once more, at once */
-  "webhooks.retry_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDelivery"] } };
-  /** Deliver the event of a delivery once more */
-  "webhooks.replay_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDelivery"] } };
+  /** List the webhooks, newest first */
+  "webhooks.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Webhook"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the deliveries of a webhook, newest first */
+  "webhooks.list_deliveries": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "pending" | "retrying" | "succeeded" | "failed" }; reply: { "data": readonly (Schemas["WebhookDelivery"])[]; "pagination": Schemas["Pagination"] } };
+  /** Show which past events a webhook would have been sent */
+  "webhooks.preview": { body: { "events": readonly (string)[]; "filter"?: { readonly [name: string]: unknown } | null; "environments"?: readonly ("production" | "staging" | "development")[] | null; "from"?: string; "to"?: string; "limit"?: number }; reply: { "data": Schemas["Preview"] } };
   /** Deliver what a webhook missed since a time, or from some event on */
   "webhooks.recover": { params: { "id": string }; body: { "since": string }; reply: { "data": Schemas["WebhookRecovery"] } };
+  /** Deliver the event of a delivery once more */
+  "webhooks.replay_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDelivery"] } };
   /** End a webhook's pause, and choose from where it goes on */
   "webhooks.resume": { params: { "id": string }; body: { "from": string }; reply: { "data": Schemas["Webhook"] } };
-  /** Run a workflow by hand */
-  "workflows.trigger": { params: { "id": string }; query?: { "wait"?: number }; body?: { "input"?: unknown; "versionId"?: string }; reply: { "data": Schemas["TriggeredRun"] } };
-  /** Start a workflow from outside, by its own address */
-  "hooks.receive": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": Schemas["AcceptedRequest"] } };
-  /** List the runs of this environment, newest first, without their traces */
-  "runs.list": { query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string; "workflowId"?: string }; reply: { "data": readonly (Schemas["Run"])[]; "pagination": Schemas["Pagination"] } };
-  /** List the runs of a workflow in this environment, newest first */
-  "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Run"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read a run with its trace */
-  "runs.get": { params: { "runId": string }; query?: { "steps"?: number; "afterStep"?: string }; reply: { "data": Schemas["TracedRun"] } };
-  /** Follow a run live, as server-sent events */
-  "runs.stream": { params: { "runId": string }; reply: string };
-  /** End a run */
-  "runs.cancel": { params: { "runId": string }; reply: { "data": Schemas["Run"] } };
-  /** Make a run that is over go on */
-  "runs.retry": { params: { "runId": string }; body?: { "from"?: string; "version"?: "same" | "latest" }; reply: { "data": Schemas["Run"] } };
-  /** Make many runs go on from where they failed */
-  "runs.retry_many": { body?: { "filter"?: { "workflowId"?: string; "status"?: "failed" | "cancelled"; "from"?: string; "to"?: string }; "limit"?: number }; reply: { "data": Schemas["BulkRetry"] } };
-  /** Approve or reject what a run waits for */
-  "runs.resume": { params: { "runId": string }; body: { "approved": boolean; "comment"?: string; "data"?: unknown; "stepId"?: string }; reply: { "data": Schemas["Run"] } };
-  /** List what waits for your word in this environment */
-  "approvals.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Approval"])[]; "pagination": Schemas["Pagination"] } };
-  /** Try a workflow out, without side effects */
-  "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["TracedRun"] } };
-  /** Read the outputs that test runs take for granted */
-  "workflows.pinned_data": { params: { "id": string }; reply: { "data": Schemas["PinnedData"] } };
-  /** Set the outputs that test runs take for granted, by node */
-  "workflows.pin_data": { params: { "id": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["PinnedData"] } };
-  /** List the workflows, newest first, without their nodes and edges */
-  "workflows.list": { query?: { "limit"?: number; "after"?: string; "status"?: "active" | "inactive" | "archived"; "q"?: string }; reply: { "data": readonly (Schemas["WorkflowSummary"])[]; "pagination": Schemas["Pagination"] } };
-  /** Make a workflow */
-  "workflows.create": { body: Schemas["NewWorkflow"]; reply: { "data": Schemas["Workflow"] } };
-  /** List what nodes and triggers there are, with JSON Schemas for their configuration */
-  "workflows.node_types": { reply: { "data": Schemas["NodeTypes"] } };
-  /** Check a definition without saving it */
-  "workflows.validate": { body: Schemas["NewWorkflow"]; reply: { "data": Schemas["WorkflowValidation"] } };
-  /** Read a workflow with its live definition */
-  "workflows.get": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
-  /** Save a draft: change some fields of the definition */
-  "workflows.update": { params: { "id": string }; body: Schemas["WorkflowChange"]; reply: { "data": Schemas["Workflow"] } };
-  /** Save a draft: replace the whole definition */
-  "workflows.replace": { params: { "id": string }; body: Schemas["NewWorkflow"]; reply: { "data": Schemas["Workflow"] } };
-  /** Archive a workflow */
-  "workflows.archive": { params: { "id": string }; reply: undefined };
-  /** Deploy the live definition, or a version, to the environment of the request */
-  "workflows.publish": { params: { "id": string }; body?: { "versionId"?: string; "label"?: string }; reply: { "data": Schemas["Workflow"] } };
+  /** Try a failed delivery once more, at once */
+  "webhooks.retry_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDelivery"] } };
+  /** Give a webhook a new signing secret */
+  "webhooks.rotate_secret": { params: { "id": string }; body?: { "secret"?: string }; reply: { "data": { "secret": string; "previousSecretExpiresAt": string | null } } };
+  /** Send a test ping, and show how the endpoint answers */
+  "webhooks.test": { params: { "id": string }; reply: { "data": Schemas["Pinged"]; "status": number; "latency_ms": number; "body": string; "error"?: string } };
+  /** Change, pause or re-enable a webhook */
+  "webhooks.update": { params: { "id": string }; body: { "name"?: string; "url"?: string; "events"?: readonly (string)[]; "environments"?: readonly ("production" | "staging" | "development")[] | null; "filter"?: { readonly [name: string]: unknown } | null; "headers"?: { readonly [name: string]: string }; "format"?: "millrace" | "cloudevents"; "retries"?: number; "retryStrategy"?: "fixed" | "exponential"; "retryMaxDelayMs"?: number | null; "timeoutMs"?: number; "maxPerSecond"?: number | null; "retry_strategy"?: "fixed" | "exponential"; "retry_max_delay_ms"?: number | null; "timeout_ms"?: number; "max_per_second"?: number | null; "secret"?: string | null; "status"?: "active" | "paused" }; reply: { "data": Schemas["Webhook"] } };
   /** Turn the trigger on in the environment of the request */
   "workflows.activate": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
-  /** Turn the trigger off in the environment of the request */
-  "workflows.deactivate": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
-  /** Make an earlier version the active one of the environment of the request */
-  "workflows.rollback": { params: { "id": string }; body?: { "versionId"?: string }; reply: { "data": Schemas["Workflow"] } };
-  /** List the versions of a workflow, newest first */
-  "workflows.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["WorkflowVersion"])[]; "pagination": Schemas["Pagination"] } };
+  /** Archive a workflow */
+  "workflows.archive": { params: { "id": string }; reply: undefined };
+  /** Archive a version */
+  "workflows.archive_version": { params: { "id": string; "versionId": string }; reply: { "data": Schemas["WorkflowVersion"] } };
+  /** Make a workflow */
+  "workflows.create": { body: Schemas["NewWorkflow"]; reply: { "data": Schemas["Workflow"] } };
   /** Take a snapshot of the live definition as a new version */
   "workflows.create_version": { params: { "id": string }; body?: { "label"?: string; "changeSummary"?: string }; reply: { "data": Schemas["WorkflowVersion"] } };
+  /** Turn the trigger off in the environment of the request */
+  "workflows.deactivate": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
+  /** Show how two versions differ */
+  "workflows.diff_versions": { params: { "id": string; "a": string; "b": string }; reply: { "data": Schemas["WorkflowVersionDiff"] } };
+  /** Read a workflow with its live definition */
+  "workflows.get": { params: { "id": string }; reply: { "data": Schemas["Workflow"] } };
   /** Read a version with its definition */
   "workflows.get_version": { params: { "id": string; "versionId": string }; reply: { "data": Schemas["FullWorkflowVersion"] } };
   /** Give a version a label, or take it away with null */
   "workflows.label_version": { params: { "id": string; "versionId": string }; body: { "label": string | null }; reply: { "data": Schemas["WorkflowVersion"] } };
+  /** List the workflows, newest first, without their nodes and edges */
+  "workflows.list": { query?: { "limit"?: number; "after"?: string; "status"?: "active" | "inactive" | "archived"; "q"?: string }; reply: { "data": readonly (Schemas["WorkflowSummary"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the versions of a workflow, newest first */
+  "workflows.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["WorkflowVersion"])[]; "pagination": Schemas["Pagination"] } };
+  /** List what nodes and triggers there are, with JSON Schemas for their configuration */
+  "workflows.node_types": { reply: { "data": Schemas["NodeTypes"] } };
+  /** Set the outputs that test runs take for granted, by node */
+  "workflows.pin_data": { params: { "id": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["PinnedData"] } };
+  /** Read the outputs that test runs take for granted */
+  "workflows.pinned_data": { params: { "id": string }; reply: { "data": Schemas["PinnedData"] } };
+  /** Deploy the live definition, or a version, to the environment of the request */
+  "workflows.publish": { params: { "id": string }; body?: { "versionId"?: string; "label"?: string }; reply: { "data": Schemas["Workflow"] } };
+  /** Save a draft: replace the whole definition */
+  "workflows.replace": { params: { "id": string }; body: Schemas["NewWorkflow"]; reply: { "data": Schemas["Workflow"] } };
   /** Overwrite the live definition with that of a version */
   "workflows.restore_version": { params: { "id": string; "versionId": string }; reply: { "data": Schemas["Workflow"] } };
-  /** Archive a version */
-  "workflows.archive_version": { params: { "id": string; "versionId": string }; reply: { "data": Schemas["WorkflowVersion"] } };
-  /** Show how two versions differ */
-  "workflows.diff_versions": { params: { "id": string; "a": string; "b": string }; reply: { "data": Schemas["WorkflowVersionDiff"] } };
-  /** List the connectors, newest first */
-  "connectors.list": { query?: { "limit"?: number; "after"?: string; "type"?: "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["Connector"])[]; "pagination": Schemas["Pagination"] } };
-  /** Add a connector */
-  "connectors.create": { body: { "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
-  /** List what there is to connect to, with the schemas of configurations and actions */
-  "connectors.types": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorType"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read a connector */
-  "connectors.get": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
-  /** Change a connector */
-  "connectors.update": { params: { "id": string }; body: { "name"?: string; "config"?: { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
-  /** Remove a connector */
-  "connectors.delete": { params: { "id": string }; reply: undefined };
-  /** List what a connector can do, by name */
-  "connectors.actions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorAction"])[]; "pagination": Schemas["Pagination"] } };
-  /** Test the connection of a connector */
-  "connectors.test": { params: { "id": string }; reply: { "data": Schemas["ConnectorTest"] } };
-  /** Invoke an action of a connector */
-  "connectors.invoke": { params: { "id": string }; body: { "action": string; "input"?: unknown; "idempotencyKey"?: string }; reply: { "data": unknown } };
-  /** Read the OpenAPI document of a connector again */
-  "connectors.refresh": { params: { "id": string }; reply: { "data": Schemas["Connector"] } };
-  /** Evaluate a JSONata expression */
-  "transformer.evaluate": { body: { "expression": string; "input"?: unknown; "bindings"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["Evaluation"] } };
-  /** List the tables, newest first */
-  "tables.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SeenTable"])[]; "pagination": Schemas["Pagination"] } };
-  /** Make a table */
-  "tables.create": { body: { "name": string; "slug"?: string; "description"?: string; "columns": readonly (Schemas["NewColumn"])[]; "indexes"?: readonly (Schemas["NewIndex"])[]; "rules"?: readonly (Schemas["TableRule"])[] }; reply: { "data": Schemas["SeenTable"] } };
-  /** Read a table's columns, indexes and rules */
-  "tables.get": { params: { "slug": string }; reply: { "data": Schemas["SeenTable"] } };
-  /** Change a table: add, rename, retype and drop columns, and set its rules */
-  "tables.update": { params: { "slug": string }; body: Schemas["TableChange"]; reply: { "data": Schemas["SeenTable"] } };
-  /** Drop a table and its records */
-  "tables.drop": { params: { "slug": string }; reply: undefined };
-  /** List the records of a table */
-  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "expand"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Record"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
-  /** Make a record */
-  "records.create": { params: { "slug": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
-  /** Read one record */
-  "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string }; reply: { "data": Schemas["Record"] } };
-  /** Change a record */
-  "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
-  /** Delete a record */
-  "records.delete": { params: { "slug": string; "recordId": string }; reply: undefined };
-  /** Make many records */
-  "records.bulk_create": { params: { "slug": string }; body: { "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": readonly (Schemas["Record"])[] } };
-  /** Change all records that a condition holds for */
-  "records.bulk_update": { params: { "slug": string }; body: { "filter": { readonly [name: string]: unknown }; "set": { readonly [name: string]: unknown } }; reply: { "data": { "updated": number } } };
-  /** Make many records, or change those that are there */
-  "records.upsert": { params: { "slug": string }; body: { "key": string; "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": { "created": number; "updated": number; "unchanged": number; "records": readonly (Schemas["Record"])[] } } };
-  /** Delete all records that a condition holds for */
-  "records.bulk_delete": { params: { "slug": string }; query: { "filter": string }; reply: { "data": { "deleted": number } } };
-  /** List what happened to a record, newest first */
-  "records.history": { params: { "slug": string; "recordId": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
-  /** Export records as a file */
-  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "safe"?: boolean }; reply: string };
-  /** Import records from a CSV file */
-  "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
-  /** List the saved queries, newest first */
-  "queries.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SavedQuery"])[]; "pagination": Schemas["Pagination"] } };
-  /** Save a query */
-  "queries.create": { body: { "name": string; "description"?: string; "sql": string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
-  /** Ask a question in SQL */
-  "queries.run": { body: { "sql": string; "params"?: readonly (unknown)[]; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
-  /** Read a saved query */
-  "queries.get": { params: { "id": string }; reply: { "data": Schemas["SavedQuery"] } };
-  /** Change a saved query */
-  "queries.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "sql"?: string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
-  /** Delete a saved query */
-  "queries.delete": { params: { "id": string }; reply: undefined };
-  /** Ask a saved question */
-  "queries.run_saved": { params: { "id": string }; body?: { "params"?: readonly (unknown)[] | { readonly [name: string]: unknown }; "limit"?: number; "timeoutMs"?: number; "rowMode"?: "object" | "array" }; reply: { "data": Schemas["QueryAnswer"] } };
-  /** List the migrations, newest first, and how they stand */
-  "migrations.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["MigrationSummary"])[]; "pagination": Schemas["Pagination"] } };
-  /** Write a migration down */
-  "migrations.create": { body: { "name": string; "up": readonly (unknown)[]; "down"?: readonly (unknown)[] | null }; reply: { "data": Schemas["Migration"] } };
-  /** Read a migration, and what became of it in this environment */
-  "migrations.get": { params: { "id": string }; reply: { "data": Schemas["Migration"] } };
-  /** Change a migration that is applied nowhere */
-  "migrations.update": { params: { "id": string }; body: { "name"?: string; "up"?: readonly (unknown)[]; "down"?: readonly (unknown)[] | null }; reply: { "data": Schemas["Migration"] } };
-  /** Delete a migration that is applied nowhere */
-  "migrations.delete": { params: { "id": string }; reply: undefined };
-  /** Apply a migration in the environment of the request */
-  "migrations.apply": { params: { "id": string }; body?: { "dryRun"?: boolean }; reply: { "data": Schemas["MigrationRun"] } };
-  /** Roll the newest migration that is applied in the environment of the request back */
-  "migrations.rollback": { params: { "id": string }; body?: { "dryRun"?: boolean }; reply: { "data": Schemas["MigrationRun"] } };
-  /** List the artifacts, newest first */
-  "artifacts.list": { query?: { "limit"?: number; "after"?: string; "artifactType"?: "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ArtifactSummary"])[]; "pagination": Schemas["Pagination"] } };
-  /** Create an artifact */
-  "artifacts.create": { body: { "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"] }; reply: { "success": true; "data": Schemas["Artifact"] } };
-  /** Read an artifact with its source */
-  "artifacts.get": { params: { "id": string }; reply: { "success": true; "data": Schemas["Artifact"] } };
-  /** Change an artifact */
-  "artifacts.update": { params: { "id": string }; body: { "name"?: string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail"?: { "scriptSource"?: string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } } }; reply: { "success": true; "data": Schemas["Artifact"] } };
-  /** Delete an artifact with its versions and test cases */
-  "artifacts.delete": { params: { "id": string }; reply: { "success": true; "data": Schemas["ArtifactSummary"] } };
-  /** List the versions of an artifact, newest first */
-  "artifacts.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactVersion"])[]; "pagination": Schemas["Pagination"] } };
-  /** Bring an earlier version back, as a new one */
-  "artifacts.restore": { params: { "id": string; "versionNumber": string }; reply: { "success": true; "data": Schemas["Artifact"] } };
-  /** Execute an artifact */
-  "artifacts.execute": { params: { "id": string }; body?: { "inputPayload"?: { readonly [name: string]: unknown }; "previousPayload"?: { readonly [name: string]: unknown }; "triggerType"?: string }; reply: { "success": boolean; "data": Schemas["ArtifactOutcome"] } };
-  /** List the executions of an artifact in this environment, newest first */
-  "artifacts.list_executions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["ArtifactExecutionSummary"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read what came of an execution, with its log */
-  "artifacts.get_execution": { params: { "id": string; "executionId": string }; reply: { "success": true; "data": Schemas["ArtifactExecution"] } };
-  /** List the test cases of an artifact, by name */
-  "artifacts.list_test_cases": { params: { "id": string }; reply: { "success": true; "data": readonly (Schemas["ArtifactTestCase"])[] } };
-  /** Add a test case to an artifact */
-  "artifacts.create_test_case": { params: { "id": string }; body: { "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks"?: Schemas["ArtifactMocks"] }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
-  /** Change a test case */
-  "artifacts.update_test_case": { params: { "id": string; "testCaseId": string }; body: { "name"?: string; "inputPayload"?: { readonly [name: string]: unknown }; "expected"?: { readonly [name: string]: unknown }; "mocks"?: Schemas["ArtifactMocks"] }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
-  /** Delete a test case */
-  "artifacts.delete_test_case": { params: { "id": string; "testCaseId": string }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
-  /** Run all test cases of an artifact */
-  "artifacts.run_test_cases": { params: { "id": string }; reply: { "success": true; "data": { "passed": number; "failed": number; "results": readonly (Schemas["ArtifactTestResult"])[] } } };
-  /** Have an artifact handle a request from outside */
-  "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
-  /** List the scheduled jobs, with when they run next and how they ended last */
-  "scheduled_jobs.list": { query?: { "limit"?: number; "after"?: string; "moduleKey"?: string; "status"?: "draft" | "active" | "disabled" }; reply: { "success": true; "data": readonly (Schemas["ScheduledJob"])[]; "pagination": Schemas["Pagination"] } };
-  /** Create a scheduled job */
-  "scheduled_jobs.create": { body: { "name": string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"]; "artifactType"?: "scheduled_job" }; reply: { "success": true; "data": Schemas["Artifact"] } };
-  /** Execute all scheduled jobs that are due now */
-  "scheduled_jobs.run_due": { reply: { "success": true; "data": Schemas["ExecutedJobs"] } };
-  /** List the installed packs, with what each of them made */
-  "packs.list": { query?: { "limit"?: number; "after"?: string }; reply: { "success": true; "data": readonly (Schemas["Pack"])[]; "pagination": Schemas["Pagination"] } };
-  /** Read an installed pack */
-  "packs.get": { params: { "id": string }; reply: { "success": true; "data": Schemas["Pack"] } };
-  /** Uninstall a pack */
-  "packs.uninstall": { params: { "id": string }; reply: { "success": true; "data": Schemas["UninstalledPack"] } };
-  /** Install a pack that comes with the platform */
-  "packs.install_baseline": { body: { "packKey": "core_baseline_pack" | "itsm_baseline_pack" }; reply: { "success": true; "data": Schemas["InstalledPack"] } };
-  /** Install a pack, or upgrade an installed one */
-  "packs.install": { body: Schemas["PackDescriptor"]; reply: { "success": true; "data": Schemas["InstalledPack"] } };
+  /** Make an earlier version the active one of the environment of the request */
+  "workflows.rollback": { params: { "id": string }; body?: { "versionId"?: string }; reply: { "data": Schemas["Workflow"] } };
+  /** List the runs of a workflow in this environment, newest first */
+  "workflows.runs": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "status"?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Run"])[]; "pagination": Schemas["Pagination"] } };
+  /** Try a workflow out, without side effects */
+  "workflows.test": { params: { "id": string }; body?: { "input"?: unknown; "event"?: unknown; "versionId"?: string; "definition"?: Schemas["WorkflowDefinition"]; "mocks"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["TracedRun"] } };
+  /** Run a workflow by hand */
+  "workflows.trigger": { params: { "id": string }; query?: { "wait"?: number }; body?: { "input"?: unknown; "versionId"?: string }; reply: { "data": Schemas["TriggeredRun"] } };
+  /** Save a draft: change some fields of the definition */
+  "workflows.update": { params: { "id": string }; body: Schemas["WorkflowChange"]; reply: { "data": Schemas["Workflow"] } };
+  /** Check a definition without saving it */
+  "workflows.validate": { body: Schemas["NewWorkflow"]; reply: { "data": Schemas["WorkflowValidation"] } };
+  /** Make a workspace and become its owner */
+  "workspaces.create": { body: { "name": string; "slug"?: string }; reply: { "data": Schemas["Workspace"] } };
+  /** Read the workspace that X-Workspace names */
+  "workspaces.current": { reply: { "data": Schemas["Workspace"] } };
+  /** Read a workspace */
+  "workspaces.get": { params: { "slug": string }; reply: { "data": Schemas["Workspace"] } };
+  /** List the workspaces that you belong to */
+  "workspaces.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Workspace"])[]; "pagination": Schemas["Pagination"] } };
+  /** Count what a workspace holds in this environment */
+  "workspaces.stats": { params: { "slug": string }; reply: { "data": Schemas["WorkspaceStats"] } };
+  /** Change the settings of a workspace */
+  "workspaces.update": { params: { "slug": string }; body: { "name"?: string; "description"?: string; "plan"?: "standard" | "enterprise"; "timezone"?: string }; reply: { "data": Schemas["Workspace"] } };
 }
 
 /** Where each operation is. */
 export const ROUTES: Readonly<Record<keyof Operations, string>> = {
+  "approvals.list": "GET /api/v1/approvals",
+  "artifacts.create": "POST /api/flowsdk/artifacts",
+  "artifacts.create_test_case": "POST /api/flowsdk/artifacts/{id}/test-cases",
+  "artifacts.delete": "DELETE /api/flowsdk/artifacts/{id}",
+  "artifacts.delete_test_case": "DELETE /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
+  "artifacts.execute": "POST /api/flowsdk/artifacts/{id}/execute",
+  "artifacts.get": "GET /api/flowsdk/artifacts/{id}",
+  "artifacts.get_execution": "GET /api/flowsdk/artifacts/{id}/executions/{executionId}",
+  "artifacts.list": "GET /api/flowsdk/artifacts",
+  "artifacts.list_executions": "GET /api/flowsdk/artifacts/{id}/executions",
+  "artifacts.list_test_cases": "GET /api/flowsdk/artifacts/{id}/test-cases",
+  "artifacts.list_versions": "GET /api/flowsdk/artifacts/{id}/versions",
+  "artifacts.restore": "POST /api/flowsdk/artifacts/{id}/restore/{versionNumber}",
+  "artifacts.run_test_cases": "POST /api/flowsdk/artifacts/{id}/test-cases/run-all",
+  "artifacts.update": "PATCH /api/flowsdk/artifacts/{id}",
+  "artifacts.update_test_case": "PATCH /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
+  "audit.get": "GET /api/v1/audit/{eventId}",
+  "audit.query": "GET /api/v1/audit",
   "auth.login": "POST /api/v1/auth/token",
-  "auth.me": "GET /api/v1/auth/me",
   "auth.logout": "POST /api/v1/auth/logout",
-  "passwords.forgot": "POST /api/v1/auth/password/forgot",
-  "passwords.reset": "POST /api/v1/auth/password/reset",
-  "passwords.change": "POST /api/v1/auth/password",
-  "passwords.reset_page": "GET /password",
-  "passwords.reset_form": "POST /password",
+  "auth.me": "GET /api/v1/auth/me",
+  "connectors.actions": "GET /api/v1/connectors/{id}/actions",
+  "connectors.create": "POST /api/v1/connectors",
+  "connectors.delete": "DELETE /api/v1/connectors/{id}",
+  "connectors.get": "GET /api/v1/connectors/{id}",
+  "connectors.invoke": "POST /api/v1/connectors/{id}/invoke",
+  "connectors.list": "GET /api/v1/connectors",
+  "connectors.refresh": "POST /api/v1/connectors/{id}/refresh",
+  "connectors.test": "POST /api/v1/connectors/{id}/test",
+  "connectors.types": "GET /api/v1/connectors/types",
+  "connectors.update": "PATCH /api/v1/connectors/{id}",
+  "event_types.list": "GET /api/v1/event-types",
+  "events.trace": "GET /api/v1/events/{id}/trace",
+  "hooks.handle": "POST /hooks/{workspace}/{moduleKey}/{name}",
+  "hooks.receive": "POST /hooks/{workspace}/{token}",
+  "invitations.accept": "POST /api/v1/auth/invitations/accept",
+  "invitations.form": "POST /invitations",
+  "invitations.list": "GET /api/v1/settings/users/invitations",
+  "invitations.page": "GET /invitations",
+  "invitations.revoke": "DELETE /api/v1/settings/users/invitations/{id}",
   "mfa.disable_totp": "POST /api/v1/auth/mfa/totp/disable",
   "mfa.enforce": "POST /api/v1/settings/security/enforce-mfa",
   "mfa.enroll_totp": "POST /api/v1/auth/mfa/totp/enroll",
   "mfa.list_webauthn": "GET /api/v1/auth/mfa/webauthn",
-  "mfa.status": "GET /api/v1/auth/mfa/status",
   "mfa.register_webauthn": "POST /api/v1/auth/mfa/webauthn/register",
   "mfa.remove_webauthn": "POST /api/v1/auth/mfa/webauthn/{id}/remove",
   "mfa.renew_recovery_codes": "POST /api/v1/auth/mfa/recovery-codes",
+  "mfa.status": "GET /api/v1/auth/mfa/status",
   "mfa.verify_totp": "POST /api/v1/auth/mfa/totp/verify",
-  "permissions.list": "GET /api/v1/settings/permissions",
-  "roles.list": "GET /api/v1/settings/roles",
-  "roles.create": "POST /api/v1/settings/roles",
-  "roles.get": "GET /api/v1/settings/roles/{id}",
-  "roles.update": "PATCH /api/v1/settings/roles/{id}",
-  "roles.delete": "DELETE /api/v1/settings/roles/{id}",
-  "roles.assign": "POST /api/v1/settings/users/{userId}/roles",
-  "roles.unassign": "DELETE /api/v1/settings/users/{userId}/roles/{roleId}",
-  "users.list": "GET /api/v1/settings/users",
-  "users.get": "GET /api/v1/settings/users/{id}",
-  "users.update": "PATCH /api/v1/settings/users/{id}",
-  "users.remove": "DELETE /api/v1/settings/users/{id}",
-  "users.invite": "POST /api/v1/settings/users/invite",
-  "invitations.list": "GET /api/v1/settings/users/invitations",
-  "invitations.revoke": "DELETE /api/v1/settings/users/invitations/{id}",
-  "invitations.accept": "POST /api/v1/auth/invitations/accept",
-  "invitations.page": "GET /invitations",
-  "invitations.form": "POST /invitations",
-  "tokens.list": "GET /api/v1/auth/tokens",
-  "tokens.create": "POST /api/v1/auth/tokens",
-  "tokens.rotate": "POST /api/v1/auth/tokens/rotate",
-  "tokens.revoke": "DELETE /api/v1/auth/tokens/{id}",
-  "oauth.create_application": "POST /api/v1/oauth/applications",
-  "oauth.list_applications": "GET /api/v1/oauth/applications",
-  "oauth.get_application": "GET /api/v1/oauth/applications/{clientId}",
-  "oauth.update_application": "PATCH /api/v1/oauth/applications/{clientId}",
-  "oauth.delete_application": "DELETE /api/v1/oauth/applications/{clientId}",
-  "oauth.rotate_application_secret": "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
+  "migrations.apply": "POST /api/v1/migrations/{id}/apply",
+  "migrations.create": "POST /api/v1/migrations",
+  "migrations.delete": "DELETE /api/v1/migrations/{id}",
+  "migrations.get": "GET /api/v1/migrations/{id}",
+  "migrations.list": "GET /api/v1/migrations",
+  "migrations.rollback": "POST /api/v1/migrations/{id}/rollback",
+  "migrations.update": "PATCH /api/v1/migrations/{id}",
+  "notifications.count_unread": "GET /api/v1/notifications/unread-count",
+  "notifications.delete": "DELETE /api/v1/notifications/{id}",
+  "notifications.get": "GET /api/v1/notifications/{id}",
+  "notifications.get_preferences": "GET /api/v1/notifications/preferences",
+  "notifications.list": "GET /api/v1/notifications",
+  "notifications.read": "POST /api/v1/notifications/{id}/read",
+  "notifications.read_all": "POST /api/v1/notifications/read-all",
+  "notifications.send": "POST /api/v1/notifications",
+  "notifications.set_preferences": "PUT /api/v1/notifications/preferences",
+  "notifications.unread": "POST /api/v1/notifications/{id}/unread",
+  "notifications.update": "PATCH /api/v1/notifications/{id}",
   "oauth.authorize": "GET /oauth/authorize",
+  "oauth.create_application": "POST /api/v1/oauth/applications",
   "oauth.decide": "POST /oauth/authorize",
-  "oauth.login": "POST /oauth/login",
-  "oauth.token": "POST /api/v1/oauth/token",
-  "oauth.revoke": "POST /api/v1/oauth/revoke",
+  "oauth.delete_application": "DELETE /api/v1/oauth/applications/{clientId}",
+  "oauth.get_application": "GET /api/v1/oauth/applications/{clientId}",
   "oauth.introspect": "POST /api/v1/oauth/introspect",
+  "oauth.list_applications": "GET /api/v1/oauth/applications",
+  "oauth.login": "POST /oauth/login",
   "oauth.metadata": "GET /.well-known/oauth-authorization-server",
-  "sso.get": "GET /api/v1/settings/sso",
-  "sso.put": "POST /api/v1/settings/sso",
-  "sso.delete": "DELETE /api/v1/settings/sso",
-  "sso.login": "GET /sso/{workspace}/login",
-  "sso.samlAcs": "POST /sso/{workspace}/saml/acs",
-  "sso.oidcCallback": "GET /sso/{workspace}/oidc/callback",
-  "sso.samlMetadata": "GET /sso/{workspace}/saml/metadata",
-  "secrets.list": "GET /api/v1/secrets",
+  "oauth.revoke": "POST /api/v1/oauth/revoke",
+  "oauth.rotate_application_secret": "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
+  "oauth.token": "POST /api/v1/oauth/token",
+  "oauth.update_application": "PATCH /api/v1/oauth/applications/{clientId}",
+  "packs.get": "GET /api/v1/sdk/packs/{id}",
+  "packs.install": "POST /api/v1/sdk/packs/install",
+  "packs.install_baseline": "POST /api/flowsdk/install-packs",
+  "packs.list": "GET /api/flowsdk/installs",
+  "packs.uninstall": "DELETE /api/v1/sdk/packs/{id}",
+  "passwords.change": "POST /api/v1/auth/password",
+  "passwords.forgot": "POST /api/v1/auth/password/forgot",
+  "passwords.reset": "POST /api/v1/auth/password/reset",
+  "passwords.reset_form": "POST /password",
+  "passwords.reset_page": "GET /password",
+  "permissions.list": "GET /api/v1/settings/permissions",
+  "queries.create": "POST /api/v1/queries",
+  "queries.delete": "DELETE /api/v1/queries/{id}",
+  "queries.get": "GET /api/v1/queries/{id}",
+  "queries.list": "GET /api/v1/queries",
+  "queries.run": "POST /api/v1/queries/run",
+  "queries.run_saved": "POST /api/v1/queries/{id}/run",
+  "queries.update": "PATCH /api/v1/queries/{id}",
+  "records.bulk_create": "POST /api/v1/tables/{slug}/records/bulk",
+  "records.bulk_delete": "DELETE /api/v1/tables/{slug}/records/bulk",
+  "records.bulk_update": "PATCH /api/v1/tables/{slug}/records/bulk",
+  "records.create": "POST /api/v1/tables/{slug}/records",
+  "records.delete": "DELETE /api/v1/tables/{slug}/records/{recordId}",
+  "records.export": "GET /api/v1/tables/{slug}/records/export",
+  "records.get": "GET /api/v1/tables/{slug}/records/{recordId}",
+  "records.history": "GET /api/v1/tables/{slug}/records/{recordId}/history",
+  "records.import": "POST /api/v1/tables/{slug}/records/import",
+  "records.list": "GET /api/v1/tables/{slug}/records",
+  "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",
+  "records.upsert": "PUT /api/v1/tables/{slug}/records/bulk",
+  "roles.assign": "POST /api/v1/settings/users/{userId}/roles",
+  "roles.create": "POST /api/v1/settings/roles",
+  "roles.delete": "DELETE /api/v1/settings/roles/{id}",
+  "roles.get": "GET /api/v1/settings/roles/{id}",
+  "roles.list": "GET /api/v1/settings/roles",
+  "roles.unassign": "DELETE /api/v1/settings/users/{userId}/roles/{roleId}",
+  "roles.update": "PATCH /api/v1/settings/roles/{id}",
+  "runs.cancel": "POST /api/v1/runs/{runId}/cancel",
+  "runs.get": "GET /api/v1/runs/{runId}",
+  "runs.list": "GET /api/v1/runs",
+  "runs.resume": "POST /api/v1/runs/{runId}/resume",
+  "runs.retry": "POST /api/v1/runs/{runId}/retry",
+  "runs.retry_many": "POST /api/v1/runs/retry",
+  "runs.stream": "GET /api/v1/runs/{runId}/stream",
+  "scheduled_jobs.create": "POST /api/v1/sdk/scheduled-jobs",
+  "scheduled_jobs.list": "GET /api/v1/sdk/scheduled-jobs",
+  "scheduled_jobs.run_due": "POST /api/flowsdk/scheduled-jobs/run-due",
   "secrets.create": "POST /api/v1/secrets",
-  "secrets.get": "GET /api/v1/secrets/{name}",
-  "secrets.rotate": "PUT /api/v1/secrets/{name}",
   "secrets.delete": "DELETE /api/v1/secrets/{name}",
-  "workspaces.list": "GET /api/v1/workspaces",
-  "workspaces.create": "POST /api/v1/workspaces",
-  "workspaces.current": "GET /api/v1/workspaces/me",
-  "workspaces.get": "GET /api/v1/workspaces/{slug}",
-  "workspaces.update": "PATCH /api/v1/workspaces/{slug}",
-  "workspaces.stats": "GET /api/v1/workspaces/{slug}/stats",
-  "audit.query": "GET /api/v1/audit",
-  "audit.get": "GET /api/v1/audit/{eventId}",
-  "event_types.list": "GET /api/v1/event-types",
+  "secrets.get": "GET /api/v1/secrets/{name}",
+  "secrets.list": "GET /api/v1/secrets",
+  "secrets.rotate": "PUT /api/v1/secrets/{name}",
+  "sso.delete": "DELETE /api/v1/settings/sso",
+  "sso.get": "GET /api/v1/settings/sso",
+  "sso.login": "GET /sso/{workspace}/login",
+  "sso.oidcCallback": "GET /sso/{workspace}/oidc/callback",
+  "sso.put": "POST /api/v1/settings/sso",
+  "sso.samlAcs": "POST /sso/{workspace}/saml/acs",
+  "sso.samlMetadata": "GET /sso/{workspace}/saml/metadata",
+  "tables.create": "POST /api/v1/tables",
+  "tables.drop": "DELETE /api/v1/tables/{slug}",
+  "tables.get": "GET /api/v1/tables/{slug}",
+  "tables.list": "GET /api/v1/tables",
+  "tables.update": "PATCH /api/v1/tables/{slug}",
+  "tokens.create": "POST /api/v1/auth/tokens",
+  "tokens.list": "GET /api/v1/auth/tokens",
+  "tokens.revoke": "DELETE /api/v1/auth/tokens/{id}",
+  "tokens.rotate": "POST /api/v1/auth/tokens/rotate",
   "topics.list": "GET /api/v1/events/topics",
   "topics.publish": "POST /api/v1/events/topics/{name}/publish",
   "topics.read": "GET /api/v1/events/topics/{name}/events",
   "topics.stream": "GET /api/v1/events/topics/{name}/stream",
-  "events.trace": "GET /api/v1/events/{id}/trace",
-  "notifications.list": "GET /api/v1/notifications",
-  "notifications.send": "POST /api/v1/notifications",
-  "notifications.count_unread": "GET /api/v1/notifications/unread-count",
-  "notifications.read_all": "POST /api/v1/notifications/read-all",
-  "notifications.get_preferences": "GET /api/v1/notifications/preferences",
-  "notifications.set_preferences": "PUT /api/v1/notifications/preferences",
-  "notifications.get": "GET /api/v1/notifications/{id}",
-  "notifications.update": "PATCH /api/v1/notifications/{id}",
-  "notifications.delete": "DELETE /api/v1/notifications/{id}",
-  "notifications.read": "POST /api/v1/notifications/{id}/read",
-  "notifications.unread": "POST /api/v1/notifications/{id}/unread",
-  "webhooks.list": "GET /api/v1/webhooks",
+  "transformer.evaluate": "POST /api/v1/transformer/evaluate",
+  "users.get": "GET /api/v1/settings/users/{id}",
+  "users.invite": "POST /api/v1/settings/users/invite",
+  "users.list": "GET /api/v1/settings/users",
+  "users.remove": "DELETE /api/v1/settings/users/{id}",
+  "users.update": "PATCH /api/v1/settings/users/{id}",
   "webhooks.create": "POST /api/v1/webhooks",
-  "webhooks.preview": "POST /api/v1/webhooks/preview",
-  "webhooks.get": "GET /api/v1/webhooks/{id}",
-  "webhooks.update": "PATCH /api/v1/webhooks/{id}",
   "webhooks.delete": "DELETE /api/v1/webhooks/{id}",
-  "webhooks.test": "POST /api/v1/webhooks/{id}/test",
-  "webhooks.rotate_secret": "POST /api/v1/webhooks/{id}/secret/rotate",
-  "webhooks.list_deliveries": "GET /api/v1/webhooks/{id}/deliveries",
+  "webhooks.get": "GET /api/v1/webhooks/{id}",
   "webhooks.get_delivery": "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}",
-  "webhooks.retry_delivery": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/retry",
-  "webhooks.replay_delivery": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
+  "webhooks.list": "GET /api/v1/webhooks",
+  "webhooks.list_deliveries": "GET /api/v1/webhooks/{id}/deliveries",
+  "webhooks.preview": "POST /api/v1/webhooks/preview",
   "webhooks.recover": "POST /api/v1/webhooks/{id}/recover",
+  "webhooks.replay_delivery": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
   "webhooks.resume": "POST /api/v1/webhooks/{id}/resume",
-  "workflows.trigger": "POST /api/v1/workflows/{id}/trigger",
-  "hooks.receive": "POST /hooks/{workspace}/{token}",
-  "runs.list": "GET /api/v1/runs",
-  "workflows.runs": "GET /api/v1/workflows/{id}/runs",
-  "runs.get": "GET /api/v1/runs/{runId}",
-  "runs.stream": "GET /api/v1/runs/{runId}/stream",
-  "runs.cancel": "POST /api/v1/runs/{runId}/cancel",
-  "runs.retry": "POST /api/v1/runs/{runId}/retry",
-  "runs.retry_many": "POST /api/v1/runs/retry",
-  "runs.resume": "POST /api/v1/runs/{runId}/resume",
-  "approvals.list": "GET /api/v1/approvals",
-  "workflows.test": "POST /api/v1/workflows/{id}/test",
-  "workflows.pinned_data": "GET /api/v1/workflows/{id}/pinned-data",
-  "workflows.pin_data": "PUT /api/v1/workflows/{id}/pinned-data",
-  "workflows.list": "GET /api/v1/workflows",
-  "workflows.create": "POST /api/v1/workflows",
-  "workflows.node_types": "GET /api/v1/workflows/node-types",
-  "workflows.validate": "POST /api/v1/workflows/validate",
-  "workflows.get": "GET /api/v1/workflows/{id}",
-  "workflows.update": "PATCH /api/v1/workflows/{id}",
-  "workflows.replace": "PUT /api/v1/workflows/{id}",
-  "workflows.archive": "DELETE /api/v1/workflows/{id}",
-  "workflows.publish": "POST /api/v1/workflows/{id}/publish",
+  "webhooks.retry_delivery": "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/retry",
+  "webhooks.rotate_secret": "POST /api/v1/webhooks/{id}/secret/rotate",
+  "webhooks.test": "POST /api/v1/webhooks/{id}/test",
+  "webhooks.update": "PATCH /api/v1/webhooks/{id}",
   "workflows.activate": "POST /api/v1/workflows/{id}/activate",
-  "workflows.deactivate": "POST /api/v1/workflows/{id}/deactivate",
-  "workflows.rollback": "POST /api/v1/workflows/{id}/rollback",
-  "workflows.list_versions": "GET /api/v1/workflows/{id}/versions",
+  "workflows.archive": "DELETE /api/v1/workflows/{id}",
+  "workflows.archive_version": "POST /api/v1/workflows/{id}/versions/{versionId}/archive",
+  "workflows.create": "POST /api/v1/workflows",
   "workflows.create_version": "POST /api/v1/workflows/{id}/versions",
+  "workflows.deactivate": "POST /api/v1/workflows/{id}/deactivate",
+  "workflows.diff_versions": "GET /api/v1/workflows/{id}/versions/{a}/diff/{b}",
+  "workflows.get": "GET /api/v1/workflows/{id}",
   "workflows.get_version": "GET /api/v1/workflows/{id}/versions/{versionId}",
   "workflows.label_version": "PATCH /api/v1/workflows/{id}/versions/{versionId}",
+  "workflows.list": "GET /api/v1/workflows",
+  "workflows.list_versions": "GET /api/v1/workflows/{id}/versions",
+  "workflows.node_types": "GET /api/v1/workflows/node-types",
+  "workflows.pin_data": "PUT /api/v1/workflows/{id}/pinned-data",
+  "workflows.pinned_data": "GET /api/v1/workflows/{id}/pinned-data",
+  "workflows.publish": "POST /api/v1/workflows/{id}/publish",
+  "workflows.replace": "PUT /api/v1/workflows/{id}",
   "workflows.restore_version": "POST /api/v1/workflows/{id}/versions/{versionId}/restore",
-  "workflows.archive_version": "POST /api/v1/workflows/{id}/versions/{versionId}/archive",
-  "workflows.diff_versions": "GET /api/v1/workflows/{id}/versions/{a}/diff/{b}",
-  "connectors.list": "GET /api/v1/connectors",
-  "connectors.create": "POST /api/v1/connectors",
-  "connectors.types": "GET /api/v1/connectors/types",
-  "connectors.get": "GET /api/v1/connectors/{id}",
-  "connectors.update": "PATCH /api/v1/connectors/{id}",
-  "connectors.delete": "DELETE /api/v1/connectors/{id}",
-  "connectors.actions": "GET /api/v1/connectors/{id}/actions",
-  "connectors.test": "POST /api/v1/connectors/{id}/test",
-  "connectors.invoke": "POST /api/v1/connectors/{id}/invoke",
-  "connectors.refresh": "POST /api/v1/connectors/{id}/refresh",
-  "transformer.evaluate": "POST /api/v1/transformer/evaluate",
-  "tables.list": "GET /api/v1/tables",
-  "tables.create": "POST /api/v1/tables",
-  "tables.get": "GET /api/v1/tables/{slug}",
-  "tables.update": "PATCH /api/v1/tables/{slug}",
-  "tables.drop": "DELETE /api/v1/tables/{slug}",
-  "records.list": "GET /api/v1/tables/{slug}/records",
-  "records.create": "POST /api/v1/tables/{slug}/records",
-  "records.get": "GET /api/v1/tables/{slug}/records/{recordId}",
-  "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",
-  "records.delete": "DELETE /api/v1/tables/{slug}/records/{recordId}",
-  "records.bulk_create": "POST /api/v1/tables/{slug}/records/bulk",
-  "records.bulk_update": "PATCH /api/v1/tables/{slug}/records/bulk",
-  "records.upsert": "PUT /api/v1/tables/{slug}/records/bulk",
-  "records.bulk_delete": "DELETE /api/v1/tables/{slug}/records/bulk",
-  "records.history": "GET /api/v1/tables/{slug}/records/{recordId}/history",
-  "records.export": "GET /api/v1/tables/{slug}/records/export",
-  "records.import": "POST /api/v1/tables/{slug}/records/import",
-  "queries.list": "GET /api/v1/queries",
-  "queries.create": "POST /api/v1/queries",
-  "queries.run": "POST /api/v1/queries/run",
-  "queries.get": "GET /api/v1/queries/{id}",
-  "queries.update": "PATCH /api/v1/queries/{id}",
-  "queries.delete": "DELETE /api/v1/queries/{id}",
-  "queries.run_saved": "POST /api/v1/queries/{id}/run",
-  "migrations.list": "GET /api/v1/migrations",
-  "migrations.create": "POST /api/v1/migrations",
-  "migrations.get": "GET /api/v1/migrations/{id}",
-  "migrations.update": "PATCH /api/v1/migrations/{id}",
-  "migrations.delete": "DELETE /api/v1/migrations/{id}",
-  "migrations.apply": "POST /api/v1/migrations/{id}/apply",
-  "migrations.rollback": "POST /api/v1/migrations/{id}/rollback",
-  "artifacts.list": "GET /api/flowsdk/artifacts",
-  "artifacts.create": "POST /api/flowsdk/artifacts",
-  "artifacts.get": "GET /api/flowsdk/artifacts/{id}",
-  "artifacts.update": "PATCH /api/flowsdk/artifacts/{id}",
-  "artifacts.delete": "DELETE /api/flowsdk/artifacts/{id}",
-  "artifacts.list_versions": "GET /api/flowsdk/artifacts/{id}/versions",
-  "artifacts.restore": "POST /api/flowsdk/artifacts/{id}/restore/{versionNumber}",
-  "artifacts.execute": "POST /api/flowsdk/artifacts/{id}/execute",
-  "artifacts.list_executions": "GET /api/flowsdk/artifacts/{id}/executions",
-  "artifacts.get_execution": "GET /api/flowsdk/artifacts/{id}/executions/{executionId}",
-  "artifacts.list_test_cases": "GET /api/flowsdk/artifacts/{id}/test-cases",
-  "artifacts.create_test_case": "POST /api/flowsdk/artifacts/{id}/test-cases",
-  "artifacts.update_test_case": "PATCH /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
-  "artifacts.delete_test_case": "DELETE /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
-  "artifacts.run_test_cases": "POST /api/flowsdk/artifacts/{id}/test-cases/run-all",
-  "hooks.handle": "POST /hooks/{workspace}/{moduleKey}/{name}",
-  "scheduled_jobs.list": "GET /api/v1/sdk/scheduled-jobs",
-  "scheduled_jobs.create": "POST /api/v1/sdk/scheduled-jobs",
-  "scheduled_jobs.run_due": "POST /api/flowsdk/scheduled-jobs/run-due",
-  "packs.list": "GET /api/flowsdk/installs",
-  "packs.get": "GET /api/v1/sdk/packs/{id}",
-  "packs.uninstall": "DELETE /api/v1/sdk/packs/{id}",
-  "packs.install_baseline": "POST /api/flowsdk/install-packs",
-  "packs.install": "POST /api/v1/sdk/packs/install",
+  "workflows.rollback": "POST /api/v1/workflows/{id}/rollback",
+  "workflows.runs": "GET /api/v1/workflows/{id}/runs",
+  "workflows.test": "POST /api/v1/workflows/{id}/test",
+  "workflows.trigger": "POST /api/v1/workflows/{id}/trigger",
+  "workflows.update": "PATCH /api/v1/workflows/{id}",
+  "workflows.validate": "POST /api/v1/workflows/validate",
+  "workspaces.create": "POST /api/v1/workspaces",
+  "workspaces.current": "GET /api/v1/workspaces/me",
+  "workspaces.get": "GET /api/v1/workspaces/{slug}",
+  "workspaces.list": "GET /api/v1/workspaces",
+  "workspaces.stats": "GET /api/v1/workspaces/{slug}/stats",
+  "workspaces.update": "PATCH /api/v1/workspaces/{slug}",
 };

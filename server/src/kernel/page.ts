@@ -6,12 +6,17 @@ import type { Page } from "./reply.ts";
 const LIMIT_MAX = 200;
 const LIMIT_DEFAULT = 50;
 const SIGNATURE_BYTES = 9;
+/** Half of what the headers of a request may be; where a list goes on may be behind a long text. */
+export const CURSOR_CHARACTERS_MAX = 16_000;
 
 /** The query of every list; a domain spreads it into its own. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
   after: Type.Optional(
-    Type.String({ maxLength: 1_000, description: "`nextCursor` of the page before" }),
+    Type.String({
+      maxLength: CURSOR_CHARACTERS_MAX,
+      description: "`nextCursor` of the page before",
+    }),
   ),
 };
 

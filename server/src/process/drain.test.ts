@@ -41,11 +41,9 @@ test("SIGTERM under load answers every write that it carries out, then ends with
       const answer = await ask("PATCH /api/v1/workspaces/default", body, headers).catch(
         () => undefined,
       );
-      if (answer?.status !== 200) {
-        // Either the connection was closed or refused, or the server says that it is about to end.
-        expect(answer?.status ?? 503).toBe(503);
-        return;
-      }
+      // The connection was closed or refused, perhaps after the server said that it is about to end.
+      if (!answer) return;
+      expect(answer.status).toBe(200);
       if (answered.push(requestId) === WRITES_BEFORE) product.child.kill("SIGTERM");
     }
   };

@@ -5,6 +5,7 @@ import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, inject, vi } from "vitest";
 import {
   comesTrue,
@@ -22,6 +23,7 @@ const LINES_KEPT_MAX = 2_000;
 const LINES_TOLD_MAX = 30;
 const LINE_CHARACTERS_MAX = 600;
 const ANSWER_LIMIT_MS = 60_000;
+const BUSY_PAUSE_MS = 200;
 const END_LIMIT_MS = 60_000;
 
 let folderOfTest: string;
@@ -184,26 +186,32 @@ export type Ask = (
   headers?: Record<string, string>,
 ) => Promise<Answer>;
 
-/** Somebody who talks to the server at this address; rejects when there is no whole answer. */
+/**
+ * Somebody who talks to the server at this address; rejects when there is no whole answer. A server that is busy, as on
+ * a busy machine, is asked again: it has done nothing yet, and says so.
+ */
 export function asker(address: string, token?: string): Ask {
   return async (route, body, headers = {}) => {
     const [method = "", path = ""] = route.split(" ");
-    const reply = await fetch(address + path, {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
-    });
-    const text = await reply.text();
-    return {
-      status: reply.status,
-      body: text === "" ? undefined : JSON.parse(text),
-      headers: reply.headers,
-    };
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+    for (;;) {
+      const reply = await fetch(address + path, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal,
+      });
+      const text = await reply.text();
+      if (reply.status !== 503) {
+        const parsed = text === "" ? undefined : JSON.parse(text);
+        return { status: reply.status, body: parsed, headers: reply.headers };
+      }
+      await pause(BUSY_PAUSE_MS, undefined, { signal });
+    }
   };
 }
 

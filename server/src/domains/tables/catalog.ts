@@ -2,7 +2,7 @@ import type { Caller, Services } from "#kernel/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { Failure } from "#kernel/failure.ts";
+import { Failure, Invalid } from "#kernel/failure.ts";
 import { know, type KnownTable } from "./known-table.ts";
 import { findTable, listTables } from "./store.ts";
 import { NoSuchTable } from "./table.ts";
@@ -99,6 +99,16 @@ export async function assertCurrent(asking: Asking, table: KnownTable): Promise<
   again.add(asking.caller);
   catalogOf(asking.services).forget(partitionOf(asking.caller));
   throw new OutOfDate({ cause: "The table has changed." });
+}
+
+/** Reads what somebody asks of a table; it is not refused by a definition that has changed. */
+export async function readBy<T>(asking: Asking, table: KnownTable, read: () => T): Promise<T> {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure && error.type === Invalid) await assertCurrent(asking, table);
+    throw error;
+  }
 }
 
 /** Those whose call is being done once more. */

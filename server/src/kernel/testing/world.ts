@@ -53,6 +53,11 @@ export interface WorldOptions {
   readonly env?: Record<string, string>;
 }
 
+interface Parts {
+  readonly kernel: Kernel;
+  readonly app: FastifyInstance;
+}
+
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /** A database of its own, the real product on it, and people to talk to it over HTTP. */
@@ -85,24 +90,30 @@ export async function startWorld(options: WorldOptions = {}) {
     log,
     clock,
   });
-  // Whoever waits for a time looks now, and not only when their own patience ends.
-  clock.onAdvance = () =>
-    ["jobs", "deliveries", "runs"].forEach((work) => kernel.signal.raise(work));
   if (options.work) await kernel.startWork();
   const app = await buildServer({ kernel, loopDelayMaxMs: Infinity });
+  // Emptied in the end: a worker keeps what its test files leave, and could not keep many whole worlds.
+  const parts: Parts = { kernel, app };
+  // Whoever waits for a time looks now, and not only when their own patience ends.
+  clock.onAdvance = () =>
+    ["jobs", "deliveries", "runs"].forEach((work) => parts.kernel.signal.raise(work));
   const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
     (await admin.query(text, values)).rows;
   const home = (await sql("select home_workspace_id as key from installation"))[0].key as string;
 
   const asToken = (token: string | undefined, workspace?: string): Ask =>
-    asker(app, sql, {
+    asker(parts, sql, {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(workspace !== undefined && { "x-workspace": workspace }),
     });
 
   return {
-    app,
-    kernel,
+    get app(): FastifyInstance {
+      return parts.app;
+    },
+    get kernel(): Kernel {
+      return parts.kernel;
+    },
     clock,
     database,
     lines,
@@ -139,7 +150,7 @@ export async function startWorld(options: WorldOptions = {}) {
       );
       await sql("insert into workspace_keys values ($1, $2, now())", [
         key,
-        kernel.keys.wrapNew(key),
+        parts.kernel.keys.wrapNew(key),
       ]);
       return { key, slug };
     },
@@ -162,11 +173,12 @@ export async function startWorld(options: WorldOptions = {}) {
       return Object.assign(asToken(token, workspace.slug), { token, userId });
     },
     async [Symbol.asyncDispose]() {
-      kernel.drain();
-      await app.close();
-      await kernel.close();
+      parts.kernel.drain();
+      await parts.app.close();
+      await parts.kernel.close();
       await admin.end();
       await withClient(owner, (client) => client.query(`drop database ${name} with (force)`));
+      Object.assign(parts, { kernel: undefined, app: undefined });
     },
   };
 }
@@ -189,13 +201,13 @@ export async function until<T>(
 }
 
 function asker(
-  app: FastifyInstance,
+  parts: Parts,
   sql: (text: string, values: unknown[]) => Promise<any[]>,
   base: Record<string, string>,
 ): Ask {
   return async (route, body, headers = {}) => {
     const [method, url] = route.split(" ") as ["GET", string];
-    const reply = await app.inject({
+    const reply = await parts.app.inject({
       method,
       url,
       headers: { ...base, ...headers },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Partition } from "#kernel/db/partition.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { items, workplace } from "./testing.ts";
 
 let world: World;
 let owner: Ask;
@@ -221,4 +222,56 @@ test("even without the first wall, who runs such SQL reaches nothing but the tab
       text,
     ).rejects.toMatchObject({ code: "42501" });
   }
+});
+
+test("a failure says nothing of what is in the records, to anybody", async () => {
+  const { owner, write, apply, applied, read, remove, lastEvent } = await workplace(world);
+  await applied([items]);
+  await owner("POST /api/v1/tables/items/records", { title: "Secret & (", amount: 1 });
+  for (const [sql, message] of [
+    [
+      "update items set amount = title::int",
+      "a value can't be read as one of the type that it is to have",
+    ],
+    ["update items set amount = extract(year from title::date)", "a value is no date or time"],
+    ["update items set title = date_trunc(title, now())::text", "a value does not fit"],
+    ["delete from items where title::jsonpath is null", "a value does not fit"],
+    ["delete from items where title::tsquery is null", "a value does not fit"],
+  ] as const) {
+    const id = await write([sql]);
+    const answer = await apply(id);
+    expect(answer).toMatchObject({
+      body: { code: "migration_failed", errors: [{ message: `line 1, column 1: ${message}` }] },
+      events: ["migration.failed"],
+    });
+    const told = JSON.stringify([answer.body, await read(id), await lastEvent()]);
+    expect(told).toContain(message);
+    expect(told).not.toContain("Secret");
+    await remove(id);
+  }
+});
+
+test("SQL can't forge a revision or an author behind a name that it gives to something else", async () => {
+  const { owner, applied } = await workplace(world);
+  await applied([items]);
+  const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
+  const q = "with q as (with items as (select 1 as a) select a from items)";
+  await applied([
+    `${q} update items set title = 'Two', revision = 99, created_by = 'usr_x' from q`,
+    `${q} insert into items (title, revision, created_by) select 'Three', 99, 'usr_x' from q`,
+  ]);
+  const { body: found } = await owner("GET /api/v1/tables/items/records?sort=amount");
+  const ids: string[] = found.data.map(({ id }: { id: string }) => id);
+  expect(ids).toContain(body.data.id);
+  expect(found.data.map(({ createdBy }: any) => createdBy)).toEqual([owner.userId, owner.userId]);
+  const etags = await Promise.all(
+    ids.map(async (id) => [
+      id,
+      (await owner(`GET /api/v1/tables/items/records/${id}`)).headers["etag"],
+    ]),
+  );
+  expect(etags.map(([id, etag]) => `${id === body.data.id} ${etag}`).toSorted()).toEqual([
+    'false "1"',
+    'true "2"',
+  ]);
 });

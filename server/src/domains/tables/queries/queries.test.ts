@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { systemCaller } from "#kernel/caller.ts";
 import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { furnish, type Furnished } from "../records/testing.ts";
@@ -164,6 +164,17 @@ test("an answer ends before it gets too large, even at its first row", async () 
   expect([one.rows, one.rowCount, one.truncated]).toEqual([[], 0, true]);
 });
 
+test("a question with a mistake is asked once", async () => {
+  const { slug } = await furnish(world, owner, { columns: [{ name: "a", type: "integer" }] }, [
+    { a: 1 },
+  ]);
+  const asked = vi.spyOn(world.kernel.db.sql, "run");
+  expect((await run(`select a from ${slug}`)).body.data.rows).toEqual([{ a: 1 }]);
+  expect(await run(`select aa from ${slug}`)).toMatchObject({ status: 422 });
+  expect(asked).toHaveBeenCalledTimes(2);
+  asked.mockRestore();
+});
+
 test("what PostgreSQL finds wrong is told with its place, and nothing of ours", async () => {
   const { slug } = orders;
   const faults: readonly (readonly [string, string, number?])[] = [
@@ -245,7 +256,8 @@ test("a table that has changed on another node is known anew", async () => {
   // As another node does it, and before the log has told this one.
   await world.sql(`alter table ${place} rename column a to b`);
   await world.sql(
-    `update user_tables set columns = jsonb_set(columns, '{0,name}', '"b"') where slug = $1`,
+    `update user_tables set columns = jsonb_set(columns, '{0,name}', '"b"'), revision = revision + 1
+      where slug = $1`,
     [slug],
   );
   expect(await rowsOf(`select b from ${slug}`)).toEqual([{ b: 1 }]);

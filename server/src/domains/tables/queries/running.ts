@@ -101,8 +101,9 @@ function haveChanged(
   tables: readonly KnownTable[],
 ): Promise<boolean> {
   return db.read(partitionOf(caller), async (tx) => {
-    for (const { slug, revision } of tables) {
-      if ((await findTable(tx, slug))?.revision !== revision) return true;
+    for (const { id, slug, revision } of tables) {
+      const now = await findTable(tx, slug);
+      if (now?.id !== id || now.revision !== revision) return true;
     }
     return false;
   });
@@ -131,10 +132,9 @@ async function tablesNamed(
   }
   const tables: KnownTable[] = [];
   for (const [name, at] of relations) {
-    const table = await findKnownTable(outside, partition, name, {
-      read: (work) => outside.db.read(partition, work),
-      isOld: () => false,
-    });
+    const table = await findKnownTable(outside, partition, name, (work) =>
+      outside.db.read(partition, work),
+    );
     if (table && isReadable(table, caller.person)) tables.push(table);
     else if (!expressions.has(name)) {
       complaints.push({ message: `there is no table ${name} that you may read`, at });

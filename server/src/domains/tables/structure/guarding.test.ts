@@ -68,7 +68,6 @@ test("every type of column has its constraints, default and index in the databas
     id: expect.stringMatching(idPattern("rec")),
     created_by: "system",
     revision: 1,
-    renamedRevision: 0,
     words: "abc",
     whole: "7",
     exact: "1.5",

@@ -3,7 +3,7 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import { query } from "#kernel/operation.ts";
 import { type Download, download } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
-import { byDefinition, partitionOf, tableOf } from "../../catalog.ts";
+import { byDefinition, partitionOf, readBy, tableOf } from "../../catalog.ts";
 import { RecordsRead } from "../../permissions.ts";
 import { Slug } from "../../table.ts";
 import { type Listed, type Listing, listFrom, type Place } from "../reading/listing.ts";
@@ -62,7 +62,8 @@ function begin(
 ): Promise<{ listing: Listing; first: Listed[] }> {
   return outside.db.read(partitionOf(caller), async (tx) => {
     const asking = { tx, services: outside, caller };
-    const listing = listingOf(asking, await tableOf(asking, slug), question);
+    const table = await tableOf(asking, slug);
+    const listing = await readBy(asking, table, () => listingOf(asking, table, question));
     const first = await byDefinition(asking, () => listFrom(tx, listing, undefined, PAGES[0]));
     return { listing, first };
   });

@@ -1,10 +1,11 @@
 import Type from "typebox";
+import { Failure } from "#kernel/failure.ts";
 import { command } from "#kernel/operation.ts";
 import { one } from "#kernel/reply.ts";
 import { line, object } from "#kernel/schema.ts";
-import { partitionOf, tableOf } from "../../catalog.ts";
+import { findTableAnew, partitionOf, tableOf } from "../../catalog.ts";
 import { RecordsWrite } from "../../permissions.ts";
-import { Slug } from "../../table.ts";
+import { NoSuchTable, Slug } from "../../table.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
 import { RecordForbidden, RecordNotUnique } from "../writing/stored.ts";
 import { importRows, rehearsed, sift } from "./importing.ts";
@@ -60,9 +61,12 @@ export const importRecords = command({
     body: { csv: "number,status,total\r\nA-4711,paid,99.50\r\nA-4712,open,\r\n" },
   },
   async prepare(outside, { params, query, body }, caller) {
-    const table = await outside.db.read(partitionOf(caller), (tx) =>
-      tableOf({ tx, services: outside, caller }, params.slug),
+    const partition = partitionOf(caller);
+    // Read anew, since lines would be refused by a definition that has just changed elsewhere.
+    const table = await findTableAnew(outside, partition, params.slug, (work) =>
+      outside.db.read(partition, work),
     );
+    if (!table) throw new Failure(NoSuchTable);
     const plan = { ...query, now: outside.clock.now(), person: caller.person };
     return { plan, sifted: await sift(table, await parseCsv(body.csv), plan) };
   },

@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { Failure } from "#kernel/failure.ts";
+import { Failure, invalid } from "#kernel/failure.ts";
 import { query, type ReadContext } from "#kernel/operation.ts";
-import { pageQuery } from "#kernel/page.ts";
+import { CURSOR_CHARACTERS_MAX, pageQuery } from "#kernel/page.ts";
 import { whole, wholePage } from "#kernel/reply.ts";
 import { line, object } from "#kernel/schema.ts";
-import { byDefinition, tableOf } from "../../catalog.ts";
+import { byDefinition, readBy, tableOf } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import { RecordsRead } from "../../permissions.ts";
 import { rowsOf } from "../../statement.ts";
@@ -53,8 +53,10 @@ export const listRecords = query({
   },
   async run(ctx, { params, query: { limit, after, expand, count, ...question } }) {
     const table = await tableOf(ctx, params.slug);
-    const references = readExpand(table, expand);
-    const listing = listingOf(ctx, table, withFields(question, references));
+    const { references, listing } = await readBy(ctx, table, () => {
+      const named = readExpand(table, expand);
+      return { references: named, listing: listingOf(ctx, table, withFields(question, named)) };
+    });
     const { cursors } = ctx.services;
     const name = nameOf(listing, question);
     const from = after === undefined ? undefined : cursors.decode(name, after);
@@ -68,7 +70,7 @@ export const listRecords = query({
       const records = page.map(({ record }) => record);
       return {
         data: await expanded(ctx, references, records),
-        nextCursor: last ? cursors.encode(name, last.place) : null,
+        nextCursor: last ? goingOn(cursors.encode(name, last.place)) : null,
         limit,
         total,
       };
@@ -91,10 +93,11 @@ export const getRecord = query({
   },
   async run(ctx, { params, query: { expand, fields } }) {
     const table = await tableOf(ctx, params.slug);
-    const references = readExpand(table, expand);
-    const { text, values } = oneOf(ctx, table, {
-      recordId: params.recordId,
-      ...withFields({ fields }, references),
+    const { references, text, values } = await readBy(ctx, table, () => {
+      const named = readExpand(table, expand);
+      const { recordId } = params;
+      const one = oneOf(ctx, table, { recordId, ...withFields({ fields }, named) });
+      return { references: named, ...one };
     });
     return byDefinition(ctx, async () => {
       const [row] = await rowsOf(ctx.tx, text, values);
@@ -121,6 +124,12 @@ export function listingOf(
 /** Cursors of one list lead nowhere in another. */
 function nameOf({ asked: { table }, keys }: Listing, { filter, q }: Question): string {
   return JSON.stringify(["records", table.id, orderName(keys), filter, q]);
+}
+
+/** A cursor that the next request has room for. */
+function goingOn(cursor: string): string {
+  if (cursor.length <= CURSOR_CHARACTERS_MAX) return cursor;
+  throw invalid("?sort", "names a field with a text that is too long to go on from in a list");
 }
 
 /** What is to be expanded must be there. */

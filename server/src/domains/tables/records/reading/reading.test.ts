@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { anotherNode, send } from "#domains/bus/testing.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
 
@@ -183,4 +184,44 @@ describe("rules", () => {
       null,
     ]);
   });
+});
+
+test("a list goes on behind long texts, and is refused where no cursor would hold one", async () => {
+  const rows = [5_000, 4_000, 13_000, 14_000].map((length, at) => ({
+    title: `${at}`.padEnd(length, "x"),
+  }));
+  const columns = [{ name: "title", type: "text", options: { maxLength: 20_000 } }];
+  const { path } = await furnish(world, owner, { columns }, rows);
+  const query = { sort: "title", limit: "1" };
+  const first = await listOf(path, query);
+  const after = first.body.pagination.nextCursor;
+  const second = await listOf(path, { ...query, after });
+  expect(second.body.data).toMatchObject([rows[1]]);
+  const third = await listOf(path, { ...query, after: second.body.pagination.nextCursor });
+  expect(third).toMatchObject({ status: 422, body: { errors: [{ path: "?sort" }] } });
+});
+
+test("a column that was added on another node can be asked for at once", async () => {
+  const columns = [{ name: "title", type: "text" }];
+  const { path, slug, ids } = await furnish(world, owner, { columns }, [{ title: "a" }]);
+  await using node = await anotherNode(world);
+  const asked = [
+    (name: string) => `GET ${path}?sort=${name}`,
+    (name: string) => `GET ${path}?fields=${name}`,
+    (name: string) => `GET ${path}?filter={"${name}":null}`,
+    (name: string) => `GET ${path}?expand=${name}`,
+    (name: string) => `GET ${path}/${ids[0]}?expand=${name}`,
+    (name: string) => `GET ${path}/export?fields=${name}`,
+  ];
+  for (const [index, route] of asked.entries()) {
+    expect((await owner(`GET ${path}`)).status).toBe(200);
+    const column = { name: `c${index}`, type: "reference", options: { table: "users" } };
+    await send(node.app, owner, `PATCH /api/v1/tables/${slug}`, { addColumns: [column] });
+    expect((await owner(route(column.name))).status).toBe(200);
+    expect((await owner(route("nothing"))).status).toBe(422);
+  }
+  const body = { addColumns: [{ name: "note", type: "text" }] };
+  await send(node.app, owner, `PATCH /api/v1/tables/${slug}`, body);
+  const imported = await owner(`POST ${path}/import`, { csv: "note\nb\n" });
+  expect(imported.body).toMatchObject({ data: { imported: 1 } });
 });

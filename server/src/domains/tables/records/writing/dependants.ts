@@ -24,7 +24,7 @@ interface Reference {
 }
 
 /** The columns that refer to a table, but those that keep its records from being deleted. */
-export function dependantsOf(tables: readonly KnownTable[], slug: string): readonly Reference[] {
+function dependantsOf(tables: readonly KnownTable[], slug: string): readonly Reference[] {
   let byTarget = known.get(tables);
   if (!byTarget) {
     const all = tables.flatMap((table) => table.columns.map((column) => ({ table, column })));

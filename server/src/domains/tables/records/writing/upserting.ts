@@ -128,7 +128,7 @@ function assertMayName(
     grantsFor(table, "update", caller),
   ];
   if (!making || !changing) return;
-  // For none of the records, whatever they are like.
+  // Whatever a record is like: no condition is left that would look at it.
   const grants = [...making, ...changing].map(({ fields }) => ({ where: null, fields }));
   assertAllowed(
     keyed.flatMap(({ path, given }) =>

@@ -27,6 +27,7 @@ describe("one record", () => {
   let orders: Furnished;
   let customers: Furnished;
   let ada: string;
+  let tableThen: object;
 
   beforeAll(async () => {
     customers = await furnish(world, owner, { columns: [{ name: "name", type: "text" }] }, []);
@@ -46,6 +47,8 @@ describe("one record", () => {
       { name: "count", type: "integer" },
     ];
     orders = await furnish(world, owner, { columns }, []);
+    const { body } = await owner(`GET /api/v1/tables/${orders.slug}`);
+    tableThen = { tableSlug: orders.slug, tableId: body.data.id, tableRevision: 1 };
   });
 
   test("is made with its defaults, shown as it is read later, and told", async () => {
