@@ -83,6 +83,11 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
   };
+  cmdb_items: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+  };
   connector_actions: {
     workspace_id: Generated<string>;
     connector_id: string;
@@ -132,6 +137,13 @@ export interface Tables {
     last_error: string | null;
     earlier_attempts: Json | null;
     created_at: Time;
+  };
+  desk_settings: {
+    workspace_id: Generated<string>;
+    priority_matrix: Json;
+    auto_close_days: number;
+    revision: Generated<number>;
+    updated_at: Time;
   };
   events: {
     epoch: number;
@@ -513,6 +525,76 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+  };
+  team_members: {
+    workspace_id: Generated<string>;
+    team_id: string;
+    user_id: string;
+  };
+  teams: {
+    id: string;
+    workspace_id: Generated<string>;
+    name: string;
+    description: Generated<string>;
+    revision: Generated<number>;
+    created_by: string;
+    created_at: Time;
+    updated_at: Time;
+  };
+  ticket_attachments: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    kind: string;
+    ticket_id: string;
+    name: string;
+    bytes: number;
+    content: string;
+    created_by: string;
+    created_at: Time;
+  };
+  ticket_comments: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    kind: string;
+    ticket_id: string;
+    body: string;
+    internal: boolean;
+    created_by: string;
+    created_at: Time;
+  };
+  ticket_items: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    kind: string;
+    ticket_id: string;
+    item_id: string;
+  };
+  ticket_links: {
+    id: string;
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    type: string;
+    from_kind: string;
+    from_id: string;
+    to_kind: string;
+    to_id: string;
+    created_by: string;
+    created_at: Time;
+  };
+  ticket_numbers: {
+    workspace_id: Generated<string>;
+    kind: string;
+    last: number;
+  };
+  ticket_watchers: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    kind: string;
+    ticket_id: string;
+    user_id: string;
+    created_at: Time;
   };
   topic_counts: {
     workspace_id: Generated<string>;

@@ -203,6 +203,20 @@ export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {
   };
 }
 
+/** A page that may tell how many there are, where somebody asked. */
+export interface CountedPage<T> extends Page<T> {
+  readonly total?: number | undefined;
+}
+
+export function countedPage<S extends TSchema>(item: S): Reply<CountedPage<Static<S>>> {
+  return {
+    status: 200,
+    body: Type.Object({ data: Type.Array(item), pagination: CountedPagination }),
+    wrap: wrapCounted,
+    headers: () => ({}),
+  };
+}
+
 /** A thing whose fields its owner chose, so that nobody knows them beforehand: it goes out as it is. */
 export interface Whole {
   readonly data: object;
@@ -226,32 +240,19 @@ export function whole<Value extends Whole = Whole>(
   };
 }
 
-/** A page of such things; `total` is how many there are, where somebody asked. */
-export function wholePage(
-  item: TSchema,
-): Reply<Page<object> & { readonly total?: number | undefined }> {
-  const wrap = ({
-    data,
-    nextCursor,
-    limit,
-    total,
-  }: Page<object> & { total?: number | undefined }) => ({
-    data,
-    pagination: { nextCursor, hasMore: nextCursor !== null, limit, total },
-  });
+/** A page of such things. */
+export function wholePage(item: TSchema): Reply<CountedPage<object>> {
   return {
     status: 200,
-    body: Type.Object({
-      data: Type.Array(item),
-      pagination: Type.Object({
-        ...Pagination.properties,
-        total: Type.Optional(Type.Integer({ description: "With `count=exact`" })),
-      }),
-    }),
-    wrap,
-    text: (value) => JSON.stringify(wrap(value)),
+    body: Type.Object({ data: Type.Array(item), pagination: CountedPagination }),
+    wrap: wrapCounted,
+    text: (value) => JSON.stringify(wrapCounted(value)),
     headers: () => ({}),
   };
+}
+
+function wrapCounted({ data, nextCursor, limit, total }: CountedPage<unknown>) {
+  return { data, pagination: { nextCursor, hasMore: nextCursor !== null, limit, total } };
 }
 
 export function etagOf(revision: number): string {
@@ -266,6 +267,11 @@ const Pagination = Type.Object(
   },
   { title: "Pagination" },
 );
+
+const CountedPagination = Type.Object({
+  ...Pagination.properties,
+  total: Type.Optional(Type.Integer({ description: "With `count=exact`" })),
+});
 
 function dataReply<S extends TSchema>(
   status: number,

@@ -4,7 +4,7 @@ import type { DataOf, ResourceRef } from "#kernel/event.ts";
 import { Failure } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { partitionOf } from "../catalog.ts";
-import { rowsOf } from "../statement.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
 import { lockStructure } from "../store.ts";
 import type { Taken } from "../structure/apply.ts";
 import {

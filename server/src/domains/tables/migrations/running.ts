@@ -6,7 +6,7 @@ import { targetOf } from "../columns/reference.ts";
 import { quoted } from "../identifier.ts";
 import { Places } from "../queries/guard/place.ts";
 import type { ScriptStatement } from "../queries/guard/script.ts";
-import { rowsOf } from "../statement.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
 import { listTables } from "../store.ts";
 import { type Taken, takeSteps } from "../structure/apply.ts";
 import { stepBlamed } from "../structure/blame.ts";

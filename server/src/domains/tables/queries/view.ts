@@ -7,7 +7,7 @@ import { quoted } from "../identifier.ts";
 import type { KnownTable } from "../known-table.ts";
 import { type Grants, grantsOf } from "../rules/access.ts";
 import { sightOf } from "../rules/sight.ts";
-import { Parameters } from "../statement.ts";
+import { Parameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
 import type { Inspection } from "./guard/guard.ts";
 

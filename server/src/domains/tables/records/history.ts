@@ -8,7 +8,7 @@ import { positionOf } from "#kernel/event.ts";
 import type { Page } from "#kernel/reply.ts";
 import { byDefinition } from "../catalog.ts";
 import type { KnownTable } from "../known-table.ts";
-import { rowsOf } from "../statement.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
 import { NoSuchRecord } from "../table.ts";
 import { assertSeen } from "./writing/updating.ts";
 import { planOf } from "./writing/plan.ts";

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { Time } from "#kernel/schema.ts";
 import { columnOf } from "../identifier.ts";
 import type { KnownTable } from "../known-table.ts";
-import type { Row } from "../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { RecordId, SYSTEM_COLUMNS } from "../table.ts";
 
 /** What every record has; the fields of its table stand beside that, null where there is nothing. */

@@ -3,7 +3,7 @@ import { readCondition } from "#kernel/condition/tree.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
 import { columnOf } from "../identifier.ts";
 import type { KnownTable } from "../known-table.ts";
-import type { Parameters } from "../statement.ts";
+import type { Parameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
 import { ALWAYS_SEEN, type Grants } from "./access.ts";
 

@@ -4,7 +4,7 @@ import { newId } from "#kernel/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation.ts";
 import { roleNamesOf } from "#domains/identity/roles/index.ts";
 import { partitionOf } from "../catalog.ts";
-import { rowsOf } from "../statement.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { type Table, TABLES_MAX } from "../table.ts";
 import { blame } from "./blame.ts";

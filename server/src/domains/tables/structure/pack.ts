@@ -5,7 +5,7 @@ import { object } from "#kernel/schema.ts";
 import { partitionOf } from "../catalog.ts";
 import { readColumns } from "../columns/reading.ts";
 import { TablesWrite } from "../permissions.ts";
-import { rowsOf } from "../statement.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
 import { applySteps } from "./apply.ts";

@@ -5,7 +5,7 @@ import type { ReadContext } from "#kernel/operation.ts";
 import { targetOf, toUsers } from "../../columns/reference.ts";
 import { maybeTableOf } from "../../catalog.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
-import { rowsOf } from "../../statement.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
 import { ask } from "./question.ts";
 import { type Shown, toRecord } from "../record.ts";
 import { grantsFor } from "../rights.ts";

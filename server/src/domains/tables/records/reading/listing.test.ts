@@ -5,7 +5,7 @@ import type { Caller } from "#kernel/caller.ts";
 import { entering } from "#kernel/db/partition.ts";
 import { know, type KnownTable } from "../../known-table.ts";
 import { statementOf } from "./listing.ts";
-import { partsAfter } from "./order.ts";
+import { partsAfter } from "#kernel/list/order.ts";
 import type { Question } from "./question.ts";
 import { listingOf } from "./operations.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { Parameters, type Row, rowsOf } from "../../statement.ts";
-import { type Key, orderSql, type Part, partsAfter } from "./order.ts";
+import { Parameters, type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type Key, orderSql, type Part, partsAfter } from "#kernel/list/order.ts";
 import type { Asked } from "./question.ts";
 import { type Shown, toRecord } from "../record.ts";
 

@@ -1,133 +1,21 @@
-/**
- * The order of a list of records, and where in it to go on.
- *
- * A page goes on behind the last record of the one before, by that record's own values: what an index
- * of (column, id) finds at once, however far into the list. Where the leading column may be null, the
- * records without a value are a part of their own, last when ascending and first when descending, which
- * is read by its own statement: no single condition on both parts could be served by the index.
- */
-import { invalid } from "#kernel/failure.ts";
-import type { FieldKind } from "#kernel/condition/sql.ts";
-import type { SqlParameters } from "#kernel/condition/sql-text.ts";
+import { type Key, readOrder } from "#kernel/list/order.ts";
 import type { KnownTable } from "../../known-table.ts";
 import type { Sight } from "../../rules/sight.ts";
 
-/** What a list is sorted by, first to last. */
-export interface Key {
-  readonly field: string;
-  readonly sql: string;
-  /** What its values are cast to. */
-  readonly type: string;
-  readonly descending: boolean;
-  readonly nullable: boolean;
-}
-
-const SORT_FIELDS_MAX = 4;
-const SORTABLE: ReadonlySet<FieldKind> = new Set(["text", "number", "boolean", "time", "date"]);
 const NEWEST_FIRST = "-id";
 
-/** Reads `-createdAt,name`. The id comes last, so that no two records are at the same place. */
+/** The order of a list of records, as somebody with this sight may have it. */
 export function readSort(table: KnownTable, sight: Sight, sort = NEWEST_FIRST): readonly Key[] {
-  const words = sort.split(",").map((word) => word.trim());
-  if (words.length > SORT_FIELDS_MAX) {
-    throw invalid("?sort", `must name at most ${SORT_FIELDS_MAX} fields`);
-  }
-  const keys = words.map((word) => keyOf(table, sight, word));
-  if (new Set(keys.map(({ field }) => field)).size < keys.length) {
-    throw invalid("?sort", "must name each field once");
-  }
-  const place = keys.findIndex(({ field }) => field === "id");
-  if (place !== -1) return keys.slice(0, place + 1);
-  const descending = keys.at(-1)?.descending ?? false;
-  return [...keys, keyOf(table, sight, descending ? "-id" : "id")];
-}
-
-function keyOf(table: KnownTable, sight: Sight, word: string): Key {
-  const descending = word.startsWith("-");
-  const name = descending ? word.slice(1) : word;
-  const field = sight.field(name);
-  if (!field) throw invalid("?sort", `names "${name}", which is not a field of this table`);
-  if (!SORTABLE.has(field.kind)) {
-    throw invalid("?sort", `names "${name}", whose values have no order`);
-  }
-  const column = table.byName.get(name);
-  return {
-    field: name,
-    sql: field.sql,
-    type: column?.is.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
-    descending,
-    nullable: !sight.isPlain(name) || column?.required === false,
-  };
-}
-
-/** The order in SQL; PostgreSQL has nulls last when ascending, and first when descending. */
-export function orderSql(keys: readonly Key[]): string {
-  return keys.map(({ sql, descending }) => (descending ? `${sql} desc` : sql)).join(", ");
-}
-
-/** Tells one order from another, so that no cursor is taken for a place in both. */
-export function orderName(keys: readonly Key[]): string {
-  return keys
-    .map(({ field, type, descending }) => `${field} ${type}${descending ? " desc" : ""}`)
-    .join(", ");
-}
-
-/** A condition that one statement reads the records of; each has parameters of its own. */
-export type Part = (parameters: SqlParameters) => string;
-
-/** The parts of the list behind these values of a record, in their order. */
-export function partsAfter(keys: readonly Key[], values: readonly unknown[]): readonly Part[] {
-  const [leading, ...others] = keys;
-  if (!leading) return [];
-  const [value, ...rest] = values;
-  if (value === null) {
-    const among: Part = (parameters) =>
-      `${leading.sql} is null and (${behind(others, rest, parameters)})`;
-    return leading.descending ? [among, () => `${leading.sql} is not null`] : [among];
-  }
-  const beyond: Part = (parameters) => behindValue(keys, values, parameters);
-  const hasNulls = leading.nullable && !leading.descending;
-  return hasNulls ? [beyond, () => `${leading.sql} is null`] : [beyond];
-}
-
-/** Behind a record whose leading value is not null, among those with one. */
-function behindValue(
-  keys: readonly Key[],
-  values: readonly unknown[],
-  parameters: SqlParameters,
-): string {
-  const [leading, ...others] = keys;
-  if (!leading) return "false";
-  const alike = others.every(
-    ({ nullable, descending }) => !nullable && descending === leading.descending,
-  );
-  if (alike) {
-    const places = keys.map(({ type }, index) => parameters.add(values[index], type));
-    const columns = keys.map(({ sql }) => sql);
-    return `(${columns.join(", ")}) ${leading.descending ? "<" : ">"} (${places.join(", ")})`;
-  }
-  // The bound is what an index is entered by.
-  const bound = parameters.add(values[0], leading.type);
-  const within = `${leading.sql} ${leading.descending ? "<=" : ">="} ${bound}`;
-  return `${within} and (${behind(keys, values, parameters)})`;
-}
-
-/** Behind a record in the order of these keys, whichever of them are null. */
-function behind(
-  keys: readonly Key[],
-  values: readonly unknown[],
-  parameters: SqlParameters,
-): string {
-  const [key, ...others] = keys;
-  if (!key) return "false";
-  const [value, ...rest] = values;
-  const { sql, descending, nullable, type } = key;
-  const place = value === null ? "" : parameters.add(value, type);
-  const same = value === null ? `${sql} is null` : `${sql} = ${place}`;
-  const later = others.length === 0 ? [] : [`${same} and (${behind(others, rest, parameters)})`];
-  if (value === null)
-    return [...later, ...(descending ? [`${sql} is not null`] : [])].join(" or ") || "false";
-  const beyond = `${sql} ${descending ? "<" : ">"} ${place}`;
-  const nulls = nullable && !descending ? [`${sql} is null`] : [];
-  return [beyond, ...nulls, ...later].join(" or ");
+  return readOrder(sort, "id", (name) => {
+    const field = sight.field(name);
+    const column = table.byName.get(name);
+    return (
+      field && {
+        sql: field.sql,
+        kind: field.kind,
+        type: column?.is.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
+        nullable: !sight.isPlain(name) || column?.required === false,
+      }
+    );
+  });
 }

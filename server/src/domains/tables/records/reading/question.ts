@@ -1,16 +1,15 @@
 /** What a caller asks of a table: which records, in which order, and what of them. */
 import Type from "typebox";
-import { conditionToSql } from "#kernel/condition/sql.ts";
-import { readCondition } from "#kernel/condition/tree.ts";
-import { typedCondition } from "#kernel/condition/typed.ts";
-import { Failure, invalid, Invalid } from "#kernel/failure.ts";
+import { invalid } from "#kernel/failure.ts";
+import { filterSql, searchSql } from "#kernel/list/filter.ts";
 import { line, text } from "#kernel/schema.ts";
 import type { KnownTable } from "../../known-table.ts";
 import { plain, type Sight, sightOf } from "../../rules/sight.ts";
 import type { Grants } from "../../rules/access.ts";
-import { Parameters } from "../../statement.ts";
+import { Parameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../../table.ts";
-import { type Key, readSort } from "./order.ts";
+import type { Key } from "#kernel/list/order.ts";
+import { readSort } from "./order.ts";
 import { selectList } from "../record.ts";
 
 const FILTER_CHARACTERS_MAX = 20_000;
@@ -62,8 +61,8 @@ export function ask(table: KnownTable, grants: Grants, question: Question): Aske
     sight.where,
     question.filter === undefined
       ? undefined
-      : filterSql(table, question.filter, { sight, parameters }),
-    question.q === undefined ? undefined : searchSql(table, question.q, { sight, parameters }),
+      : filterOf(table, question.filter, { sight, parameters }),
+    question.q === undefined ? undefined : searchIn(table, question.q, { sight, parameters }),
   ].filter((condition) => condition !== undefined);
   const fields = readFieldList(table, question.fields);
   return {
@@ -88,41 +87,20 @@ interface Writing {
 }
 
 /** A filter as it came, or the condition itself. */
-export function filterSql(
+export function filterOf(
   table: KnownTable,
   filter: string | Readonly<Record<string, unknown>>,
   { sight, parameters }: Writing,
 ): string {
-  const given = typeof filter === "string" ? parsed(filter) : filter;
-  const path = typeof filter === "string" ? "?filter" : "/filter";
-  const typed = typedCondition(given, (name) => plain(table, name)?.kind);
-  if ("faults" in typed) {
-    const errors = typed.faults.map((fault) => ({ ...fault, path: path + fault.path }));
-    const [first] = errors;
-    throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
-  }
-  return conditionToSql(readCondition(typed.condition).tree, sight.field, parameters);
-}
-
-function parsed(filter: string): unknown {
-  try {
-    return JSON.parse(filter);
-  } catch {
-    throw invalid("?filter", "must be JSON");
-  }
+  const kindOf = (name: string) => plain(table, name)?.kind;
+  return filterSql(filter, { kindOf, fieldOf: sight.field, parameters });
 }
 
 /** Whether some text of a record has these words in it. */
-function searchSql(table: KnownTable, q: string, { sight, parameters }: Writing): string {
-  const place = parameters.add(`%${q.replaceAll(/[\\%_]/g, "\\$&")}%`, "text");
+function searchIn(table: KnownTable, q: string, { sight, parameters }: Writing): string {
   const searched = table.columns.filter(({ type }) => type === "text" || type === "enum");
-  // By the database's own locale: that of the columns knows the case of no letter beyond ASCII.
-  const parts = searched.flatMap(({ name }) => {
-    const field = sight.field(name);
-    return field ? [`${field.sql} collate "default" ilike ${place}`] : [];
-  });
-  // The parameter must stand somewhere.
-  return parts.length === 0 ? `${place} is null` : parts.join(" or ");
+  const texts = searched.flatMap(({ name }) => sight.field(name)?.sql ?? []);
+  return searchSql(q, texts, parameters);
 }
 
 const SYSTEM_FIELDS: readonly string[] = SYSTEM_COLUMNS.map(([field]) => field);

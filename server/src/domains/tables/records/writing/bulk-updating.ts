@@ -1,7 +1,7 @@
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { KnownTable } from "../../known-table.ts";
-import type { Row } from "../../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { RecordUpdated } from "../events.ts";
 import { recordsById } from "./dependants.ts";
 import { holdMatching } from "./matching.ts";

@@ -4,7 +4,7 @@ import { assertCurrent } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import { readFields } from "../../columns/reading.ts";
 import { seenBy } from "../../rules/access.ts";
-import type { Row } from "../../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { RecordUpdated } from "../events.ts";
 import { explainMany, parametersOf } from "./many.ts";
 import { assertMembers } from "./people.ts";

@@ -1,7 +1,7 @@
 import type { WriteContext } from "#kernel/operation.ts";
 import { partitionOf, tablesOf } from "../../catalog.ts";
 import { know, type KnownTable } from "../../known-table.ts";
-import type { Row } from "../../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { listTables } from "../../store.ts";
 import { consequencesOf, type Doomed, type Emptied, recordsById } from "./dependants.ts";
 import { RecordDeleted, RecordUpdated, tableIn } from "../events.ts";

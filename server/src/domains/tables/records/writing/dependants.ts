@@ -6,7 +6,7 @@ import { failure } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { onDeleteOf, targetOf } from "../../columns/reference.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
-import { type Row, rowsOf } from "../../statement.ts";
+import { type Row, rowsOf } from "#kernel/db/statement.ts";
 import { Budget, holdWhere } from "./matching.ts";
 import { planOf } from "./plan.ts";
 import { storedOf, type TableRecord } from "./stored.ts";

@@ -7,7 +7,7 @@ import { type Fields, readFields } from "../../columns/reading.ts";
 import { assertCurrent } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import type { Grant } from "../../rules/access.ts";
-import type { Row } from "../../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { RecordCreated, tableIn } from "../events.ts";
 import { explainMany, parametersOf } from "./many.ts";
 import { assertMembers } from "./people.ts";

@@ -4,7 +4,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import { targetOf } from "../../columns/reference.ts";
 import { maybeTableOf } from "../../catalog.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
-import { type Row, rowsOf } from "../../statement.ts";
+import { type Row, rowsOf } from "#kernel/db/statement.ts";
 import { planOf } from "./plan.ts";
 import type { Writing } from "../rights.ts";
 import { explained, invalid, isAboutOthers, NO_RECORD, notUnique, TAKEN } from "./violation.ts";

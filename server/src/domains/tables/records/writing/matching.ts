@@ -5,8 +5,8 @@ import type { WriteContext } from "#kernel/operation.ts";
 import { byDefinition } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import { sightOf } from "../../rules/sight.ts";
-import { Parameters, rowsOf } from "../../statement.ts";
-import { filterSql } from "../reading/question.ts";
+import { Parameters, rowsOf } from "#kernel/db/statement.ts";
+import { filterOf } from "../reading/question.ts";
 import { grantsFor } from "../rights.ts";
 
 const RECORDS_MAX = 10_000;
@@ -73,7 +73,7 @@ export async function holdMatching(
 ): Promise<string[]> {
   const parameters = new Parameters();
   const sight = sightOf(table, grantsFor(table, "read", ctx.caller), parameters);
-  const parts = [filterSql(table, filter, { sight, parameters }), sight.where ?? "true"];
+  const parts = [filterOf(table, filter, { sight, parameters }), sight.where ?? "true"];
   const where = parts.map((part) => `(${part})`).join(" and ");
   const { values } = parameters;
   return byDefinition(ctx, () =>

@@ -4,7 +4,7 @@ import type { ResourceRef } from "#kernel/event.ts";
 import { failure } from "#kernel/failure.ts";
 import type { Json } from "../../columns/column-type.ts";
 import type { KnownTable } from "../../known-table.ts";
-import type { Row } from "../../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { planOf } from "./plan.ts";
 
 /** With the platform's own fields first, then the table's. */

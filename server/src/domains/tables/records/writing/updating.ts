@@ -3,7 +3,7 @@ import type { ReadContext, WriteContext } from "#kernel/operation.ts";
 import { type Fields, readFields } from "../../columns/reading.ts";
 import { assertCurrent } from "../../catalog.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
-import type { Row } from "../../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { NoSuchRecord } from "../../table.ts";
 import { seenBy } from "../../rules/access.ts";
 import { RecordUpdated, tableIn } from "../events.ts";

@@ -4,7 +4,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import type { Json } from "../../columns/column-type.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import { byDefinition } from "../../catalog.ts";
-import type { Row } from "../../statement.ts";
+import type { Row } from "#kernel/db/statement.ts";
 import { recordsById } from "./dependants.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
 import { changeMany } from "./changing-many.ts";

@@ -1,5 +1,5 @@
 import { CompiledQuery } from "kysely";
-import type { Tx } from "#kernel/db/connection.ts";
+import type { Tx } from "./connection.ts";
 
 /** The parameters of a statement whose text is being put together. */
 export class Parameters {

@@ -1,0 +1,1 @@
+export { missingItems } from "./known.ts";
