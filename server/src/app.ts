@@ -10,6 +10,7 @@ import { roles } from "#domains/identity/roles/index.ts";
 import { sessions } from "#domains/identity/sessions/index.ts";
 import { sso } from "#domains/identity/sso/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
+import { desk } from "#domains/itsm/desk/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
 import { runs } from "#domains/runs/index.ts";
 import { sdk } from "#domains/sdk/index.ts";
@@ -44,4 +45,5 @@ export const domains: readonly Domain[] = [
   transformer,
   tables,
   sdk,
+  desk,
 ];

@@ -1,3 +1,11 @@
+import { domain } from "#kernel/domain.ts";
+import { listStateMachines } from "./machines-operation.ts";
+import { DeskRead, DeskWrite } from "./permissions.ts";
+import { DeskSettingsUpdated, getDeskSettings, updateDeskSettings } from "./settings-operations.ts";
+import { TeamCreated, TeamDeleted, TeamUpdated } from "./teams/events.ts";
+import * as teams from "./teams/operations.ts";
+import { tellWatchers } from "./watching.ts";
+
 export { itemIdsSql, setItems, ticketsOnItems } from "./items.ts";
 export {
   refColumn,
@@ -21,3 +29,25 @@ export {
 export { numberOf, takeNumber, type TicketNumber } from "./numbers.ts";
 export { assertThere, membersOf, teamsOf } from "./people.ts";
 export { type DeskSettings, deskSettings, Level, Priority, priorityOf } from "./settings.ts";
+export { conversation } from "./talk/conversation.ts";
+export { linkedTo } from "./talk/links.ts";
+export { headOf, kindsOf, referTo, summariesOf, ticketParams } from "./ticket.ts";
+
+export const desk = domain({
+  name: "desk",
+  summary: "What all tickets have in common: teams, priorities, states.",
+  environmental: false,
+  permissions: [DeskRead, DeskWrite],
+  events: [TeamCreated, TeamUpdated, TeamDeleted, DeskSettingsUpdated],
+  operations: [
+    teams.listTeams,
+    teams.createTeam,
+    teams.getTeam,
+    teams.updateTeam,
+    teams.deleteTeam,
+    getDeskSettings,
+    updateDeskSettings,
+    listStateMachines,
+  ],
+  readers: [tellWatchers],
+});

@@ -4,6 +4,7 @@
  */
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
+import type { Caller } from "#kernel/caller.ts";
 import { extensionPoint } from "#kernel/extension.ts";
 import { idPattern } from "#kernel/id.ts";
 import type { Permission } from "#kernel/permission.ts";
@@ -51,12 +52,14 @@ export interface TicketKind {
   /** Of ids. */
   readonly prefix: string;
   /** Of its list, such as `/api/v1/itsm/incidents`. */
-  readonly path: string;
+  readonly path: `/${string}`;
   /** Its table, which has the columns of `TicketHead`. */
   readonly table: string;
   readonly machine: Machine;
   readonly read: Permission;
   readonly write: Permission;
+  /** Which of them somebody who holds `read` sees; all of them when absent. */
+  readonly sees?: (caller: Caller, ticket: TicketHead) => boolean;
   /** Those of these ids that there are. */
   readonly summariesOf: (tx: Tx, ids: readonly string[]) => Promise<readonly TicketSummary[]>;
 }

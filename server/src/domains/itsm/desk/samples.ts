@@ -1,0 +1,122 @@
+import type { Sample } from "#kernel/testing/samples.ts";
+import type { Ask } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+async function team(owner: Ask) {
+  count += 1;
+  const { body } = await owner("POST /api/v1/itsm/teams", { name: `Team ${count}` });
+  return { params: { id: body.data.id as string }, environmental: false };
+}
+
+const own: readonly Sample[] = [
+  {
+    operation: "teams.list",
+    arrange: async () => ({ query: { limit: "2" }, environmental: false }),
+  },
+  {
+    operation: "teams.create",
+    arrange: async () => {
+      count += 1;
+      return { body: { name: `Team ${count}`, description: "A sample" } };
+    },
+  },
+  { operation: "teams.get", arrange: team },
+  {
+    operation: "teams.update",
+    arrange: async (owner) => ({ ...(await team(owner)), body: { description: "Another one" } }),
+  },
+  { operation: "teams.delete", arrange: team },
+  { operation: "desk.get_settings", arrange: async () => ({ environmental: false }) },
+  {
+    operation: "desk.update_settings",
+    arrange: async () => {
+      count += 1;
+      return { body: { autoCloseDays: 10 + (count % 300) }, environmental: false };
+    },
+  },
+  {
+    operation: "desk.list_state_machines",
+    arrange: async () => ({ environmental: false, partitioned: false }),
+  },
+];
+
+/** How a ticket of each kind is made. */
+const TICKETS: Readonly<Record<string, { path: string; make: (owner: Ask) => Promise<object> }>> = {
+  incidents: { path: "/api/v1/itsm/incidents", make: async () => ({ title: "A sample" }) },
+  changes: { path: "/api/v1/itsm/changes", make: async () => ({ title: "A sample" }) },
+  problems: { path: "/api/v1/itsm/problems", make: async () => ({ title: "A sample" }) },
+  requests: {
+    path: "/api/v1/catalog/requests",
+    make: async (owner) => {
+      count += 1;
+      const item = { name: `Sample ${count}`, form: { type: "object", properties: {} } };
+      const { body } = await owner("POST /api/v1/catalog/items", item);
+      return { itemId: body.data.id, values: {} };
+    },
+  },
+};
+
+function around(plural: string, path: string, ticket: (owner: Ask) => Promise<string>): Sample[] {
+  const of = async (owner: Ask) => ({ params: { id: await ticket(owner) } });
+  const watched = async (owner: Ask) => {
+    const { params } = await of(owner);
+    const { body } = await owner(`POST ${path}/${params.id}/watchers`);
+    return { params: { ...params, userId: body.data.userId as string } };
+  };
+  const attached = async (owner: Ask) => {
+    const { params } = await of(owner);
+    const file = { name: "a.log", content: "12:00 up" };
+    const { body } = await owner(`POST ${path}/${params.id}/attachments`, file);
+    return { params: { ...params, attachmentId: body.data.id as string } };
+  };
+  const linked = async (owner: Ask) => {
+    const { params } = await of(owner);
+    const link = { type: "relates_to", ticketId: await ticket(owner) };
+    const { body } = await owner(`POST ${path}/${params.id}/links`, link);
+    return { params: { ...params, linkId: body.data.id as string } };
+  };
+  return [
+    {
+      operation: `${plural}.add_comment`,
+      arrange: async (owner) => ({ ...(await of(owner)), body: { body: "A remark" } }),
+    },
+    { operation: `${plural}.list_comments`, arrange: of },
+    { operation: `${plural}.list_watchers`, arrange: of },
+    {
+      operation: `${plural}.add_watcher`,
+      arrange: async (owner) => ({ ...(await of(owner)), body: {} }),
+    },
+    { operation: `${plural}.remove_watcher`, arrange: watched },
+    {
+      operation: `${plural}.add_attachment`,
+      arrange: async (owner) => ({
+        ...(await of(owner)),
+        body: { name: "a.log", content: "12:00 up" },
+      }),
+    },
+    { operation: `${plural}.list_attachments`, arrange: of },
+    { operation: `${plural}.get_attachment`, arrange: attached },
+    { operation: `${plural}.remove_attachment`, arrange: attached },
+    { operation: `${plural}.list_links`, arrange: of },
+    {
+      operation: `${plural}.add_link`,
+      arrange: async (owner) => ({
+        ...(await of(owner)),
+        body: { type: "relates_to", ticketId: await ticket(owner) },
+      }),
+    },
+    { operation: `${plural}.remove_link`, arrange: linked },
+    { operation: `${plural}.get_timeline`, arrange: of },
+  ];
+}
+
+export const samples: readonly Sample[] = [
+  ...own,
+  ...Object.entries(TICKETS).flatMap(([plural, { path, make }]) =>
+    around(plural, path, async (owner) => {
+      const { body } = await owner(`POST ${path}`, await make(owner));
+      return body.data.id as string;
+    }),
+  ),
+];

@@ -1,0 +1,11 @@
+import { changeEvent, event } from "#kernel/event.ts";
+import { Team } from "./team.ts";
+
+const about = { resource: "team", data: Team };
+
+export const TeamCreated = event("team.created", { ...about, summary: "A team was made." });
+export const TeamUpdated = changeEvent("team.updated", {
+  ...about,
+  summary: "A team was changed: its name, or who is in it.",
+});
+export const TeamDeleted = event("team.deleted", { ...about, summary: "A team was deleted." });
