@@ -1,5 +1,9 @@
+import { executors } from "#domains/runs/index.ts";
+import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
 import { listStateMachines } from "./machines-operation.ts";
+import { ticketExecutor } from "./node.ts";
 import { DeskRead, DeskWrite } from "./permissions.ts";
 import { DeskSettingsUpdated, getDeskSettings, updateDeskSettings } from "./settings-operations.ts";
 import { TeamCreated, TeamDeleted, TeamUpdated } from "./teams/events.ts";
@@ -28,7 +32,14 @@ export {
 } from "./machine.ts";
 export { numberOf, takeNumber, type TicketNumber } from "./numbers.ts";
 export { assertThere, membersOf, teamsOf } from "./people.ts";
-export { type DeskSettings, deskSettings, Level, Priority, priorityOf } from "./settings.ts";
+export {
+  type DeskSettings,
+  deskSettings,
+  Level,
+  Priority,
+  priorityOf,
+  USUAL as USUAL_SETTINGS,
+} from "./settings.ts";
 export { conversation } from "./talk/conversation.ts";
 export { linkedTo } from "./talk/links.ts";
 export { headOf, kindsOf, referTo, summariesOf, ticketParams } from "./ticket.ts";
@@ -50,4 +61,8 @@ export const desk = domain({
     listStateMachines,
   ],
   readers: [tellWatchers],
+  contributions: [
+    contribute(executors, ticketExecutor),
+    contribute(NodeTypePoint, ticketExecutor.type),
+  ],
 });

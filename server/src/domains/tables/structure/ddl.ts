@@ -45,6 +45,13 @@ export function becomeOwner(partition: Partition): string {
   return `set local role ${quoted(ownerOf(partition))}`;
 }
 
+/**
+ * Every change of a record writes its `updated_at`. Where no index has that and the page has room,
+ * PostgreSQL keeps the new version beside the old one and touches no index at all, which halves what an
+ * update costs it. So none has it, unless somebody asks for one.
+ */
+const FILLED_PERCENT = 90;
+
 export function createTable(partition: Partition, table: Table): Statement[] {
   const site = { partition, table };
   const place = placeOf(site);
@@ -59,11 +66,13 @@ export function createTable(partition: Partition, table: Table): Statement[] {
     ...table.columns.flatMap((column) => constraintsOf(site, column)),
   ];
   return [
-    { text: `create table ${place} (\n  ${lines.join(",\n  ")}\n)` },
+    {
+      text: `create table ${place} (\n  ${lines.join(",\n  ")}\n) with (fillfactor = ${FILLED_PERCENT})`,
+    },
     ...guards(site),
-    ...["createdAt", "updatedAt"].map((field) => ({
-      text: `create index ${nameSql(site, "index", field)} on ${place} (${columnOf(field)}, id)`,
-    })),
+    {
+      text: `create index ${nameSql(site, "index", "createdAt")} on ${place} (${columnOf("createdAt")}, id)`,
+    },
     ...table.columns.flatMap((column) => createIndexes(site, column)),
     ...table.indexes.map((index) => createIndex(site, index, table.columns)),
   ];

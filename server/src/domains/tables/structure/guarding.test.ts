@@ -104,7 +104,6 @@ test("every type of column has its constraints, default and index in the databas
       "CREATE INDEX btree (exact, id)",
       "CREATE INDEX btree (moment, id)",
       "CREATE INDEX btree (person, id)",
-      "CREATE INDEX btree (updated_at, id)",
       "CREATE INDEX btree (whole, id)",
       "CREATE INDEX gin (data)",
       'CREATE INDEX gin ("some")',

@@ -99,16 +99,37 @@ export const records = nodeType({
 
 export const ticket = nodeType({
   type: "ticket",
-  summary: "Creates or changes an incident, a change or a request",
+  summary: "Creates, reads or changes an incident, a change, a problem or a request",
   config: object({
-    operation: Type.Enum(["create", "update"]),
-    kind: Type.Enum(["incident", "change", "request"]),
-    id: Type.Optional(line(100)),
+    operation: Type.Enum([
+      "create",
+      "get",
+      "update",
+      "comment",
+      "resolve",
+      "escalate",
+      "close",
+      "submit",
+      "cancel",
+    ]),
+    kind: Type.Enum(["incident", "change", "problem", "request"]),
+    id: Type.Optional(line(100, "The id or the number")),
     fields: Type.Optional(Fields),
   }),
   branches: "none",
   effect: "outside",
-  check: (config) => needs(config, { create: ["fields"], update: ["id", "fields"] }),
+  check: (config) =>
+    needs(config, {
+      create: ["fields"],
+      get: ["id"],
+      update: ["id", "fields"],
+      comment: ["id", "fields"],
+      resolve: ["id", "fields"],
+      escalate: ["id", "fields"],
+      close: ["id"],
+      submit: ["id"],
+      cancel: ["id"],
+    }),
 });
 
 export const notify = nodeType({
