@@ -38,7 +38,12 @@ export {
   WorkflowsTrigger,
   WorkflowsWrite,
 } from "./permissions.ts";
-export { findByHook, get as getWorkflow, type Hooked } from "./store.ts";
+export {
+  findByHook,
+  findIdByName as findWorkflowByName,
+  get as getWorkflow,
+  type Hooked,
+} from "./store.ts";
 export {
   type LoadedVersion,
   loadVersions,

@@ -137,3 +137,33 @@ test("an artifact is an action of the connectors that it names", async () => {
   expect(answer.data).toMatchObject({ text: "HELLO" });
   expect(events).toEqual(["connector.invoked"]);
 });
+
+test("a data transformer computes what a transform gives on", async () => {
+  const id = await made("initials", "return { initials: input.names.map((name) => name[0]) };", {
+    artifactType: "data_transformer",
+  });
+  const run = await runOf(owner, [
+    { id: "names", type: "set", config: { values: { all: ["Ada", "Grace"] } } },
+    {
+      id: "short",
+      type: "transform",
+      config: { artifactId: id, input: { names: "{{ steps.names.output.all }}" } },
+    },
+    { id: "last", type: "transform", config: { expression: "steps.short.output.initials[1]" } },
+  ]);
+  expect(run.error).toBeNull();
+  expect(stepsOf(run)["short"].output).toEqual({ initials: ["A", "G"] });
+  expect(stepsOf(run)["last"].output).toBe("G");
+  const refused = await owner("POST /api/v1/workflows", {
+    name: "Both",
+    trigger: { type: "manual" },
+    nodes: [{ id: "t", type: "transform", config: { expression: "1", artifactId: id } }],
+    edges: [],
+  });
+  expect(refused.body.errors).toEqual([
+    {
+      path: "/nodes/0/config/expression",
+      message: "must be there, or artifactId, and not both",
+    },
+  ]);
+});

@@ -1,7 +1,7 @@
 /** The node types that steer a run, or compute without touching anything outside of it. */
 import Type from "typebox";
 import type { Fault } from "#kernel/failure.ts";
-import { object, text } from "#kernel/schema.ts";
+import { line, object, text } from "#kernel/schema.ts";
 import { type Config, nodeType } from "./node-type.ts";
 import { expression, literal } from "./template.ts";
 
@@ -42,10 +42,22 @@ export const switchNode = nodeType({
 
 export const transform = nodeType({
   type: "transform",
-  summary: "Computes a value",
-  config: object({ expression: expression("Its result is the output") }),
+  summary: "Computes a value: by an expression, or by an artifact that is a data transformer",
+  config: object({
+    expression: Type.Optional(expression("Its result is the output")),
+    artifactId: Type.Optional(
+      line(100, "A data transformer, in the place of an expression; its output is the output"),
+    ),
+    input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  }),
   branches: "none",
   effect: "pure",
+  inFact: ({ artifactId }) =>
+    artifactId === undefined ? undefined : { effect: "outside", executedAs: "artifact" },
+  check: ({ expression: given, artifactId }) =>
+    (given === undefined) === (artifactId === undefined)
+      ? [{ path: "/expression", message: "must be there, or artifactId, and not both" }]
+      : [],
 });
 
 export const set = nodeType({

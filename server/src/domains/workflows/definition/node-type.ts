@@ -32,6 +32,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly inside?: true;
   /** The type by which it is executed, where that is not its own. */
   readonly executedAs?: string;
+  /** What it is in truth, where its configuration makes it something else. */
+  readonly inFact?: (config: Config) => Pick<NodeType, "effect" | "executedAs"> | undefined;
 }
 
 /** Declares a node type. */

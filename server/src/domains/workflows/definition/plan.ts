@@ -78,8 +78,9 @@ function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Grap
 }
 
 function compileNode(node: Node, types: NodeTypes): Omit<PlannedNode, "index" | "outgoing"> {
-  const type = types.get(node.type) ?? missing(node.type);
+  const named = types.get(node.type) ?? missing(node.type);
   const { config = {}, retry } = node;
+  const type = { ...named, ...named.inFact?.(config) };
   const { concurrency } = config;
   return {
     id: node.id,
