@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Figure, Measured } from "./figure.ts";
 import { auth } from "./figures/auth.ts";
+import { cmdb } from "./figures/cmdb.ts";
 import { create } from "./figures/create.ts";
 import { deliveries } from "./figures/deliveries.ts";
 import { deliveryLag } from "./figures/delivery-lag.ts";
@@ -39,6 +40,7 @@ const FIGURES: readonly Figure[] = [
   records,
   pages,
   scripts,
+  cmdb,
 ];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.

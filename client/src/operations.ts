@@ -5,6 +5,11 @@ export interface Schemas {
   "AcceptedRequest": { "runId": string; "status": string };
   "ApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null };
   "Approval": { "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approvers": readonly (string)[]; "quorum": number; "decisions": number; "createdAt": string; "expiresAt": string | null };
+  "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "html"?: string };
+  "ArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number };
+  "ArticleFeedback": { "articleId": string; "userId": string; "helpful": boolean; "comment": string; "createdAt": string };
+  "ArticleHit": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "publishedAt": string | null; "score": number; "matchedBy": readonly ("text" | "meaning")[]; "snippet": string };
+  "ArticleVersion": { "articleId": string; "version": number; "title": string; "body": string; "createdBy": string; "createdAt": string };
   "Artifact": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string; "detail": Schemas["ArtifactDetail"]; "definition": Schemas["ArtifactDefinition"] };
   "ArtifactDefinition": { "id": string | null; "kind": "artifact" | "body"; "inputs": { readonly [name: string]: Schemas["ArtifactField"] }; "outputs": { readonly [name: string]: Schemas["ArtifactField"] } };
   "ArtifactDetail": { "scriptSource": string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } };
@@ -19,13 +24,42 @@ export interface Schemas {
   "ArtifactTestResult": { "testCaseId": string; "name": string; "passed": boolean; "durationMs": number; "diff": readonly ({ "path": string; "expected": unknown; "actual": unknown })[]; "runtimeError": { "name": string; "message": string } | null };
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
+  "Attachment": { "id": string; "ticketId": string; "name": string; "bytes": number; "createdBy": string; "createdAt": string };
+  "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
   "BulkRetry": { "count": number };
+  "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string };
+  "CalendarFeed": { "url": string; "createdAt": string };
+  "CatalogApproval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all" };
+  "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "CatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ChangeApproval": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[] };
+  "ChangeApprovals": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[]; "required": number; "given": number; "round": number; "pending": readonly ({ "approverId": string; "userId": string })[]; "votes": readonly (Schemas["ChangeVote"])[] };
+  "ChangeCalendar": { "from": string; "to": string; "changes": readonly (Schemas["CalendarChange"])[]; "blackoutWindows": readonly (Schemas["BlackoutWindow"])[]; "truncated": boolean };
+  "ChangeConflicts": { "changes": readonly (Schemas["ConflictingChange"])[]; "blackoutWindows": readonly (Schemas["BlackoutWindow"])[] };
+  "ChangeDelegation": { "userId": string; "toUserId": string; "from": string; "to": string; "createdAt": string; "updatedAt": string };
+  "ChangeDelegations": { "given": { "userId": string; "toUserId": string; "from": string; "to": string; "createdAt": string; "updatedAt": string } | null; "received": readonly (Schemas["ChangeDelegation"])[] };
+  "ChangeRisk": { "score": number; "level": "low" | "moderate" | "high"; "reasons": readonly (string)[] };
+  "ChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ChangeVote": { "id": string; "round": number; "approverId": string; "userId": string; "decision": "approved" | "rejected"; "comment": string; "createdAt": string };
+  "CmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null };
+  "CmdbEdge": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" };
+  "CmdbImpact": { "item": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "maintenance" | "retired"; "incidents": readonly ({ "id": string; "number": string; "title": string; "state": string })[]; "changes": readonly ({ "id": string; "number": string; "title": string; "state": string })[] }; "impacted": readonly ({ "id": string; "name": string; "class": string; "status": "planned" | "active" | "maintenance" | "retired"; "hops": number; "via": { "itemId": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; "incidents": readonly ({ "id": string; "number": string; "title": string; "state": string })[]; "changes": readonly ({ "id": string; "number": string; "title": string; "state": string })[] })[]; "counts": { "items": number; "byClass": { readonly [name: string]: number }; "byHops": { readonly [name: string]: number }; "incidents": number; "changes": number }; "truncated": boolean };
+  "CmdbImportResult": { "created": number; "updated": number; "unchanged": number; "skipped": number; "relationships": { "created": number; "unchanged": number; "skipped": number }; "errors": readonly ({ "path": string; "message": string })[] };
+  "CmdbItem": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "maintenance" | "retired"; "key": string | null; "description": string; "attributes": { readonly [name: string]: unknown }; "ownerId": string | null; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "CmdbItemDetail": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "maintenance" | "retired"; "key": string | null; "description": string; "attributes": { readonly [name: string]: unknown }; "ownerId": string | null; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "relationshipCount": number };
+  "CmdbPath": { "hops": number | null; "nodes": readonly ({ "id": string; "name": string; "class": string; "status": "planned" | "active" | "maintenance" | "retired" })[]; "edges": readonly (Schemas["CmdbEdge"])[]; "truncated": boolean };
+  "CmdbRelationship": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses"; "createdBy": string; "createdAt": string };
+  "CmdbTopology": { "root": string | null; "nodes": readonly ({ "id": string; "name": string; "class": string; "status": "planned" | "active" | "maintenance" | "retired"; "hops": number | null })[]; "edges": readonly (Schemas["CmdbEdge"])[]; "truncated": boolean };
   "Column": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required": boolean; "unique": boolean; "indexed": boolean; "default": unknown; "options": { readonly [name: string]: unknown }; "description": string };
+  "Comment": { "id": string; "ticketId": string; "body": string; "internal": boolean; "createdBy": string; "createdAt": string };
+  "ConflictingChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "plannedStart": string | null; "plannedEnd": string | null; "ciIds": readonly (string)[] };
   "Connector": { "id": string; "name": string; "type": "http" | "openapi" | "graphql" | "postgres" | "smtp" | "slack"; "config": { readonly [name: string]: unknown }; "auth": Schemas["ConnectorAuth"]; "document": { "title": string; "version": string; "serverUrl": string | null; "actions": number; "leftOut": number; "readAt": string } | null; "status": "unknown" | "up" | "down"; "statusReason": string | null; "statusChangedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ConnectorAction": { "name": string; "summary": string; "input": { readonly [name: string]: unknown }; "source": "type" | "document" | "added" };
   "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
   "ConnectorTest": { "ok": boolean; "status": "unknown" | "up" | "down"; "latencyMs": number; "upstreamStatus": number | null; "error": string | null };
   "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
+  "DeskSettings": { "priorityMatrix": readonly (readonly (number)[])[]; "autoCloseDays": number; "updatedAt"?: string };
   "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
   "ErrorPage": string;
   "Evaluation": { "result": unknown };
@@ -35,6 +69,7 @@ export interface Schemas {
   "ExecutedJobs": { "executed": readonly (Schemas["ExecutedJob"])[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
+  "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": "solved" | "workaround" | "duplicate" | "not_reproducible" | "no_fault" | "user_error" | "other" | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "InstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string; "status": "installed" | "upgraded" | "unchanged"; "kept": readonly (Schemas["KeptThing"])[] };
   "Invitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string };
   "KeptThing": { "kind": string; "key": string; "id": string; "reason": "edited" | "deleted" | "in_use"; "detail"?: string };
@@ -50,6 +85,7 @@ export interface Schemas {
   "NewColumn": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string };
   "NewIndex": { "columns": readonly (string)[]; "unique"?: boolean; "name"?: string };
   "NewInvitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string; "token": string; "url": string };
+  "NewSlaPolicy": { "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean };
   "NewWorkflow": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
   "NodeType": { "type": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "config": { readonly [name: string]: unknown } };
   "NodeTypes": { "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
@@ -69,6 +105,7 @@ export interface Schemas {
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
   "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
   "Problem": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
+  "ProblemWithIncidents": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "incidents": readonly (Schemas["TicketSummary"])[] };
   "PublishedMessage": { "id": string; "deduplicated": boolean };
   "QueryAnswer": { "columns": readonly ({ "name": string; "type": string })[]; "rows": readonly (unknown)[]; "rowCount": number; "truncated": boolean; "durationMs": number };
   "QueryParameter": { "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json"; "default"?: unknown };
@@ -77,6 +114,7 @@ export interface Schemas {
   "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
   "RegisteredWebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null; "recoveryCodes"?: readonly (string)[] };
   "RenewedRecoveryCodes": { "recoveryCodes": readonly (string)[] };
+  "RequestDecision": { "userId": string; "approved": boolean; "comment": string | null; "at": string };
   "Role": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string };
   "Run": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
   "RunStep": { "id": string; "nodeId": string; "name": string; "type": string | null; "status": "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "attempts": number; "input"?: unknown; "output"?: unknown; "error"?: { "code": string; "message": string }; "branch"?: string; "items"?: number; "wait"?: Schemas["RunStepWait"]; "logs": readonly ({ "at": string; "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata"?: unknown })[]; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
@@ -88,10 +126,23 @@ export interface Schemas {
   "SentNotification": { "userIds": readonly (string)[] };
   "Session": { "token": string; "tokenType": "Bearer"; "expiresAt": string; "user": Schemas["User"]; "workspaces": readonly (Schemas["MemberOf"])[] };
   "ShownWorkflowTrigger": { "type": "manual" | "event_bus" | "schedule" | "webhook"; "topic"?: string; "eventType"?: string; "filter"?: { readonly [name: string]: unknown }; "cron"?: string; "timezone"?: string; "signature"?: { "secret": string; "header"?: string; "algorithm"?: "sha256" | "sha512" | "sha1"; "encoding"?: "hex" | "base64"; "prefix"?: string; "timestamped"?: boolean }; "url"?: string };
+  "SimilarTicket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "workaround"?: string | null; "score": number };
+  "SlaBoardClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution"; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string | null; "title": string | null; "state": string; "priority": number | null; "assigneeId": string | null; "teamId": string | null } };
+  "SlaClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution"; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "startedAt": string; "timeline": readonly (Schemas["SlaTimelineEntry"])[] };
+  "SlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string };
+  "SlaSimulation": { "from": string; "to": string; "tickets": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "metrics": readonly ({ "metric": "response" | "resolution"; "targetMinutes": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "worst": readonly ({ "ticketId": string; "number": string | null; "title": string | null; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "elapsedMs": number; "overMs": number; "startedAt": string; "dueAt": string | null; "stoppedAt": string | null })[] })[] };
+  "SlaTarget": { "metric": "response" | "resolution"; "minutes": number };
+  "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
   "SsoConfiguration": { "protocol": "saml2" | "oidc"; "jitProvisioning": boolean; "defaultRole": string; "enforceSSO": boolean; "entityId"?: string; "ssoUrl"?: string; "certificate"?: string; "attributeMapping"?: { "email"?: string; "firstName"?: string; "lastName"?: string; "role"?: string }; "idpEntityId"?: string; "issuer"?: string; "clientId"?: string; "scopes"?: readonly (string)[]; "claimsMapping"?: { "email"?: string; "name"?: string }; "hasClientSecret": boolean; "loginUrl": string; "acsUrl"?: string; "metadataUrl"?: string; "redirectUri"?: string; "createdAt": string; "updatedAt": string };
+  "StateMachine": { "kind": "incident" | "change" | "problem" | "request"; "initial": string; "states": readonly (string)[]; "ended": readonly (string)[]; "transitions": readonly ({ "action": string; "from": readonly (string)[]; "to": string })[] };
+  "Suggestions": { "articles": readonly (Schemas["ArticleHit"])[]; "similarIncidents": readonly (Schemas["SimilarTicket"])[]; "knownErrors": readonly (Schemas["SimilarTicket"])[] };
   "TableChange": { "name"?: string; "description"?: string; "rules"?: readonly (Schemas["TableRule"])[]; "renameColumns"?: readonly ({ "from": string; "to": string })[] | { readonly [name: string]: string }; "dropIndexes"?: readonly ({ "name"?: string; "columns"?: readonly (string)[]; "unique"?: boolean })[]; "dropColumns"?: readonly (string)[]; "alterColumns"?: readonly ({ "name": string; "type"?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string })[]; "addColumns"?: readonly (Schemas["NewColumn"])[]; "addIndexes"?: readonly (Schemas["NewIndex"])[] };
   "TableIndex": { "name": string; "columns": readonly (string)[]; "unique": boolean };
   "TableRule": { "roles": readonly (string)[]; "actions": readonly ("read" | "create" | "update" | "delete")[]; "where"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[] };
+  "Team": { "id": string; "name": string; "description": string; "memberIds": readonly (string)[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "TicketLink": { "id": string; "type": string; "direction": "out" | "in"; "ticket": Schemas["TicketSummary"]; "createdBy": string; "createdAt": string };
+  "TicketSummary": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "workaround"?: string | null };
+  "TimelineMoment": { "eventId": string; "type": string; "at": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "changes": readonly ({ "field": string; "from": unknown; "to": unknown })[]; "data": { readonly [name: string]: unknown } };
   "Topic": { "name": string; "events": number; "lastEventAt": string; "platform": boolean };
   "TopicPagination": { "nextCursor": string; "hasMore": boolean; "limit": number };
   "TotpEnrolment": { "enrolled": boolean; "recoveryCodes": readonly (string)[] };
@@ -103,6 +154,7 @@ export interface Schemas {
   "UninstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "removed": readonly (Schemas["PackThing"])[]; "kept": readonly (Schemas["KeptThing"])[] };
   "UnreadCount": { "unread": number };
   "User": { "id": string; "email": string; "name": string; "status": "invited" | "active" | "deactivated" };
+  "Watcher": { "userId": string; "createdAt": string };
   "WebAuthnAssertion": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "authenticatorData": string; "signature": string } };
   "WebAuthnAttestation": { "id": string; "rawId": string; "type": "public-key"; "response": { "clientDataJSON": string; "attestationObject": string; "transports"?: readonly (string)[] } };
   "WebAuthnCreationOptions": { "challenge": string; "rp": { "id"?: string; "name": string }; "user": { "id": string; "name": string; "displayName": string }; "pubKeyCredParams": readonly ({ "type": string; "alg": number })[] };
@@ -170,6 +222,148 @@ export interface Operations {
   "auth.logout": { reply: undefined };
   /** Read who you are, and what you may do */
   "auth.me": { reply: { "data": Schemas["Me"] } };
+  /** Set a time in which nothing is changed */
+  "blackout_windows.create": { body: { "name": string; "start": string; "end": string; "ciIds"?: readonly (string)[]; "reason"?: string }; reply: { "data": Schemas["BlackoutWindow"] } };
+  /** Lift a blackout window */
+  "blackout_windows.delete": { params: { "id": string }; reply: undefined };
+  /** Read a blackout window */
+  "blackout_windows.get": { params: { "id": string }; reply: { "data": Schemas["BlackoutWindow"] } };
+  /** List the blackout windows, the latest first */
+  "blackout_windows.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["BlackoutWindow"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Change a blackout window */
+  "blackout_windows.update": { params: { "id": string }; body: { "name"?: string; "start"?: string; "end"?: string; "ciIds"?: readonly (string)[]; "reason"?: string }; reply: { "data": Schemas["BlackoutWindow"] } };
+  /** Add something that people may ask for */
+  "catalog.create_item": { body: { "name": string; "form": { readonly [name: string]: unknown }; "description"?: string; "category"?: string; "icon"?: string | null; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null }; reply: { "data": Schemas["CatalogItem"] } };
+  /** Read what may be asked for, with its form */
+  "catalog.get_item": { params: { "id": string }; reply: { "data": Schemas["CatalogItem"] } };
+  /** List what may be asked for, by name */
+  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "retired" | "all"; "category"?: string }; reply: { "data": readonly (Schemas["CatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Retire something: nobody may ask for it any more */
+  "catalog.retire_item": { params: { "id": string }; reply: undefined };
+  /** Change something that people may ask for */
+  "catalog.update_item": { params: { "id": string }; body: { "name"?: string; "description"?: string; "category"?: string; "icon"?: string | null; "form"?: { readonly [name: string]: unknown }; "approval"?: Schemas["CatalogApproval"]; "workflowId"?: string | null; "status"?: "active" }; reply: { "data": Schemas["CatalogItem"] } };
+  /** Make a template for standard changes */
+  "change_templates.create": { body: { "name": string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
+  /** Delete a template for standard changes */
+  "change_templates.delete": { params: { "id": string }; reply: undefined };
+  /** Read a template for standard changes */
+  "change_templates.get": { params: { "id": string }; reply: { "data": Schemas["ChangeTemplate"] } };
+  /** List the templates for standard changes */
+  "change_templates.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Change a template for standard changes */
+  "change_templates.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
+  /** Attach a text to a change, such as a log */
+  "changes.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Comment on a change */
+  "changes.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  /** Link a change to another ticket */
+  "changes.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Watch a change, or let somebody else watch it */
+  "changes.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
+  /** Approve of a change */
+  "changes.approve": { params: { "id": string }; body?: { "comment"?: string }; reply: { "data": Schemas["Change"] } };
+  /** See which changes and blackout windows are planned in a time */
+  "changes.calendar": { query?: { "from"?: string; "to"?: string }; reply: { "data": Schemas["ChangeCalendar"] } };
+  /** Read the calendar of changes as iCalendar */
+  "changes.calendar_ics": { query?: { "from"?: string; "to"?: string }; reply: string };
+  /** Give up a change before work on it begins */
+  "changes.cancel": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Change"] } };
+  /** Say that a change was carried out */
+  "changes.complete": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
+  /** See what gets in the way of a change */
+  "changes.conflicts": { params: { "id": string }; reply: { "data": Schemas["ChangeConflicts"] } };
+  /** Draft a change */
+  "changes.create": { body: { "title"?: string; "description"?: string; "type"?: "standard" | "normal" | "emergency"; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "plannedStart"?: string | null; "plannedEnd"?: string | null; "approval"?: { "rule"?: "count" | "all" | "percentage"; "value"?: number; "approverIds"?: readonly (string)[] }; "approvalsRequired"?: number; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "templateId"?: string }; reply: { "data": Schemas["Change"] } };
+  /** Make an address for your calendar program */
+  "changes.create_calendar_feed": { reply: { "data": Schemas["CalendarFeed"] } };
+  /** Hand your vote on a change to somebody else */
+  "changes.delegate": { params: { "id": string }; body: { "toUserId": string }; reply: { "data": Schemas["Change"] } };
+  /** Revoke the address of your calendar program */
+  "changes.delete_calendar_feed": { reply: undefined };
+  /** Let nobody vote on changes in your stead any more */
+  "changes.end_delegation": { reply: undefined };
+  /** Read a change */
+  "changes.get": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
+  /** Download what is attached */
+  "changes.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
+  /** What happened to a change, the newest first */
+  "changes.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
+  /** Begin to carry out a change */
+  "changes.implement": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
+  /** List changes, the newest first */
+  "changes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean }; reply: { "data": readonly (Schemas["Change"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** See how the approval of a change stands */
+  "changes.list_approvals": { params: { "id": string }; reply: { "data": Schemas["ChangeApprovals"] } };
+  /** List what is attached to a change */
+  "changes.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  /** List the comments on a change, the oldest first */
+  "changes.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
+  /** See who votes on changes in your stead, and whom you stand in for */
+  "changes.list_delegations": { reply: { "data": Schemas["ChangeDelegations"] } };
+  /** List the tickets that a change is linked to, from either side */
+  "changes.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  /** List who watches a change */
+  "changes.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  /** Read the calendar of changes by its secret address */
+  "changes.read_calendar_feed": { params: { "token": string }; reply: string };
+  /** Reject a change */
+  "changes.reject": { params: { "id": string }; body: { "reason": string }; reply: { "data": Schemas["Change"] } };
+  /** Remove what is attached */
+  "changes.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
+  /** Remove a link, from either side */
+  "changes.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Watch a change no longer */
+  "changes.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
+  /** Make a rejected change a draft again */
+  "changes.revise": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
+  /** Say that a change was undone */
+  "changes.rollback": { params: { "id": string }; body: { "notes": string }; reply: { "data": Schemas["Change"] } };
+  /** Let somebody vote on changes in your stead for a time */
+  "changes.set_delegation": { body: { "toUserId": string; "from": string; "to": string }; reply: { "data": Schemas["ChangeDelegation"] } };
+  /** Hand a change to its approvers */
+  "changes.submit": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
+  /** Change what a change says */
+  "changes.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "type"?: "standard" | "normal" | "emergency"; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "plannedStart"?: string | null; "plannedEnd"?: string | null; "approval"?: { "rule"?: "count" | "all" | "percentage"; "value"?: number; "approverIds"?: readonly (string)[] }; "approvalsRequired"?: number; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["Change"] } };
+  /** Declare a class of configuration items */
+  "cmdb.create_class": { body: { "name": string; "label"?: string; "description"?: string; "attributes"?: { readonly [name: string]: unknown }; "extends"?: string | null }; reply: { "data": Schemas["CmdbClass"] } };
+  /** Enter a configuration item */
+  "cmdb.create_item": { body: { "name": string; "class": string; "status"?: "planned" | "active" | "maintenance" | "retired"; "key"?: string | null; "description"?: string; "attributes"?: { readonly [name: string]: unknown }; "ownerId"?: string | null; "teamId"?: string | null }; reply: { "data": Schemas["CmdbItem"] } };
+  /** Relate two configuration items */
+  "cmdb.create_relationship": { body: { "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; reply: { "data": Schemas["CmdbRelationship"] } };
+  /** Delete a class of configuration items */
+  "cmdb.delete_class": { params: { "name": string }; reply: undefined };
+  /** Delete a configuration item */
+  "cmdb.delete_item": { params: { "id": string }; query?: { "force"?: boolean }; reply: undefined };
+  /** Delete a relationship */
+  "cmdb.delete_relationship": { params: { "id": string }; reply: undefined };
+  /** Export configuration items as a file */
+  "cmdb.export": { query?: { "format"?: "csv" | "json"; "safe"?: boolean; "class"?: string; "status"?: "planned" | "active" | "maintenance" | "retired" }; reply: string };
+  /** Read a class of configuration items */
+  "cmdb.get_class": { params: { "name": string }; reply: { "data": Schemas["CmdbClass"] } };
+  /** Read a configuration item */
+  "cmdb.get_item": { params: { "id": string }; reply: { "data": Schemas["CmdbItemDetail"] } };
+  /** Read a relationship */
+  "cmdb.get_relationship": { params: { "id": string }; reply: { "data": Schemas["CmdbRelationship"] } };
+  /** Find out what breaks with a configuration item */
+  "cmdb.impact": { params: { "id": string }; query?: { "depth"?: number; "types"?: string; "limit"?: number }; reply: { "data": Schemas["CmdbImpact"] } };
+  /** Import configuration items and their relationships */
+  "cmdb.import": { query?: { "class"?: string; "onError"?: "abort" | "skip"; "dryRun"?: boolean }; body: { "format"?: "json" | "csv"; "class"?: string; "onError"?: "abort" | "skip"; "dryRun"?: boolean; "items"?: readonly ({ readonly [name: string]: unknown })[]; "csv"?: string; "relationships"?: readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": Schemas["CmdbImportResult"] } };
+  /** List what happened to a configuration item, newest first */
+  "cmdb.item_history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the classes of configuration items by name, built-in ones included */
+  "cmdb.list_classes": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["CmdbClass"])[]; "pagination": Schemas["Pagination"] } };
+  /** List configuration items, newest first */
+  "cmdb.list_items": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "class"?: string; "status"?: "planned" | "active" | "maintenance" | "retired" }; reply: { "data": readonly (Schemas["CmdbItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List relationships, oldest first */
+  "cmdb.list_relationships": { query?: { "limit"?: number; "after"?: string; "item"?: string; "from"?: string; "to"?: string; "type"?: "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; reply: { "data": readonly (Schemas["CmdbRelationship"])[]; "pagination": Schemas["Pagination"] } };
+  /** Find a shortest way from one configuration item to another */
+  "cmdb.path": { query: { "from": string; "to": string; "depth"?: number; "direction"?: "downstream" | "upstream" | "both"; "types"?: string }; reply: { "data": Schemas["CmdbPath"] } };
+  /** Read the graph around a configuration item, or as a whole */
+  "cmdb.topology": { query?: { "root"?: string; "depth"?: number; "direction"?: "downstream" | "upstream" | "both"; "types"?: string; "limit"?: number }; reply: { "data": Schemas["CmdbTopology"] } };
+  /** Change a class of configuration items */
+  "cmdb.update_class": { params: { "name": string }; body: { "label"?: string; "description"?: string; "attributes"?: { readonly [name: string]: unknown }; "extends"?: string | null }; reply: { "data": Schemas["CmdbClass"] } };
+  /** Change a configuration item */
+  "cmdb.update_item": { params: { "id": string }; body: { "name"?: string; "class"?: string; "status"?: "planned" | "active" | "maintenance" | "retired"; "key"?: string | null; "description"?: string; "attributes"?: { readonly [name: string]: unknown }; "ownerId"?: string | null; "teamId"?: string | null }; reply: { "data": Schemas["CmdbItem"] } };
   /** List what a connector can do, by name */
   "connectors.actions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorAction"])[]; "pagination": Schemas["Pagination"] } };
   /** Add a connector */
@@ -190,6 +384,12 @@ export interface Operations {
   "connectors.types": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorType"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a connector */
   "connectors.update": { params: { "id": string }; body: { "name"?: string; "config"?: { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
+  /** How the desk is run: the priority matrix, and when resolved incidents are closed */
+  "desk.get_settings": { reply: { "data": Schemas["DeskSettings"] } };
+  /** The states of each kind of ticket, and what leads from one to another */
+  "desk.list_state_machines": { reply: { "data": readonly (Schemas["StateMachine"])[] } };
+  /** Change how the desk is run */
+  "desk.update_settings": { body: { "priorityMatrix"?: readonly (readonly (number)[])[]; "autoCloseDays"?: number }; reply: { "data": Schemas["DeskSettings"] } };
   /** List every type of event, with the JSON Schema of its data */
   "event_types.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EventType"])[]; "pagination": Schemas["Pagination"] } };
   /** Follow an event to its root and to everything that came of it */
@@ -198,6 +398,64 @@ export interface Operations {
   "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
   /** Start a workflow from outside, by its own address */
   "hooks.receive": { params: { "workspace": string; "token": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": Schemas["AcceptedRequest"] } };
+  /** Attach a text to an incident, such as a log */
+  "incidents.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Make an incident the child of a major one */
+  "incidents.add_child": { params: { "id": string }; body: { "incidentId": string }; reply: { "data": Schemas["Incident"] } };
+  /** Comment on an incident */
+  "incidents.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  /** Link an incident to another ticket */
+  "incidents.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Watch an incident, or let somebody else watch it */
+  "incidents.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
+  /** Give an incident to somebody, to a team, or to nobody */
+  "incidents.assign": { params: { "id": string }; body: { "assigneeId"?: string | null; "teamId"?: string | null }; reply: { "data": Schemas["Incident"] } };
+  /** Tell all who have to do with a major incident how it stands */
+  "incidents.broadcast": { params: { "id": string }; body: { "message": string }; reply: { "data": Schemas["Incident"] } };
+  /** Cancel an incident that nobody has to resolve */
+  "incidents.cancel": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Incident"] } };
+  /** Close a resolved incident */
+  "incidents.close": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
+  /** Raise an incident */
+  "incidents.create": { body: { "title": string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["Incident"] } };
+  /** Declare an incident a major one */
+  "incidents.declare_major": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Incident"] } };
+  /** Make a major incident an ordinary one */
+  "incidents.end_major": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
+  /** Raise the severity of an incident, give it to another team, or both */
+  "incidents.escalate": { params: { "id": string }; body: { "severity"?: "low" | "medium" | "high" | "critical"; "teamId"?: string; "reason": string }; reply: { "data": Schemas["Incident"] } };
+  /** Read an incident */
+  "incidents.get": { params: { "id": string }; reply: { "data": Schemas["Incident"] } };
+  /** Download what is attached */
+  "incidents.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
+  /** What happened to an incident, the newest first */
+  "incidents.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
+  /** List incidents, the newest first */
+  "incidents.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["Incident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List what is attached to an incident */
+  "incidents.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  /** List the children of a major incident, the oldest first */
+  "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Incident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List the comments on an incident, the oldest first */
+  "incidents.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the tickets that an incident is linked to, from either side */
+  "incidents.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  /** List who watches an incident */
+  "incidents.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  /** Remove what is attached */
+  "incidents.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
+  /** Make a child an incident of its own again */
+  "incidents.remove_child": { params: { "id": string; "childId": string }; reply: undefined };
+  /** Remove a link, from either side */
+  "incidents.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Watch an incident no longer */
+  "incidents.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
+  /** Have a resolved or closed incident worked on again */
+  "incidents.reopen": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Incident"] } };
+  /** Resolve an incident */
+  "incidents.resolve": { params: { "id": string }; body: { "resolution": string; "resolutionCode"?: "solved" | "workaround" | "duplicate" | "not_reproducible" | "no_fault" | "user_error" | "other"; "resolveChildren"?: boolean }; reply: { "data": Schemas["Incident"] } };
+  /** Change an incident */
+  "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "resolution"?: string; "resolutionCode"?: "solved" | "workaround" | "duplicate" | "not_reproducible" | "no_fault" | "user_error" | "other" }; reply: { "data": Schemas["Incident"] } };
   /** Accept an invitation */
   "invitations.accept": { body: { "token": string; "name"?: string; "password": string }; reply: { "data": Schemas["User"] } };
   /** Accept an invitation from the form */
@@ -208,6 +466,34 @@ export interface Operations {
   "invitations.page": { query: { "token": string }; reply: string };
   /** Withdraw an invitation */
   "invitations.revoke": { params: { "id": string }; reply: undefined };
+  /** Write an article */
+  "knowledge.create": { body: { "title": string; "body": string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  /** Read an article */
+  "knowledge.get": { params: { "id": string }; query?: { "format"?: "markdown" | "html" }; reply: { "data": Schemas["Article"] } };
+  /** Read what an article said once */
+  "knowledge.get_version": { params: { "id": string; "version": string }; reply: { "data": Schemas["ArticleVersion"] } };
+  /** Say whether an article helped */
+  "knowledge.give_feedback": { params: { "id": string }; body: { "helpful": boolean; "comment"?: string }; reply: { "data": Schemas["ArticleFeedback"] } };
+  /** List articles, the latest change first */
+  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string }; reply: { "data": readonly (Schemas["ArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List what people said about an article */
+  "knowledge.list_feedback": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleFeedback"])[]; "pagination": Schemas["Pagination"] } };
+  /** List what an article said at each time, newest first */
+  "knowledge.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleVersion"])[]; "pagination": Schemas["Pagination"] } };
+  /** Publish an article */
+  "knowledge.publish": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
+  /** Make what an article said once its newest version */
+  "knowledge.restore_version": { params: { "id": string; "version": string }; reply: { "data": Schemas["Article"] } };
+  /** Retire an article */
+  "knowledge.retire": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
+  /** Find published articles by words and by meaning */
+  "knowledge.search": { query: { "q": string; "limit"?: number }; reply: { "data": readonly (Schemas["ArticleHit"])[]; "pagination": Schemas["Pagination"] } };
+  /** Give a draft to others to review */
+  "knowledge.submit_review": { params: { "id": string }; reply: { "data": Schemas["Article"] } };
+  /** Find what may help with an incident */
+  "knowledge.suggest_for_incident": { params: { "id": string }; reply: { "data": Schemas["Suggestions"] } };
+  /** Change an article */
+  "knowledge.update": { params: { "id": string }; body: { "title"?: string; "body"?: string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
   /** Remove TOTP from your second factors */
   "mfa.disable_totp": { body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: undefined };
   /** Demand a second factor of all members, or no longer */
@@ -310,6 +596,58 @@ export interface Operations {
   "passwords.reset_page": { query: { "token": string }; reply: string };
   /** List every permission, with the built-in roles that hold it */
   "permissions.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Permission"])[]; "pagination": Schemas["Pagination"] } };
+  /** Attach a text to a problem, such as a log */
+  "problems.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Comment on a problem */
+  "problems.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  /** Link a problem to another ticket */
+  "problems.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Watch a problem, or let somebody else watch it */
+  "problems.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
+  /** Close a resolved problem */
+  "problems.close": { params: { "id": string }; reply: { "data": Schemas["Problem"] } };
+  /** Raise a problem */
+  "problems.create": { body: { "title": string; "description"?: string; "priority"?: number; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "rootCause"?: string | null; "workaround"?: string | null; "incidentIds"?: readonly (string)[] }; reply: { "data": Schemas["Problem"] } };
+  /** Declare a problem a known error */
+  "problems.declare_known_error": { params: { "id": string }; body?: { "rootCause"?: string; "workaround"?: string }; reply: { "data": Schemas["Problem"] } };
+  /** Read a problem, with the incidents that it causes */
+  "problems.get": { params: { "id": string }; reply: { "data": Schemas["ProblemWithIncidents"] } };
+  /** Download what is attached */
+  "problems.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
+  /** What happened to a problem, the newest first */
+  "problems.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
+  /** Begin to look into a problem */
+  "problems.investigate": { params: { "id": string }; reply: { "data": Schemas["Problem"] } };
+  /** Say that a problem causes these incidents */
+  "problems.link_incidents": { params: { "id": string }; body: { "incidentIds": readonly (string)[] }; reply: { "data": Schemas["Problem"] } };
+  /** List problems */
+  "problems.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["Problem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List what is attached to a problem */
+  "problems.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  /** List the comments on a problem, the oldest first */
+  "problems.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the incidents that a problem causes, the last linked first */
+  "problems.list_incidents": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketSummary"])[]; "pagination": Schemas["Pagination"] } };
+  /** List known errors: problems whose cause is known, and how to live with them */
+  "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Problem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List the tickets that a problem is linked to, from either side */
+  "problems.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  /** List who watches a problem */
+  "problems.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  /** Remove what is attached */
+  "problems.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
+  /** Remove a link, from either side */
+  "problems.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Watch a problem no longer */
+  "problems.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
+  /** Look into a problem again that was thought to be over */
+  "problems.reopen": { params: { "id": string }; reply: { "data": Schemas["Problem"] } };
+  /** Say that a problem is done away with, and how */
+  "problems.resolve": { params: { "id": string }; body: { "resolution": string }; reply: { "data": Schemas["Problem"] } };
+  /** Say that a problem does not cause an incident after all */
+  "problems.unlink_incident": { params: { "id": string; "incidentId": string }; reply: undefined };
+  /** Edit a problem */
+  "problems.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "priority"?: number; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "rootCause"?: string | null; "workaround"?: string | null }; reply: { "data": Schemas["Problem"] } };
   /** Save a query */
   "queries.create": { body: { "name": string; "description"?: string; "sql": string; "parameters"?: readonly (Schemas["QueryParameter"])[] }; reply: { "data": Schemas["SavedQuery"] } };
   /** Delete a saved query */
@@ -348,6 +686,50 @@ export interface Operations {
   "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Make many records, or change those that are there */
   "records.upsert": { params: { "slug": string }; body: { "key": string; "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": { "created": number; "updated": number; "unchanged": number; "records": readonly (Schemas["Record"])[] } } };
+  /** Attach a text to a request, such as a log */
+  "requests.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
+  /** Comment on a request */
+  "requests.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  /** Link a request to another ticket */
+  "requests.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  /** Watch a request, or let somebody else watch it */
+  "requests.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
+  /** Agree to a request */
+  "requests.approve": { params: { "id": string }; body?: { "comment"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Take a request back, until it is fulfilled */
+  "requests.cancel": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Say that somebody has what they asked for */
+  "requests.fulfil": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Read a request */
+  "requests.get": { params: { "id": string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Download what is attached */
+  "requests.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
+  /** What happened to a request, the newest first */
+  "requests.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
+  /** List requests */
+  "requests.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["CatalogRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List what is attached to a request */
+  "requests.list_attachments": { params: { "id": string }; reply: { "data": readonly (Schemas["Attachment"])[] } };
+  /** List the comments on a request, the oldest first */
+  "requests.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the tickets that a request is linked to, from either side */
+  "requests.list_links": { params: { "id": string }; reply: { "data": readonly (Schemas["TicketLink"])[] } };
+  /** List who watches a request */
+  "requests.list_watchers": { params: { "id": string }; reply: { "data": readonly (Schemas["Watcher"])[] } };
+  /** Refuse a request */
+  "requests.reject": { params: { "id": string }; body: { "reason": string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Remove what is attached */
+  "requests.remove_attachment": { params: { "id": string; "attachmentId": string }; reply: undefined };
+  /** Remove a link, from either side */
+  "requests.remove_link": { params: { "id": string; "linkId": string }; reply: undefined };
+  /** Watch a request no longer */
+  "requests.remove_watcher": { params: { "id": string; "userId": string }; reply: undefined };
+  /** Try again to fulfil a request that failed */
+  "requests.retry": { params: { "id": string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Ask for something */
+  "requests.submit": { body: { "itemId": string; "values": { readonly [name: string]: unknown }; "requestedFor"?: string; "description"?: string }; reply: { "data": Schemas["CatalogRequest"] } };
+  /** Give a request to a member or a team */
+  "requests.update": { params: { "id": string }; body: { "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["CatalogRequest"] } };
   /** Give a role to a member */
   "roles.assign": { params: { "userId": string }; body: { "roleId": string; "workspaceId"?: string }; reply: { "data": Schemas["AssignedRoles"] } };
   /** Make a custom role */
@@ -392,6 +774,28 @@ export interface Operations {
   "secrets.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Secret"])[]; "pagination": Schemas["Pagination"] } };
   /** Give a secret a new value */
   "secrets.rotate": { params: { "name": string }; body: { "value": string; "description"?: string }; reply: { "data": Schemas["Secret"] } };
+  /** Make an SLA policy */
+  "sla.create": { body: Schemas["NewSlaPolicy"]; reply: { "data": Schemas["SlaPolicy"] } };
+  /** Delete an SLA policy */
+  "sla.delete": { params: { "id": string }; reply: undefined };
+  /** Read an SLA policy */
+  "sla.get": { params: { "id": string }; reply: { "data": Schemas["SlaPolicy"] } };
+  /** List SLA policies, newest first */
+  "sla.list": { query?: { "limit"?: number; "after"?: string; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["SlaPolicy"])[]; "pagination": Schemas["Pagination"] } };
+  /** List SLA clocks, the next one due first */
+  "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Explain the SLA clocks of a change */
+  "sla.of_change": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  /** Explain the SLA clocks of an incident */
+  "sla.of_incident": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  /** Explain the SLA clocks of a problem */
+  "sla.of_problem": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  /** Explain the SLA clocks of a request */
+  "sla.of_request": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
+  /** See what a policy would have made of past tickets */
+  "sla.simulate": { params: { "id": string }; body?: { "from"?: string; "to"?: string; "policy"?: { "name"?: string; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; "limit": number }; reply: { "data": Schemas["SlaSimulation"] } };
+  /** Change an SLA policy, or switch it on or off */
+  "sla.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; reply: { "data": Schemas["SlaPolicy"] } };
   /** Take single sign-on away */
   "sso.delete": { reply: undefined };
   /** Read how people sign in by single sign-on */
@@ -416,6 +820,16 @@ export interface Operations {
   "tables.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SeenTable"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a table: add, rename, retype and drop columns, and set its rules */
   "tables.update": { params: { "slug": string }; body: Schemas["TableChange"]; reply: { "data": Schemas["SeenTable"] } };
+  /** Make a team that tickets can be assigned to */
+  "teams.create": { body: { "name": string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
+  /** Delete a team that has no open tickets */
+  "teams.delete": { params: { "id": string }; reply: undefined };
+  /** Read a team */
+  "teams.get": { params: { "id": string }; reply: { "data": Schemas["Team"] } };
+  /** List the teams */
+  "teams.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Team"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Change a team */
+  "teams.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
   /** Make an API token */
   "tokens.create": { body: { "name": string; "expiresIn": string | null; "scopes": readonly (string)[]; "ipAllowlist"?: readonly (string)[] }; reply: { "data": Schemas["NewApiToken"] } };
   /** List your API tokens in this workspace */
@@ -557,6 +971,77 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "auth.login": "POST /api/v1/auth/token",
   "auth.logout": "POST /api/v1/auth/logout",
   "auth.me": "GET /api/v1/auth/me",
+  "blackout_windows.create": "POST /api/v1/itsm/blackout-windows",
+  "blackout_windows.delete": "DELETE /api/v1/itsm/blackout-windows/{id}",
+  "blackout_windows.get": "GET /api/v1/itsm/blackout-windows/{id}",
+  "blackout_windows.list": "GET /api/v1/itsm/blackout-windows",
+  "blackout_windows.update": "PATCH /api/v1/itsm/blackout-windows/{id}",
+  "catalog.create_item": "POST /api/v1/catalog/items",
+  "catalog.get_item": "GET /api/v1/catalog/items/{id}",
+  "catalog.list_items": "GET /api/v1/catalog/items",
+  "catalog.retire_item": "DELETE /api/v1/catalog/items/{id}",
+  "catalog.update_item": "PATCH /api/v1/catalog/items/{id}",
+  "change_templates.create": "POST /api/v1/itsm/change-templates",
+  "change_templates.delete": "DELETE /api/v1/itsm/change-templates/{id}",
+  "change_templates.get": "GET /api/v1/itsm/change-templates/{id}",
+  "change_templates.list": "GET /api/v1/itsm/change-templates",
+  "change_templates.update": "PATCH /api/v1/itsm/change-templates/{id}",
+  "changes.add_attachment": "POST /api/v1/itsm/changes/{id}/attachments",
+  "changes.add_comment": "POST /api/v1/itsm/changes/{id}/comments",
+  "changes.add_link": "POST /api/v1/itsm/changes/{id}/links",
+  "changes.add_watcher": "POST /api/v1/itsm/changes/{id}/watchers",
+  "changes.approve": "POST /api/v1/itsm/changes/{id}/approve",
+  "changes.calendar": "GET /api/v1/itsm/changes/calendar",
+  "changes.calendar_ics": "GET /api/v1/itsm/changes/calendar.ics",
+  "changes.cancel": "POST /api/v1/itsm/changes/{id}/cancel",
+  "changes.complete": "POST /api/v1/itsm/changes/{id}/complete",
+  "changes.conflicts": "GET /api/v1/itsm/changes/{id}/conflicts",
+  "changes.create": "POST /api/v1/itsm/changes",
+  "changes.create_calendar_feed": "POST /api/v1/itsm/changes/calendar-feed",
+  "changes.delegate": "POST /api/v1/itsm/changes/{id}/delegate",
+  "changes.delete_calendar_feed": "DELETE /api/v1/itsm/changes/calendar-feed",
+  "changes.end_delegation": "DELETE /api/v1/itsm/changes/delegations",
+  "changes.get": "GET /api/v1/itsm/changes/{id}",
+  "changes.get_attachment": "GET /api/v1/itsm/changes/{id}/attachments/{attachmentId}",
+  "changes.get_timeline": "GET /api/v1/itsm/changes/{id}/timeline",
+  "changes.implement": "POST /api/v1/itsm/changes/{id}/implement",
+  "changes.list": "GET /api/v1/itsm/changes",
+  "changes.list_approvals": "GET /api/v1/itsm/changes/{id}/approvals",
+  "changes.list_attachments": "GET /api/v1/itsm/changes/{id}/attachments",
+  "changes.list_comments": "GET /api/v1/itsm/changes/{id}/comments",
+  "changes.list_delegations": "GET /api/v1/itsm/changes/delegations",
+  "changes.list_links": "GET /api/v1/itsm/changes/{id}/links",
+  "changes.list_watchers": "GET /api/v1/itsm/changes/{id}/watchers",
+  "changes.read_calendar_feed": "GET /calendars/{token}.ics",
+  "changes.reject": "POST /api/v1/itsm/changes/{id}/reject",
+  "changes.remove_attachment": "DELETE /api/v1/itsm/changes/{id}/attachments/{attachmentId}",
+  "changes.remove_link": "DELETE /api/v1/itsm/changes/{id}/links/{linkId}",
+  "changes.remove_watcher": "DELETE /api/v1/itsm/changes/{id}/watchers/{userId}",
+  "changes.revise": "POST /api/v1/itsm/changes/{id}/revise",
+  "changes.rollback": "POST /api/v1/itsm/changes/{id}/rollback",
+  "changes.set_delegation": "PUT /api/v1/itsm/changes/delegations",
+  "changes.submit": "POST /api/v1/itsm/changes/{id}/submit",
+  "changes.update": "PATCH /api/v1/itsm/changes/{id}",
+  "cmdb.create_class": "POST /api/v1/cmdb/classes",
+  "cmdb.create_item": "POST /api/v1/cmdb/items",
+  "cmdb.create_relationship": "POST /api/v1/cmdb/relationships",
+  "cmdb.delete_class": "DELETE /api/v1/cmdb/classes/{name}",
+  "cmdb.delete_item": "DELETE /api/v1/cmdb/items/{id}",
+  "cmdb.delete_relationship": "DELETE /api/v1/cmdb/relationships/{id}",
+  "cmdb.export": "GET /api/v1/cmdb/items/export",
+  "cmdb.get_class": "GET /api/v1/cmdb/classes/{name}",
+  "cmdb.get_item": "GET /api/v1/cmdb/items/{id}",
+  "cmdb.get_relationship": "GET /api/v1/cmdb/relationships/{id}",
+  "cmdb.impact": "GET /api/v1/cmdb/items/{id}/impact",
+  "cmdb.import": "POST /api/v1/cmdb/import",
+  "cmdb.item_history": "GET /api/v1/cmdb/items/{id}/history",
+  "cmdb.list_classes": "GET /api/v1/cmdb/classes",
+  "cmdb.list_items": "GET /api/v1/cmdb/items",
+  "cmdb.list_relationships": "GET /api/v1/cmdb/relationships",
+  "cmdb.path": "GET /api/v1/cmdb/path",
+  "cmdb.topology": "GET /api/v1/cmdb/topology",
+  "cmdb.update_class": "PATCH /api/v1/cmdb/classes/{name}",
+  "cmdb.update_item": "PATCH /api/v1/cmdb/items/{id}",
   "connectors.actions": "GET /api/v1/connectors/{id}/actions",
   "connectors.create": "POST /api/v1/connectors",
   "connectors.delete": "DELETE /api/v1/connectors/{id}",
@@ -567,15 +1052,61 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "connectors.test": "POST /api/v1/connectors/{id}/test",
   "connectors.types": "GET /api/v1/connectors/types",
   "connectors.update": "PATCH /api/v1/connectors/{id}",
+  "desk.get_settings": "GET /api/v1/itsm/settings",
+  "desk.list_state_machines": "GET /api/v1/itsm/state-machines",
+  "desk.update_settings": "PATCH /api/v1/itsm/settings",
   "event_types.list": "GET /api/v1/event-types",
   "events.trace": "GET /api/v1/events/{id}/trace",
   "hooks.handle": "POST /hooks/{workspace}/{moduleKey}/{name}",
   "hooks.receive": "POST /hooks/{workspace}/{token}",
+  "incidents.add_attachment": "POST /api/v1/itsm/incidents/{id}/attachments",
+  "incidents.add_child": "POST /api/v1/itsm/incidents/{id}/children",
+  "incidents.add_comment": "POST /api/v1/itsm/incidents/{id}/comments",
+  "incidents.add_link": "POST /api/v1/itsm/incidents/{id}/links",
+  "incidents.add_watcher": "POST /api/v1/itsm/incidents/{id}/watchers",
+  "incidents.assign": "POST /api/v1/itsm/incidents/{id}/assign",
+  "incidents.broadcast": "POST /api/v1/itsm/incidents/{id}/broadcast",
+  "incidents.cancel": "POST /api/v1/itsm/incidents/{id}/cancel",
+  "incidents.close": "POST /api/v1/itsm/incidents/{id}/close",
+  "incidents.create": "POST /api/v1/itsm/incidents",
+  "incidents.declare_major": "POST /api/v1/itsm/incidents/{id}/major",
+  "incidents.end_major": "DELETE /api/v1/itsm/incidents/{id}/major",
+  "incidents.escalate": "POST /api/v1/itsm/incidents/{id}/escalate",
+  "incidents.get": "GET /api/v1/itsm/incidents/{id}",
+  "incidents.get_attachment": "GET /api/v1/itsm/incidents/{id}/attachments/{attachmentId}",
+  "incidents.get_timeline": "GET /api/v1/itsm/incidents/{id}/timeline",
+  "incidents.list": "GET /api/v1/itsm/incidents",
+  "incidents.list_attachments": "GET /api/v1/itsm/incidents/{id}/attachments",
+  "incidents.list_children": "GET /api/v1/itsm/incidents/{id}/children",
+  "incidents.list_comments": "GET /api/v1/itsm/incidents/{id}/comments",
+  "incidents.list_links": "GET /api/v1/itsm/incidents/{id}/links",
+  "incidents.list_watchers": "GET /api/v1/itsm/incidents/{id}/watchers",
+  "incidents.remove_attachment": "DELETE /api/v1/itsm/incidents/{id}/attachments/{attachmentId}",
+  "incidents.remove_child": "DELETE /api/v1/itsm/incidents/{id}/children/{childId}",
+  "incidents.remove_link": "DELETE /api/v1/itsm/incidents/{id}/links/{linkId}",
+  "incidents.remove_watcher": "DELETE /api/v1/itsm/incidents/{id}/watchers/{userId}",
+  "incidents.reopen": "POST /api/v1/itsm/incidents/{id}/reopen",
+  "incidents.resolve": "POST /api/v1/itsm/incidents/{id}/resolve",
+  "incidents.update": "PATCH /api/v1/itsm/incidents/{id}",
   "invitations.accept": "POST /api/v1/auth/invitations/accept",
   "invitations.form": "POST /invitations",
   "invitations.list": "GET /api/v1/settings/users/invitations",
   "invitations.page": "GET /invitations",
   "invitations.revoke": "DELETE /api/v1/settings/users/invitations/{id}",
+  "knowledge.create": "POST /api/v1/knowledge",
+  "knowledge.get": "GET /api/v1/knowledge/{id}",
+  "knowledge.get_version": "GET /api/v1/knowledge/{id}/versions/{version}",
+  "knowledge.give_feedback": "POST /api/v1/knowledge/{id}/feedback",
+  "knowledge.list": "GET /api/v1/knowledge",
+  "knowledge.list_feedback": "GET /api/v1/knowledge/{id}/feedback",
+  "knowledge.list_versions": "GET /api/v1/knowledge/{id}/versions",
+  "knowledge.publish": "POST /api/v1/knowledge/{id}/publish",
+  "knowledge.restore_version": "POST /api/v1/knowledge/{id}/versions/{version}/restore",
+  "knowledge.retire": "POST /api/v1/knowledge/{id}/retire",
+  "knowledge.search": "GET /api/v1/knowledge/search",
+  "knowledge.submit_review": "POST /api/v1/knowledge/{id}/review",
+  "knowledge.suggest_for_incident": "GET /api/v1/itsm/incidents/{id}/suggestions",
+  "knowledge.update": "PATCH /api/v1/knowledge/{id}",
   "mfa.disable_totp": "POST /api/v1/auth/mfa/totp/disable",
   "mfa.enforce": "POST /api/v1/settings/security/enforce-mfa",
   "mfa.enroll_totp": "POST /api/v1/auth/mfa/totp/enroll",
@@ -627,6 +1158,32 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "passwords.reset_form": "POST /password",
   "passwords.reset_page": "GET /password",
   "permissions.list": "GET /api/v1/settings/permissions",
+  "problems.add_attachment": "POST /api/v1/itsm/problems/{id}/attachments",
+  "problems.add_comment": "POST /api/v1/itsm/problems/{id}/comments",
+  "problems.add_link": "POST /api/v1/itsm/problems/{id}/links",
+  "problems.add_watcher": "POST /api/v1/itsm/problems/{id}/watchers",
+  "problems.close": "POST /api/v1/itsm/problems/{id}/close",
+  "problems.create": "POST /api/v1/itsm/problems",
+  "problems.declare_known_error": "POST /api/v1/itsm/problems/{id}/declare_known_error",
+  "problems.get": "GET /api/v1/itsm/problems/{id}",
+  "problems.get_attachment": "GET /api/v1/itsm/problems/{id}/attachments/{attachmentId}",
+  "problems.get_timeline": "GET /api/v1/itsm/problems/{id}/timeline",
+  "problems.investigate": "POST /api/v1/itsm/problems/{id}/investigate",
+  "problems.link_incidents": "POST /api/v1/itsm/problems/{id}/incidents",
+  "problems.list": "GET /api/v1/itsm/problems",
+  "problems.list_attachments": "GET /api/v1/itsm/problems/{id}/attachments",
+  "problems.list_comments": "GET /api/v1/itsm/problems/{id}/comments",
+  "problems.list_incidents": "GET /api/v1/itsm/problems/{id}/incidents",
+  "problems.list_known_errors": "GET /api/v1/itsm/known-errors",
+  "problems.list_links": "GET /api/v1/itsm/problems/{id}/links",
+  "problems.list_watchers": "GET /api/v1/itsm/problems/{id}/watchers",
+  "problems.remove_attachment": "DELETE /api/v1/itsm/problems/{id}/attachments/{attachmentId}",
+  "problems.remove_link": "DELETE /api/v1/itsm/problems/{id}/links/{linkId}",
+  "problems.remove_watcher": "DELETE /api/v1/itsm/problems/{id}/watchers/{userId}",
+  "problems.reopen": "POST /api/v1/itsm/problems/{id}/reopen",
+  "problems.resolve": "POST /api/v1/itsm/problems/{id}/resolve",
+  "problems.unlink_incident": "DELETE /api/v1/itsm/problems/{id}/incidents/{incidentId}",
+  "problems.update": "PATCH /api/v1/itsm/problems/{id}",
   "queries.create": "POST /api/v1/queries",
   "queries.delete": "DELETE /api/v1/queries/{id}",
   "queries.get": "GET /api/v1/queries/{id}",
@@ -646,6 +1203,28 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.list": "GET /api/v1/tables/{slug}/records",
   "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",
   "records.upsert": "PUT /api/v1/tables/{slug}/records/bulk",
+  "requests.add_attachment": "POST /api/v1/catalog/requests/{id}/attachments",
+  "requests.add_comment": "POST /api/v1/catalog/requests/{id}/comments",
+  "requests.add_link": "POST /api/v1/catalog/requests/{id}/links",
+  "requests.add_watcher": "POST /api/v1/catalog/requests/{id}/watchers",
+  "requests.approve": "POST /api/v1/catalog/requests/{id}/approve",
+  "requests.cancel": "POST /api/v1/catalog/requests/{id}/cancel",
+  "requests.fulfil": "POST /api/v1/catalog/requests/{id}/fulfil",
+  "requests.get": "GET /api/v1/catalog/requests/{id}",
+  "requests.get_attachment": "GET /api/v1/catalog/requests/{id}/attachments/{attachmentId}",
+  "requests.get_timeline": "GET /api/v1/catalog/requests/{id}/timeline",
+  "requests.list": "GET /api/v1/catalog/requests",
+  "requests.list_attachments": "GET /api/v1/catalog/requests/{id}/attachments",
+  "requests.list_comments": "GET /api/v1/catalog/requests/{id}/comments",
+  "requests.list_links": "GET /api/v1/catalog/requests/{id}/links",
+  "requests.list_watchers": "GET /api/v1/catalog/requests/{id}/watchers",
+  "requests.reject": "POST /api/v1/catalog/requests/{id}/reject",
+  "requests.remove_attachment": "DELETE /api/v1/catalog/requests/{id}/attachments/{attachmentId}",
+  "requests.remove_link": "DELETE /api/v1/catalog/requests/{id}/links/{linkId}",
+  "requests.remove_watcher": "DELETE /api/v1/catalog/requests/{id}/watchers/{userId}",
+  "requests.retry": "POST /api/v1/catalog/requests/{id}/retry",
+  "requests.submit": "POST /api/v1/catalog/requests",
+  "requests.update": "PATCH /api/v1/catalog/requests/{id}",
   "roles.assign": "POST /api/v1/settings/users/{userId}/roles",
   "roles.create": "POST /api/v1/settings/roles",
   "roles.delete": "DELETE /api/v1/settings/roles/{id}",
@@ -668,6 +1247,17 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "secrets.get": "GET /api/v1/secrets/{name}",
   "secrets.list": "GET /api/v1/secrets",
   "secrets.rotate": "PUT /api/v1/secrets/{name}",
+  "sla.create": "POST /api/v1/itsm/sla-policies",
+  "sla.delete": "DELETE /api/v1/itsm/sla-policies/{id}",
+  "sla.get": "GET /api/v1/itsm/sla-policies/{id}",
+  "sla.list": "GET /api/v1/itsm/sla-policies",
+  "sla.list_clocks": "GET /api/v1/itsm/sla/clocks",
+  "sla.of_change": "GET /api/v1/itsm/changes/{id}/sla",
+  "sla.of_incident": "GET /api/v1/itsm/incidents/{id}/sla",
+  "sla.of_problem": "GET /api/v1/itsm/problems/{id}/sla",
+  "sla.of_request": "GET /api/v1/catalog/requests/{id}/sla",
+  "sla.simulate": "POST /api/v1/itsm/sla-policies/{id}/simulate",
+  "sla.update": "PATCH /api/v1/itsm/sla-policies/{id}",
   "sso.delete": "DELETE /api/v1/settings/sso",
   "sso.get": "GET /api/v1/settings/sso",
   "sso.login": "GET /sso/{workspace}/login",
@@ -680,6 +1270,11 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "tables.get": "GET /api/v1/tables/{slug}",
   "tables.list": "GET /api/v1/tables",
   "tables.update": "PATCH /api/v1/tables/{slug}",
+  "teams.create": "POST /api/v1/itsm/teams",
+  "teams.delete": "DELETE /api/v1/itsm/teams/{id}",
+  "teams.get": "GET /api/v1/itsm/teams/{id}",
+  "teams.list": "GET /api/v1/itsm/teams",
+  "teams.update": "PATCH /api/v1/itsm/teams/{id}",
   "tokens.create": "POST /api/v1/auth/tokens",
   "tokens.list": "GET /api/v1/auth/tokens",
   "tokens.revoke": "DELETE /api/v1/auth/tokens/{id}",

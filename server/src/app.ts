@@ -10,7 +10,14 @@ import { roles } from "#domains/identity/roles/index.ts";
 import { sessions } from "#domains/identity/sessions/index.ts";
 import { sso } from "#domains/identity/sso/index.ts";
 import { tokens } from "#domains/identity/tokens/index.ts";
+import { changes } from "#domains/itsm/changes/index.ts";
+import { cmdb } from "#domains/itsm/cmdb/index.ts";
+import { catalog } from "#domains/itsm/catalog/index.ts";
 import { desk } from "#domains/itsm/desk/index.ts";
+import { incidents } from "#domains/itsm/incidents/index.ts";
+import { knowledge } from "#domains/itsm/knowledge/index.ts";
+import { problems } from "#domains/itsm/problems/index.ts";
+import { sla } from "#domains/itsm/sla/index.ts";
 import { notifications } from "#domains/notifications/index.ts";
 import { runs } from "#domains/runs/index.ts";
 import { sdk } from "#domains/sdk/index.ts";
@@ -46,4 +53,11 @@ export const domains: readonly Domain[] = [
   tables,
   sdk,
   desk,
+  cmdb,
+  changes,
+  incidents,
+  problems,
+  knowledge,
+  sla,
+  catalog,
 ];

@@ -89,5 +89,7 @@ function areaOf(path: string): string {
   if (path.startsWith("src/kernel/")) return "kernel";
   const [, family = "", rest = ""] = /^src\/domains\/([^/]+)\/(.+)$/.exec(path) ?? [];
   if (existsSync(join(root, "src/domains", family, "index.ts"))) return family;
+  const [name = ""] = rest.split("/");
+  if (existsSync(join(root, "src/domains", family, name, "index.ts"))) return join(family, name);
   return family && join(family, dirname(rest));
 }

@@ -93,7 +93,7 @@ export class Act {
     for (const batch of groupByPartition(unsent)) {
       if (!samePartition(session.partition, batch.partition)) session.enter(batch.partition);
       if (batch.events.length > 0) {
-        void append(session, services.epoch, this.#act(), batch.events);
+        append(session, services.epoch, this.#act(), batch.events);
       }
       for (const { job, payload, options } of batch.jobs) {
         enqueue(session, { job, payload, options, now, cause: caller.cause });

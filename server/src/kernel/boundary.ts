@@ -66,12 +66,13 @@ export function outcomeOf(op: Operation, value: unknown, settings: Settings): Ou
   const reply = op.reply as Reply;
   if (reply.shown) return { ...reply.shown(value), headers: reply.headers(value, settings) };
   const headers = reply.headers(value, settings);
-  if (reply.streamed) {
-    return { status: reply.status, headers, body: undefined, stream: reply.streamed(value) };
-  }
   const { also } = reply;
+  const status = also?.when(value) ? also.status : reply.status;
+  if (reply.streamed) {
+    return { status, headers, body: undefined, stream: reply.streamed(value) };
+  }
   return {
-    status: also?.when(value) ? also.status : reply.status,
+    status,
     headers,
     body: reply.text?.(value) ?? (reply.body && shapesOf(op).serialise(reply.wrap(value))),
   };

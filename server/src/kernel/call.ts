@@ -23,7 +23,7 @@ export interface Outcome {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   /** In place of a body: what comes piece by piece. */
-  readonly stream?: AsyncIterable<string>;
+  readonly stream?: AsyncIterable<string | Uint8Array>;
 }
 
 /** The rows that a call may see: those of its workspace, or those that are about the person. */

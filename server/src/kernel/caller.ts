@@ -7,6 +7,7 @@ import {
   NO_WORKSPACE,
   type Partition,
 } from "./db/database.ts";
+import type { Embeddings } from "./embedding/embeddings.ts";
 import { type Actor, type Cause, SYSTEM } from "./event.ts";
 import { newId, workspaceIdOf } from "./id.ts";
 import { Failure, type FailureType, NoSuchWorkspace, Unauthenticated } from "./failure.ts";
@@ -181,4 +182,6 @@ export interface Outside extends Services {
   readonly expressions: ExpressionPool;
   /** Where the scripts of workspaces run. */
   readonly sandbox: Sandbox;
+  /** What makes vectors of texts, by which they are found by their meaning. */
+  readonly embeddings: Embeddings;
 }

@@ -5,6 +5,7 @@
 import type { Caller, Person, Services } from "./caller.ts";
 import type { Tx } from "./db/connection.ts";
 import type { Partition } from "./db/database.ts";
+import type { Parameters } from "./db/statement.ts";
 import type { RecordedEvent } from "./event.ts";
 import { contributionsTo, extensionPoint } from "./extension.ts";
 
@@ -27,6 +28,11 @@ export interface EventView {
     place: ViewPlace,
     events: readonly RecordedEvent[],
   ) => Promise<readonly (Lens | undefined)[]>;
+  /**
+   * What holds, in SQL, for those of them (`e`, a row of the log) that a person sees as they are; none
+   * when absent. For who counts events, and can't look at each.
+   */
+  readonly wholly?: (place: ViewPlace, person: Person, parameters: Parameters) => Promise<string>;
 }
 
 /** Where domains say how their events are seen. */
@@ -95,7 +101,8 @@ export function placeIn(ctx: {
 /** What was contributed never changes while a process lives. */
 const known = new WeakMap<Services["contributions"], readonly EventView[]>();
 
-function viewsOf({ contributions }: Services): readonly EventView[] {
+/** How events are seen, where that is not simply as they are. */
+export function viewsOf({ contributions }: Pick<Services, "contributions">): readonly EventView[] {
   let views = known.get(contributions);
   if (!views) known.set(contributions, (views = contributionsTo(EventViewPoint, contributions)));
   return views;

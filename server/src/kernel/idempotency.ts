@@ -114,7 +114,7 @@ async function lockAndLook(
     "select pg_try_advisory_xact_lock($1) as locked",
     [claim.lock],
   );
-  void session.send(FORGET, [claim.scope, claim.key, now]);
+  session.post(FORGET, [claim.scope, claim.key, now]);
   const rows = session.send<StoredRow>(LOOK, [claim.scope, claim.key, now]);
   if (!(await locked)[0]?.locked) throw new Failure(IdempotencyInProgress);
   return replay((await rows)[0], claim);
@@ -134,7 +134,7 @@ const AMEND = "update idempotency_keys set answer = $3 where scope = $1 and key 
 function store(session: Transaction, claim: Claim, nowMs: number, outcome: Outcome): void {
   const expires = new Date(nowMs + WINDOW_MS);
   const answer = sealed(claim, outcome);
-  void session.send(STORE, [claim.scope, claim.key, claim.request, answer, expires]);
+  session.post(STORE, [claim.scope, claim.key, claim.request, answer, expires]);
 }
 
 function sealed(claim: Claim, outcome: Outcome): Buffer {

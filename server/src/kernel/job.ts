@@ -103,7 +103,7 @@ export function enqueue(
   },
 ): void {
   const { job: type, payload, options, now, cause } = work;
-  void session.send(ENQUEUE, [
+  session.post(ENQUEUE, [
     newId("job", now.getTime()),
     type.kind,
     options.key ?? null,

@@ -7,6 +7,7 @@ import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/prepare.ts";
 import { Convoy } from "./convoy.ts";
 import type { Counter, Domain, NoticeRule, Tracer } from "./domain.ts";
+import { Embeddings } from "./embedding/embeddings.ts";
 import type { Engine, RunningEngine } from "./engine.ts";
 import type { Contribution } from "./extension.ts";
 import { newId } from "./id.ts";
@@ -77,6 +78,7 @@ export class Kernel implements Outside {
   readonly authenticator: Authenticator;
   readonly operations: ReadonlyMap<string, Operation>;
   readonly expressions = new ExpressionPool();
+  readonly embeddings = new Embeddings();
   readonly sandbox: Sandbox;
   readonly #loops: Loop[] = [];
   readonly #readers: Loop[] = [];
@@ -177,7 +179,7 @@ export class Kernel implements Outside {
     await this.#work?.worker.drain();
     await this.authenticator.touch();
     await this.signal.close();
-    await Promise.all([this.expressions.close(), this.sandbox.close()]);
+    await Promise.all([this.expressions.close(), this.sandbox.close(), this.embeddings.close()]);
     await this.outbound.close();
     this.mailer.close();
     await this.db.close();

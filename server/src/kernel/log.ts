@@ -52,18 +52,17 @@ export function append(
   epoch: number,
   act: Act,
   events: readonly PendingEvent[],
-): Promise<unknown> {
+): void {
   const common = commonOf(epoch, act);
   const [first, ...others] = events;
   if (first && others.length === 0) {
-    return session.send(APPEND_ONE, [...common, ...ownOf(first)]);
+    session.post(APPEND_ONE, [...common, ...ownOf(first)]);
+    return;
   }
-  const sent: Promise<unknown>[] = [];
   for (let start = 0; start < events.length; start += STATEMENT_EVENTS_MAX) {
     const rows = events.slice(start, start + STATEMENT_EVENTS_MAX).map(rowOf);
-    sent.push(session.send(APPEND_MANY, [...common, JSON.stringify(rows)]));
+    session.post(APPEND_MANY, [...common, JSON.stringify(rows)]);
   }
-  return Promise.all(sent);
 }
 
 /** An import has a hundred thousand, which no single text should hold. */

@@ -213,7 +213,7 @@ async function moveOn(
     if (locked.length === 0) return false;
     await work(session);
     const place = [last.epoch, String(last.xid), last.seq];
-    void session.send(MOVE, [one.name, ...place, outside.clock.now()]);
+    session.post(MOVE, [one.name, ...place, outside.clock.now()]);
     return true;
   });
 }

@@ -27,7 +27,7 @@ export interface Reply<Value = unknown> {
   /** A second status of success, for some values. */
   readonly also?: { readonly status: number; readonly when: (value: Value) => boolean };
   /** For what comes piece by piece, while the client listens. */
-  readonly streamed?: (value: Value) => AsyncIterable<string>;
+  readonly streamed?: (value: Value) => AsyncIterable<string | Uint8Array>;
   /** Of what is shown, when it is no page. */
   readonly mediaType?: string;
   /** What other answers of success there may be, where nobody but their author knows their form. */
@@ -173,8 +173,16 @@ export function withSuccess<Value>(reply: Reply<Value>): Reply<Value> {
 export interface Download {
   readonly mediaType: string;
   readonly fileName: string;
-  readonly pieces: AsyncIterable<string>;
+  /** Texts, in UTF-8, or bytes. */
+  readonly pieces: AsyncIterable<string | Uint8Array>;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is only a part of the file. */
+  readonly partial?: boolean;
 }
+
+/** Of a file that is no text. */
+const BYTES = /^application\/(?!json|x-ndjson)/;
 
 /** The answer is a file; `mediaTypes` are those that it may have, with commas between them. */
 export function download(mediaTypes: string): Reply<Download> {
@@ -183,11 +191,20 @@ export function download(mediaTypes: string): Reply<Download> {
     body: undefined,
     mediaType: mediaTypes,
     wrap: () => undefined,
-    headers: ({ mediaType, fileName }) => ({
-      "content-type": `${mediaType}; charset=utf-8`,
+    headers: ({ mediaType, fileName, headers }) => ({
+      "content-type": BYTES.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
       "content-disposition": `attachment; filename="${fileName.replaceAll(/[^\w.-]/g, "_")}"`,
+      ...headers,
     }),
     streamed: ({ pieces }) => pieces,
+  };
+}
+
+/** The same of a file that is kept, of which a client may ask for a part. */
+export function resumableDownload(mediaTypes: string): Reply<Download> {
+  return {
+    ...download(mediaTypes),
+    also: { status: 206, when: ({ partial }) => partial === true },
   };
 }
 

@@ -168,8 +168,8 @@ export class Worker {
     const { everyMs } = type;
     const next = new Date(this.#options.outside.clock.nowMs() + (again ? 0 : (everyMs ?? 0)));
     if (!samePlace(session.partition, row)) session.enter(partitionOf(row));
-    void session.send(REARM, [row.id, next, everyMs !== undefined]);
-    void session.send(END, [row.id]);
+    session.post(REARM, [row.id, next, everyMs !== undefined]);
+    session.post(END, [row.id]);
   }
 
   async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {

@@ -1,5 +1,8 @@
 import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
 import { countEvents } from "#kernel/log.ts";
+import { logSource } from "#kernel/log-source.ts";
+import { ReportSourcePoint } from "#kernel/report-source.ts";
 import { getAuditEvent, listEventTypes, queryAudit } from "./operations.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 
@@ -14,4 +17,5 @@ export const audit = domain({
   events: [],
   operations: [queryAudit, getAuditEvent, listEventTypes],
   counters: [{ name: "events", count: (tx) => countEvents(tx, EVENTS_COUNTED_MAX) }],
+  contributions: [contribute(ReportSourcePoint, logSource(AuditRead))],
 });

@@ -1,6 +1,7 @@
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension.ts";
+import { ReportSourcePoint } from "#kernel/report-source.ts";
 import { retryBatch } from "./bulk-retry.ts";
 import { cancelRest } from "./cancelling.ts";
 import { executors } from "./engine/executor.ts";
@@ -15,6 +16,7 @@ import { getPinnedData, setPinnedData, testWorkflow } from "./operations/trial.t
 import { triggerWorkflow } from "./operations/trigger.ts";
 import { ApprovalsDecide } from "./permissions.ts";
 import { pruneRuns } from "./pruning.ts";
+import { runsSource } from "./report-source.ts";
 import { count } from "./store.ts";
 import { runTracer } from "./tracing.ts";
 import { followEvents } from "./triggers/events.ts";
@@ -22,6 +24,11 @@ import { receiveRequest } from "./triggers/inbound.ts";
 import { keepSchedules, startOnTime } from "./triggers/schedule.ts";
 
 export { type Executor, executor, executors, StepFailure } from "./engine/executor.ts";
+export { cancel as endRun } from "./cancelling.ts";
+export { plainBeginning, writeBeginning } from "./engine/starting.ts";
+export { RunCancelled, RunCompleted, RunFailed, RunRetried, startEvents } from "./events.ts";
+export { RunOver } from "./run.ts";
+export { find as findRun } from "./store.ts";
 export { type Response, writtenOf } from "./triggers/answer.ts";
 
 export const runs = domain({
@@ -65,5 +72,6 @@ export const runs = domain({
   contributions: [
     contribute(executors, ...ownExecutors),
     contribute(NodeTypePoint, ...ownExecutors.map(({ type }) => type)),
+    contribute(ReportSourcePoint, runsSource),
   ],
 });

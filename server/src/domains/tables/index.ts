@@ -4,22 +4,28 @@ import { domain } from "#kernel/domain.ts";
 import { EventViewPoint } from "#kernel/event-view.ts";
 import { contribute } from "#kernel/extension.ts";
 import { PackContentPoint } from "#kernel/pack-content.ts";
+import { ReportSourcePoint } from "#kernel/report-source.ts";
 import { migrationEvents } from "./migrations/events.ts";
 import { migrationOperations } from "./migrations/operations.ts";
 import * as permissions from "./permissions.ts";
 import { queryEvents } from "./queries/events.ts";
 import { queryOperations } from "./queries/operations.ts";
 import { queryContent } from "./queries/pack.ts";
+import { querySource } from "./queries/report-source.ts";
 import { recordView } from "./records/event-view.ts";
 import { recordEvents } from "./records/events.ts";
 import { recordsExecutor } from "./records/node.ts";
 import { recordOperations } from "./records/operations.ts";
+import { recordsSource } from "./records/report-source.ts";
 import { countTables } from "./store.ts";
 import { tableEvents } from "./structure/events.ts";
 import { tableContent } from "./structure/pack.ts";
 import { tableOperations } from "./structure/operations.ts";
 
+export { csvLine, unrunnable } from "./records/csv/cell.ts";
+export { type CsvFile, type CsvRow, parseCsv } from "./records/csv/parsing.ts";
 export type { QueryAnswer } from "./queries/answer.ts";
+export { Turns } from "./queries/turns.ts";
 export { inspected as inspectQuery, type Question, runQuery } from "./queries/running.ts";
 
 export const tables = domain({
@@ -34,5 +40,6 @@ export const tables = domain({
     contribute(NodeTypePoint, recordsExecutor.type),
     contribute(EventViewPoint, recordView),
     contribute(PackContentPoint, tableContent, queryContent),
+    contribute(ReportSourcePoint, recordsSource, querySource),
   ],
 });

@@ -1,7 +1,10 @@
 import { domain, type NoticeRule } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { ReportSourcePoint } from "#kernel/report-source.ts";
 import { catchUp } from "./deliveries/catch-up.ts";
 import * as deliveries from "./deliveries/operations.ts";
 import { pruneDeliveries } from "./deliveries/pruning.ts";
+import { deliveriesSource } from "./deliveries/report-source.ts";
 import { removeDeliveries } from "./deliveries/removal.ts";
 import { recover } from "./deliveries/recovery.ts";
 import { deliveryTracer } from "./deliveries/tracing.ts";
@@ -52,4 +55,5 @@ export const webhooks = domain({
   tracers: [deliveryTracer],
   counters: [{ name: "webhooks", count }],
   notices: [pausedByItself],
+  contributions: [contribute(ReportSourcePoint, deliveriesSource)],
 });

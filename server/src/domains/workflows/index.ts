@@ -20,6 +20,8 @@ export {
 export { confinementOf } from "./deployments/authority.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
+  DeployCompleted,
+  DeployFailed,
   WorkflowActivated,
   WorkflowArchived,
   WorkflowDeactivated,

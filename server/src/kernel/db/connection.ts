@@ -63,8 +63,41 @@ export function nameOf(text: string): string | undefined {
 
 /** Sends a text without values, which may be several statements. */
 export function query(client: pg.ClientBase, text: string): Promise<pg.QueryResult> {
+  if (posts.has(client)) throw new Error("What was put before the next statement would be left out.");
   gather(client);
   return client.query(text);
+}
+
+/** A statement that waits for the next one, to leave and be answered with it. */
+interface Post {
+  readonly text: string;
+  readonly name: string;
+  readonly values: readonly unknown[];
+}
+
+const posts = new WeakMap<pg.ClientBase, Post[]>();
+
+/**
+ * Puts a statement before the next one that is sent: nobody waits for its answer, and when it fails,
+ * the next one does. Every answer of its own would cost the server a system call and us another. False
+ * when the server does not know the statement yet; then it must be sent by itself.
+ */
+export function post(client: pg.ClientBase, text: string, values: readonly unknown[]): boolean {
+  const name = nameOf(text);
+  const { parsedStatements } = (client as unknown as DriverClient).connection;
+  if (name === undefined || parsedStatements[name] === undefined) return false;
+  const waiting = posts.get(client);
+  const one = { text, name, values: values.map(asText) };
+  if (waiting) waiting.push(one);
+  else posts.set(client, [one]);
+  return true;
+}
+
+/** Takes back what was put before a next statement that will not come. */
+export function withdrawPosts(client: pg.ClientBase): readonly Post[] {
+  const waiting = posts.get(client);
+  posts.delete(client);
+  return waiting ?? [];
 }
 
 /** Sends one statement; with a pipelining client it leaves at once, whatever is still unanswered. */
@@ -75,10 +108,12 @@ export function send<Row extends pg.QueryResultRow>(
 ): Promise<pg.QueryResult<Row>> {
   gather(client);
   // Not `client.query(config)`, which copies the configuration property by property.
-  const statement = new PreparedQuery<Row>(text, values.map(plainTime));
+  const statement = new Statement(text, values.map(plainTime), withdrawPosts(client));
   statement.name = nameOf(text);
   const answer = new Promise<pg.QueryResult<Row>>((resolve, reject) => {
-    statement.callback = (error, result) => (error ? reject(error) : resolve(result));
+    // What the driver makes of rows is what the caller says they are.
+    statement.callback = (error, result) =>
+      error ? reject(error) : resolve(result as pg.QueryResult<Row>);
   });
   (client as unknown as { query(statement: object): void }).query(statement);
   // The error is made where the answer was read; the stack should lead to who asked.
@@ -88,14 +123,61 @@ export function send<Row extends pg.QueryResultRow>(
   });
 }
 
-/** The driver's own class for a statement; its types leave out what the driver itself sets. */
-const PreparedQuery = pg.Query as unknown as new <Row extends pg.QueryResultRow>(
-  text: string,
-  values: unknown[],
-) => {
+/** Parts of the driver that its types leave out. */
+interface DriverConnection {
+  readonly parsedStatements: Readonly<Record<string, string>>;
+  bind(config: object): void;
+  execute(config: object): void;
+}
+interface DriverClient {
+  readonly connection: DriverConnection;
+}
+interface DriverQuery {
   name: string | undefined;
-  callback: (error: Error | null, result: pg.QueryResult<Row>) => void;
-};
+  queryMode: string | undefined;
+  callback: (error: Error | null, result: pg.QueryResult) => void;
+  prepare(connection: DriverConnection): void;
+  handleCommandComplete(message: object, connection: DriverConnection): void;
+}
+
+/** The driver's own class for a statement. */
+const PreparedQuery = pg.Query as unknown as new (text: string, values: unknown[]) => DriverQuery;
+
+/** A statement and what goes before it, as one message with one answer. */
+class Statement extends PreparedQuery {
+  readonly #before: readonly Post[];
+  /** How many of those before it have not been carried out yet. */
+  #left: number;
+
+  constructor(text: string, values: unknown[], before: readonly Post[]) {
+    super(text, values);
+    // A statement without values would go alone.
+    if (before.length > 0) this.queryMode = "extended";
+    this.#before = before;
+    this.#left = before.length;
+  }
+
+  override prepare(connection: DriverConnection): void {
+    for (const { name, values } of this.#before) {
+      connection.bind({ portal: "", statement: name, values });
+      connection.execute({ portal: "", rows: 0 });
+    }
+    super.prepare(connection);
+  }
+
+  override handleCommandComplete(message: object, connection: DriverConnection): void {
+    if (this.#left === 0) return super.handleCommandComplete(message, connection);
+    this.#left -= 1;
+  }
+}
+
+/** What the protocol takes as it is: a text, bytes or nothing. */
+function asText(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return value;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
 
 /** The driver would spell a time out piece by piece. */
 function plainTime(value: unknown): unknown {

@@ -1,5 +1,13 @@
 import pg from "pg";
-import { builderOn, columnParsers, query, send, type Tx } from "./connection.ts";
+import {
+  builderOn,
+  columnParsers,
+  post,
+  query,
+  send,
+  type Tx,
+  withdrawPosts,
+} from "./connection.ts";
 import { isConnectionLoss, isStale, isTransient, OutOfDate } from "./errors.ts";
 import { entering, nameOfPartition, type Partition } from "./partition.ts";
 import { SqlRunner } from "./sql-runner.ts";
@@ -21,6 +29,8 @@ export interface Transaction {
     values: readonly unknown[],
     explain?: (error: unknown) => unknown,
   ): Promise<Row[]>;
+  /** Sends a statement, with no array among its values, whose answer is of no interest. The commit fails if it fails. */
+  post(text: string, values: readonly unknown[]): void;
   /** Does what may fail and be undone for itself: what came before it stays, and the transaction goes on. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
   /** Called once when, and only when, the transaction has committed. */
@@ -35,9 +45,15 @@ export interface DatabaseOptions {
   readonly onError: (error: Error) => void;
 }
 
+export interface ReadOptions {
+  readonly timeoutMs?: number;
+}
+
 const SYSTEM_CONNECTIONS_MAX = 6;
 const CONNECT_TIMEOUT_MS = 10_000;
 const ATTEMPTS_MAX = 4;
+const BEGIN = "begin read write";
+const COMMIT = "commit";
 
 /**
  * Two pools: the application's, which is always in one partition, and the system's, which reads the
@@ -102,11 +118,18 @@ export class Database {
     }
   }
 
-  /** Reads that belong together, though each sees what is committed when it begins. */
-  async read<T>(partition: Partition, work: (tx: Tx) => Promise<T>): Promise<T> {
+  /**
+   * Reads that belong together, though each sees what is committed when it begins. With `timeoutMs`, none
+   * of the statements may take longer.
+   */
+  async read<T>(
+    partition: Partition,
+    work: (tx: Tx) => Promise<T>,
+    options: ReadOptions = {},
+  ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#readOnce(partition, work);
+        return await this.#readOnce(partition, work, options);
       } catch (error) {
         const again = isStale(error) || error instanceof OutOfDate;
         if (attempt === ATTEMPTS_MAX || !again) throw error;
@@ -141,14 +164,23 @@ export class Database {
     await Promise.all(this.#ends);
   }
 
-  async #readOnce<T>(partition: Partition, work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #readOnce<T>(
+    partition: Partition,
+    work: (tx: Tx) => Promise<T>,
+    { timeoutMs }: ReadOptions,
+  ): Promise<T> {
     const name = nameOfPartition(partition);
     const enter = entering(partition, "session");
     const client = await this.#app.connect();
-    const direct = this.#direct.has(client);
+    // A time limit, too, must end with the transaction that it is for.
+    const direct = this.#direct.has(client) && timeoutMs === undefined;
     const sent = new Outstanding();
-    if (!direct) void sent.track(query(client, `begin read only; ${entering(partition, "local")}`));
-    else if (this.#partitions.get(client) !== name) void sent.track(query(client, enter));
+    if (!direct) {
+      const limit = timeoutMs === undefined ? "" : `; set local statement_timeout = ${timeoutMs}`;
+      const begin = `begin read only; ${entering(partition, "local")}${limit}`;
+      void sent.track(query(client, begin));
+    }
+    if (direct && this.#partitions.get(client) !== name) void sent.track(query(client, enter));
     this.#partitions.delete(client);
     let open = true;
     try {
@@ -178,6 +210,7 @@ export class Database {
     try {
       result = await this.#transact(client, partition, { work, listeners });
     } catch (error) {
+      withdrawPosts(client);
       await query(client, "rollback").then(
         () => client.release(isStale(error)),
         (lost: Error) => client.release(lost),
@@ -201,13 +234,14 @@ export class Database {
     const known = this.#partitions.get(client) === name;
     this.#partitions.delete(client);
     const sent = new Outstanding();
-    // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
-    void sent.track(query(client, known ? "begin read write" : `begin read write; ${settings}`));
     const session = new Session(client, sent, partition, act.listeners);
+    // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
+    if (known) session.post(BEGIN, []);
+    else void sent.track(query(client, `${BEGIN}; ${settings}`));
     try {
       const result = await act.work(session);
       session.close();
-      const committed = sent.track(query(client, "commit"));
+      const committed = sent.track(send(client, COMMIT, []));
       await sent.all();
       // A transaction in which a statement failed answers "commit" with a rollback.
       if ((await committed).command !== "COMMIT") throw new Error("It was rolled back.");
@@ -260,8 +294,15 @@ class Session implements Transaction {
     return this.#partition;
   }
 
+  post(text: string, values: readonly unknown[]): void {
+    this.#assertOpen();
+    if (!post(this.#client, text, values)) void this.send(text, values);
+  }
+
   enter(partition: Partition): void {
     this.#assertOpen();
+    // They are of the partition that it leaves.
+    for (const { text, values } of withdrawPosts(this.#client)) void this.send(text, values);
     this.#partition = partition;
     void this.#sent.track(query(this.#client, entering(partition, "local")));
   }
@@ -295,6 +336,7 @@ class Session implements Transaction {
       void this.send("release savepoint attempt", []);
       return result;
     } catch (error) {
+      withdrawPosts(this.#client);
       this.#sent.forgetSince(sentBefore);
       this.#listeners.length = listenersBefore;
       this.#unsure.length = unsureBefore;

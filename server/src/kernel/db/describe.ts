@@ -30,6 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
   text: "string",
   _text: "string[]",
   timestamptz: "Time",
+  tsvector: "string",
   uuid: "string",
   xid8: "string",
 };

@@ -1,1 +1,33 @@
-export { missingItems } from "./known.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { PackContentPoint } from "#kernel/pack-content.ts";
+import { classOperations } from "./classes/operations.ts";
+import { cmdbEvents } from "./events.ts";
+import { exportItems } from "./exchange/export-operation.ts";
+import { importItems } from "./exchange/import-operation.ts";
+import { graphOperations } from "./graph/operations.ts";
+import { itemOperations } from "./items/operations.ts";
+import { count } from "./items/store.ts";
+import { classContent } from "./pack.ts";
+import { CmdbRead, CmdbWrite } from "./permissions.ts";
+import { relationshipOperations } from "./relationships/operations.ts";
+
+export { missingItems } from "./items/known.ts";
+export { type TicketOnItem, TicketsOnItemsPoint } from "./items/tickets.ts";
+
+export const cmdb = domain({
+  name: "cmdb",
+  summary: "Configuration items: what runs here, what it needs, and what breaks with it.",
+  permissions: [CmdbRead, CmdbWrite],
+  events: cmdbEvents,
+  operations: [
+    ...itemOperations,
+    ...classOperations,
+    ...relationshipOperations,
+    ...graphOperations,
+    importItems,
+    exportItems,
+  ],
+  counters: [{ name: "cmdbItems", count }],
+  contributions: [contribute(PackContentPoint, classContent)],
+});

@@ -8,6 +8,7 @@ import type { EventView, Lens, ViewPlace } from "#kernel/event-view.ts";
 import { findKnownTable, findTableAnew } from "../catalog.ts";
 import type { KnownTable } from "../known-table.ts";
 import { allows, type Grants, grantsOf, isUnbound, seenBy } from "../rules/access.ts";
+import { listTables } from "../store.ts";
 import { blank } from "./rights.ts";
 import { nameIn } from "./writing/stored.ts";
 
@@ -21,6 +22,12 @@ export const recordView: EventView = {
       makers.set(slug, makerFor(await tableAt(place, slug, own)));
     }
     return events.map((event) => makers.get(slugOf(event))?.(event));
+  },
+  async wholly({ read }, person, parameters) {
+    if (isUnbound(person)) return "true";
+    const open = (await read(listTables)).filter(({ rules }) => rules.length === 0);
+    const ids = open.map(({ id }) => id);
+    return `e.data ->> 'tableId' = any (${parameters.add(ids, "text[]")})`;
   },
 };
 
