@@ -182,6 +182,7 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: Told) {
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
     async run(ctx, { params: { id: ref, attachmentId } }) {
       const head = await headOf(ctx, kind, ref);
+      ctx.expectRevision(head.revision);
       const row = await ctx.tx
         .deleteFrom("ticket_attachments")
         .where("id", "=", attachmentId)

@@ -61,7 +61,9 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
     params: ticketParams(kind),
     body: object({
       body: Type.String({ minLength: 1, maxLength: BODY_CHARACTERS_MAX, pattern: "\\S" }),
-      internal: Type.Boolean({ default: false, description: "Only for those who work on it" }),
+      internal: Type.Optional(
+        Type.Boolean({ description: "Only for those who work on it; false when absent" }),
+      ),
     }),
     reply: created(Comment),
     emits: [CommentAdded],
@@ -69,21 +71,22 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
       params: { id: exampleRef(kind) },
       body: { body: "The switch in rack 4 was replaced.", internal: false },
     },
-    async run(ctx, { params: { id: ref }, body }) {
+    async run(ctx, { params: { id: ref }, body: { body, internal = false } }) {
       const head = await headOf(ctx, kind, ref);
       const comment: Comment = {
         id: newId("cmt", ctx.now.getTime()),
         ticketId: head.id,
-        ...body,
+        body,
+        internal,
         createdBy: ctx.caller.actor.id,
         createdAt: ctx.now.toISOString(),
       };
       void ctx.send(
         `insert into ticket_comments (id, kind, ticket_id, body, internal, created_by, created_at)
          values ($1, $2, $3, $4, $5, $6, $7)`,
-        [comment.id, name, head.id, body.body, body.internal, comment.createdBy, ctx.now],
+        [comment.id, name, head.id, body, internal, comment.createdBy, ctx.now],
       );
-      const told = { ...comment, body: comment.internal ? null : comment.body };
+      const told = { ...comment, body: internal ? null : body };
       ctx.emit(CommentAdded, referTo(head), told);
       return comment;
     },

@@ -122,7 +122,7 @@ function addLink(kind: TicketKind, Linked: Told) {
     permission: write,
     params: ticketParams(kind),
     body: object({
-      type: Type.Enum([...LINK_TYPES], { default: "relates_to" }),
+      type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "`relates_to` when absent" })),
       ticketId: Type.String({
         pattern: idPattern("(inc|chg|prb|req)"),
         description: "The id of an incident, change, problem or request",
@@ -135,7 +135,7 @@ function addLink(kind: TicketKind, Linked: Told) {
       params: { id: exampleRef(kind) },
       body: { type: "relates_to", ticketId: EXAMPLE_TICKET },
     },
-    async run(ctx, { params: { id: ref }, body: { type, ticketId } }) {
+    async run(ctx, { params: { id: ref }, body: { type = "relates_to", ticketId } }) {
       const head = await headOf(ctx, kind, ref);
       const ticket = (await summariesOf(ctx, [ticketId])).get(ticketId);
       if (!ticket) throw invalid("/ticketId", "is not the id of a ticket");
@@ -168,6 +168,7 @@ function removeLink(kind: TicketKind, Unlinked: Told) {
     example: { params: { id: exampleRef(kind), linkId: EXAMPLE_LINK } },
     async run(ctx, { params: { id: ref, linkId } }) {
       const head = await headOf(ctx, kind, ref);
+      ctx.expectRevision(head.revision);
       const row = await ctx.tx
         .deleteFrom("ticket_links")
         .where("id", "=", linkId)

@@ -107,6 +107,7 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {
     async run(ctx, { params: { id: ref, userId } }) {
       assertMay(ctx.caller, userId, write.name);
       const head = await headOf(ctx, kind, ref);
+      ctx.expectRevision(head.revision);
       const { numDeletedRows } = await ctx.tx
         .deleteFrom("ticket_watchers")
         .where("ticket_id", "=", head.id)

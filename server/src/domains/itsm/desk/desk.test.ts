@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+let agent: Ask & { userId: string };
+let viewer: Ask & { userId: string };
+
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  [owner, agent, viewer] = await Promise.all([
+    world.member(["owner"]),
+    world.member(["agent"]),
+    world.member(["viewer"]),
+  ]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+async function incident(title = "The printer is on fire"): Promise<{ path: string; id: string }> {
+  const { body } = await agent("POST /api/v1/itsm/incidents", { title });
+  return { path: `/api/v1/itsm/incidents/${body.data.id}`, id: body.data.id };
+}
+
+describe("numbers", () => {
+  test("many who raise tickets at once get numbers of their own, without a gap", async () => {
+    const first = await incident();
+    const { body } = await agent(`GET ${first.path}`);
+    const start = Number(body.data.number.slice(3));
+    const made = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        agent("POST /api/v1/itsm/incidents", { title: `T${n}` }),
+      ),
+    );
+    const numbers = made.map((one) => one.body.data.number as string).toSorted();
+    const expected = made.map((_, n) => `INC${String(start + 1 + n).padStart(7, "0")}`);
+    expect(numbers).toEqual(expected);
+  });
+
+  test("a ticket is found by its number as by its id", async () => {
+    const { path, id } = await incident();
+    const { body } = await agent(`GET ${path}`);
+    const found = await agent(`GET /api/v1/itsm/incidents/${body.data.number}`);
+    expect(found.body.data.id).toBe(id);
+    const missing = await agent("GET /api/v1/itsm/incidents/INC9999999");
+    expect([missing.status, missing.body.code]).toEqual([404, "not_found"]);
+  });
+});
+
+describe("teams", () => {
+  test("a team with open tickets stays", async () => {
+    const made = await owner("POST /api/v1/itsm/teams", {
+      name: "Network",
+      memberIds: [agent.userId],
+    });
+    expect([made.status, made.events]).toEqual([201, ["team.created"]]);
+    const path = `/api/v1/itsm/teams/${made.body.data.id}`;
+    const ticket = await incident();
+    await agent(`PATCH ${ticket.path}`, { teamId: made.body.data.id });
+    const refused = await owner(`DELETE ${path}`);
+    expect([refused.status, refused.body.code, refused.events]).toEqual([409, "team_in_use", []]);
+    await agent(`POST ${ticket.path}/cancel`);
+    const gone = await owner(`DELETE ${path}`);
+    expect([gone.status, gone.events]).toEqual([204, ["team.deleted"]]);
+  });
+
+  test("names are unique, members are members, and only who runs the desk changes them", async () => {
+    await owner("POST /api/v1/itsm/teams", { name: "Database" });
+    const twice = await owner("POST /api/v1/itsm/teams", { name: "Database" });
+    expect([twice.status, twice.body.code]).toEqual([409, "team_exists"]);
+    const stranger = await owner("POST /api/v1/itsm/teams", {
+      name: "Strangers",
+      memberIds: [agent.userId, "usr_00000000000000000000000000"],
+    });
+    expect(stranger.body.errors).toEqual([
+      { path: "/memberIds/1", message: "is not the id of an active member" },
+    ]);
+    expect((await agent("POST /api/v1/itsm/teams", { name: "Mine" })).status).toBe(403);
+  });
+
+  test("a change that changes nothing is none", async () => {
+    const { body } = await owner("POST /api/v1/itsm/teams", { name: "Idle" });
+    const path = `/api/v1/itsm/teams/${body.data.id}`;
+    const same = await owner(`PATCH ${path}`, { name: "Idle" });
+    expect([same.status, same.events, same.headers["etag"]]).toEqual([200, [], '"1"']);
+    const stale = await owner(`PATCH ${path}`, { name: "Busy" }, { "if-match": '"7"' });
+    expect(stale.status).toBe(412);
+  });
+});
+
+test("the priority matrix and the time to close are the workspace's own", async () => {
+  const usual = await owner("GET /api/v1/itsm/settings");
+  expect(usual.body.data).toMatchObject({ autoCloseDays: 7 });
+  const { body } = await agent("POST /api/v1/itsm/incidents", {
+    title: "A",
+    impact: 1,
+    urgency: 3,
+  });
+  expect(body.data.priority).toBe(3);
+  const priorityMatrix = [
+    [1, 1, 1],
+    [2, 3, 4],
+    [3, 4, 5],
+  ];
+  const changed = await owner("PATCH /api/v1/itsm/settings", { priorityMatrix });
+  expect([changed.status, changed.events]).toEqual([200, ["audit.desk_settings.updated"]]);
+  const next = await agent("POST /api/v1/itsm/incidents", { title: "B", impact: 1, urgency: 3 });
+  expect(next.body.data.priority).toBe(1);
+  const wrong = await owner("PATCH /api/v1/itsm/settings", { priorityMatrix: [[1, 2, 6]] });
+  expect(wrong.status).toBe(422);
+});
+
+describe("comments", () => {
+  test("internal ones are for those who work on the ticket, and the log does not have their text", async () => {
+    const { path, id } = await incident();
+    const open = await agent(`POST ${path}/comments`, { body: "We are on it." });
+    const inner = await agent(`POST ${path}/comments`, { body: "It was Bob.", internal: true });
+    expect([open.status, open.events]).toEqual([201, ["incident.comment_added"]]);
+    expect([inner.status, inner.events]).toEqual([201, ["incident.comment_added"]]);
+    const seen = async (ask: Ask, what: string) => {
+      const { body } = await ask(`GET ${path}/${what}`);
+      return JSON.stringify(body.data)
+        .match(/We are on it|It was Bob/g)
+        ?.toSorted();
+    };
+    expect(await seen(agent, "comments")).toEqual(["It was Bob", "We are on it"]);
+    expect(await seen(viewer, "comments")).toEqual(["We are on it"]);
+    expect(await seen(agent, "timeline")).toEqual(["It was Bob", "We are on it"]);
+    expect(await seen(viewer, "timeline")).toEqual(["We are on it"]);
+    const logged = await world.sql("select data from events where resource_id = $1", [id]);
+    expect(JSON.stringify(logged)).toContain("We are on it");
+    expect(JSON.stringify(logged)).not.toContain("It was Bob");
+    expect((await viewer(`POST ${path}/comments`, { body: "I too." })).status).toBe(403);
+  });
+
+  test("are read page by page, the oldest first", async () => {
+    const { path } = await incident();
+    for (const body of ["1", "2", "3"]) await agent(`POST ${path}/comments`, { body });
+    const first = await agent(`GET ${path}/comments?limit=2`);
+    expect(first.body.data.map(({ body }: any) => body)).toEqual(["1", "2"]);
+    const { nextCursor } = first.body.pagination;
+    const second = await agent(`GET ${path}/comments?limit=2&after=${nextCursor}`);
+    expect(second.body.data.map(({ body }: any) => body)).toEqual(["3"]);
+    expect(second.body.pagination.hasMore).toBe(false);
+  });
+});
+
+describe("watchers", () => {
+  test("are told what others do, and not what they do themselves or what is internal", async () => {
+    const { path, id } = await incident("Watched");
+    const added = await viewer(`POST ${path}/watchers`);
+    expect([added.status, added.events]).toEqual([201, ["incident.watcher_added"]]);
+    expect((await viewer(`POST ${path}/watchers`)).events).toEqual([]);
+    await agent(`POST ${path}/watchers`);
+    await agent(`POST ${path}/comments`, { body: "Secret", internal: true });
+    await agent(`POST ${path}/comments`, { body: "News" });
+    await agent(`POST ${path}/resolve`, { resolution: "Done" });
+    const titlesOf = async (ask: Ask): Promise<string[]> => {
+      const { body } = await ask("GET /api/v1/notifications");
+      const own = body.data.filter(({ resource }: any) => resource?.id === id);
+      return own.map(({ title }: any) => title.replace(/^\S+ /, "")).toReversed();
+    };
+    await until(async () => (await titlesOf(viewer)).length >= 2);
+    await world.settled();
+    expect(await titlesOf(viewer)).toEqual(["has a new comment", "was resolved"]);
+    expect(await titlesOf(agent)).toEqual([]);
+  });
+
+  test("only who works on tickets decides for others", async () => {
+    const { path } = await incident();
+    const refused = await viewer(`POST ${path}/watchers`, { userId: owner.userId });
+    expect([refused.status, refused.events]).toEqual([403, []]);
+    const done = await agent(`POST ${path}/watchers`, { userId: viewer.userId });
+    expect(done.status).toBe(201);
+    const removed = await viewer(`DELETE ${path}/watchers/${viewer.userId}`);
+    expect([removed.status, removed.events]).toEqual([204, ["incident.watcher_removed"]]);
+    expect((await viewer(`DELETE ${path}/watchers/${viewer.userId}`)).status).toBe(404);
+  });
+});
+
+test("an attachment is a text of up to 1 MiB, and comes back as it was", async () => {
+  const { path } = await incident();
+  const content = "é\n".repeat(300_000);
+  const added = await agent(`POST ${path}/attachments`, { name: "a b.log", content });
+  expect([added.status, added.events]).toEqual([201, ["incident.attachment_added"]]);
+  expect(added.body.data).toMatchObject({ name: "a b.log", bytes: 900_000 });
+  const got = await world.app.inject({
+    url: `${path}/attachments/${added.body.data.id}`,
+    headers: { authorization: `Bearer ${agent.token}`, "x-workspace": "default" },
+  });
+  expect(got.body).toBe(content);
+  expect(got.headers).toMatchObject({
+    "content-type": "text/plain; charset=utf-8",
+    "content-disposition": 'attachment; filename="a_b.log"',
+  });
+  const large = await agent(`POST ${path}/attachments`, {
+    name: "b.log",
+    content: "é".repeat(600_000),
+  });
+  expect([large.status, large.body.code]).toEqual([413, "attachment_too_large"]);
+  const binary = await agent(`POST ${path}/attachments`, { name: "c", content: "a\u0000b" });
+  expect([binary.status, binary.body.errors[0].path]).toEqual([422, "/content"]);
+});
+
+describe("links", () => {
+  test("are seen from both ends, with a known error's workaround", async () => {
+    const { path, id } = await incident("Slow");
+    const problem = await agent("POST /api/v1/itsm/problems", { title: "A leak" });
+    const { id: problemId } = problem.body.data;
+    const link = { type: "caused_by", ticketId: problemId };
+    const linked = await agent(`POST ${path}/links`, link);
+    expect([linked.status, linked.events]).toEqual([201, ["incident.linked"]]);
+    await agent(`POST /api/v1/itsm/problems/${problemId}/declare_known_error`, {
+      rootCause: "It leaks",
+      workaround: "Restart it",
+    });
+    const out = await agent(`GET ${path}/links`);
+    expect(out.body.data).toMatchObject([
+      {
+        type: "caused_by",
+        direction: "out",
+        ticket: { id: problemId, state: "known_error", workaround: "Restart it" },
+      },
+    ]);
+    const back = await agent(`GET /api/v1/itsm/problems/${problemId}/links`);
+    expect(back.body.data).toMatchObject([{ direction: "in", ticket: { id, title: "Slow" } }]);
+    const twice = await agent(`POST ${path}/links`, link);
+    expect([twice.status, twice.body.code]).toEqual([409, "link_exists"]);
+    const linkId = linked.body.data.id;
+    const removed = await agent(`DELETE /api/v1/itsm/problems/${problemId}/links/${linkId}`);
+    expect([removed.status, removed.events]).toEqual([204, ["problem.unlinked"]]);
+  });
+
+  test("lead to tickets that there are, and not to itself", async () => {
+    const { path, id } = await incident();
+    const unknown = { ticketId: "chg_00000000000000000000000000" };
+    const missing = await agent(`POST ${path}/links`, unknown);
+    const self = await agent(`POST ${path}/links`, { ticketId: id });
+    for (const { status, body } of [missing, self]) {
+      expect([status, body.errors[0].path]).toEqual([422, "/ticketId"]);
+    }
+  });
+});
+
+test("a timeline tells what changed, the newest first, and who did it", async () => {
+  const { path } = await incident("Before");
+  await agent(`PATCH ${path}`, { title: "After", urgency: 1 });
+  const { body } = await viewer(`GET ${path}/timeline`);
+  expect(body.data.map(({ type }: any) => type)).toEqual(["incident.updated", "incident.created"]);
+  expect(body.data[0]).toMatchObject({
+    actor: { type: expect.any(String) },
+    changes: expect.arrayContaining([{ field: "title", from: "Before", to: "After" }]),
+  });
+});
+
+test("a workflow works with tickets as whoever deployed it may", async () => {
+  const { body } = await owner("POST /api/v1/workflows", {
+    name: "Raise and resolve",
+    trigger: { type: "manual" },
+    nodes: [
+      {
+        id: "raise",
+        type: "ticket",
+        config: {
+          operation: "create",
+          kind: "incident",
+          fields: { title: "{{ trigger.input.what }}" },
+        },
+      },
+      {
+        id: "remark",
+        type: "ticket",
+        config: {
+          operation: "comment",
+          kind: "incident",
+          id: "{{ steps.raise.output.id }}",
+          fields: { body: "By a workflow" },
+        },
+      },
+      {
+        id: "resolve",
+        type: "ticket",
+        config: {
+          operation: "resolve",
+          kind: "incident",
+          id: "{{ steps.raise.output.number }}",
+          fields: { resolution: "Done" },
+        },
+      },
+    ],
+    edges: [
+      { from: "raise", to: "remark" },
+      { from: "remark", to: "resolve" },
+    ],
+  });
+  const path = `/api/v1/workflows/${body.data.id}`;
+  await owner(`POST ${path}/activate`);
+  const ran = await owner(`POST ${path}/trigger?wait=20000`, { input: { what: "Disk full" } });
+  const run = await owner(`GET /api/v1/runs/${ran.body.data.runId}`);
+  expect(run.body.data.error).toBeNull();
+  const [{ id }] = await world.sql("select id from incidents where title = 'Disk full'");
+  const { body: told } = await agent(`GET /api/v1/itsm/incidents/${id}/timeline`);
+  expect(told.data.map(({ type, actor }: any) => [type, actor.type])).toEqual([
+    ["incident.resolved", "workflow"],
+    ["incident.comment_added", "workflow"],
+    ["incident.created", "workflow"],
+  ]);
+});
+
+test("the state machines are those that decide", async () => {
+  const { body } = await viewer("GET /api/v1/itsm/state-machines");
+  const { transitions, states, initial } = body.data.find(({ kind }: any) => kind === "incident");
+  expect([initial, states]).toEqual([
+    "new",
+    ["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"],
+  ]);
+  expect(transitions).toContainEqual({ action: "close", from: ["resolved"], to: "closed" });
+  const { path } = await incident();
+  const refused = await agent(`POST ${path}/close`);
+  expect([refused.status, refused.body.code, refused.body.state]).toEqual([
+    409,
+    "incident_wrong_state",
+    "new",
+  ]);
+  const allowed = transitions.filter(({ from }: any) => from.includes("new"));
+  expect(refused.body.allowed).toEqual(allowed.map(({ action }: any) => action));
+});

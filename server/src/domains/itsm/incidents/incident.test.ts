@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { actionsIn, priorityOf, USUAL_SETTINGS } from "#domains/itsm/desk/index.ts";
+import type { Failure } from "#kernel/failure.ts";
+import {
+  type Action,
+  assigns,
+  escalates,
+  type Incident,
+  incidentMachine,
+  OPEN,
+  type State,
+} from "./incident.ts";
+import { after, escalated, resolvedBy, restated } from "./lifecycle.ts";
+
+const AT = "2026-01-05T09:00:00.000Z";
+const moment = { at: AT, by: "usr_agent" };
+const outcome = { resolution: "Replaced it", resolutionCode: "solved" } as const;
+
+function incident(change: Partial<Incident> = {}): Incident {
+  return {
+    id: "inc_1",
+    number: "INC0000001",
+    title: "No mail",
+    description: "",
+    state: "new",
+    impact: 3,
+    urgency: 3,
+    priority: 5,
+    severity: "medium",
+    category: "",
+    callerId: "usr_caller",
+    assigneeId: null,
+    teamId: null,
+    ciIds: [],
+    isMajor: false,
+    parentId: null,
+    onHoldReason: null,
+    resolution: null,
+    resolutionCode: null,
+    resolvedAt: null,
+    resolvedBy: null,
+    closedAt: null,
+    reopenCount: 0,
+    createdBy: "usr_caller",
+    createdAt: AT,
+    updatedAt: AT,
+    revision: 1,
+    ...change,
+  };
+}
+
+const resolved = resolvedBy(incident({ state: "in_progress" }), outcome, moment);
+const closed = after(resolved, "close", { ...moment, at: "2026-01-06T09:00:00.000Z" });
+
+function refusalOf(act: () => unknown): Pick<Failure, "type" | "particulars"> {
+  try {
+    act();
+  } catch (error) {
+    return error as Failure;
+  }
+  throw new Error("It was not refused.");
+}
+
+describe("the machine", () => {
+  const TABLE: Record<State, Partial<Record<Action, State>>> = {
+    new: { start: "in_progress", hold: "on_hold", resolve: "resolved", cancel: "cancelled" },
+    in_progress: { hold: "on_hold", resolve: "resolved", cancel: "cancelled" },
+    on_hold: { start: "in_progress", resolve: "resolved", cancel: "cancelled" },
+    resolved: { close: "closed", reopen: "in_progress" },
+    closed: { reopen: "in_progress" },
+    cancelled: {},
+  };
+  const ACTIONS = ["start", "hold", "close", "reopen", "cancel"] as const;
+
+  test.each(incidentMachine.states)(
+    "leads from %s where the table says, and nowhere else",
+    (state) => {
+      const ways = TABLE[state];
+      expect(actionsIn(incidentMachine, state)).toEqual(Object.keys(ways));
+      for (const action of ACTIONS) {
+        const act = () => after(incident({ state }), action, moment);
+        if (ways[action] !== undefined) {
+          expect(act().state).toBe(ways[action]);
+          continue;
+        }
+        expect(refusalOf(act)).toMatchObject({
+          type: { code: "incident_wrong_state", status: 409 },
+          particulars: { extra: { state, allowed: Object.keys(ways) } },
+        });
+      }
+      const resolve = () => resolvedBy(incident({ state }), outcome, moment);
+      if (ways.resolve) expect(resolve().state).toBe("resolved");
+      else expect(refusalOf(resolve).type.code).toBe("incident_wrong_state");
+    },
+  );
+
+  test("has work left in every state that is neither resolved nor over", () => {
+    const over = [...incidentMachine.ended, "resolved"];
+    expect(incidentMachine.states.filter((state) => !over.includes(state))).toEqual(OPEN);
+  });
+});
+
+test("a resolution stays when it is closed, and is forgotten when it is reopened", () => {
+  expect(closed).toEqual({
+    ...incident({ state: "closed" }),
+    ...outcome,
+    resolvedAt: AT,
+    resolvedBy: "usr_agent",
+    closedAt: "2026-01-06T09:00:00.000Z",
+  });
+  for (const from of [resolved, closed]) {
+    const again = after(from, "reopen", moment);
+    expect(again).toEqual(incident({ state: "in_progress", reopenCount: 1 }));
+    const twice = after(resolvedBy(again, outcome, moment), "reopen", moment);
+    expect(twice.reopenCount).toBe(2);
+  }
+});
+
+test("a state that is given leads through the machine, and takes along what belongs to it", () => {
+  const start = restated(incident(), { state: "in_progress" }, moment);
+  expect(start).toEqual({ incident: incident({ state: "in_progress" }), action: "start" });
+  const held = restated(incident(), { state: "on_hold", onHoldReason: "Parts" }, moment);
+  expect(held).toMatchObject({ action: "hold", incident: { onHoldReason: "Parts" } });
+  const onward = restated(held.incident, { state: "in_progress" }, moment);
+  expect(onward).toEqual({ incident: incident({ state: "in_progress" }), action: "start" });
+  expect(restated(held.incident, { state: "on_hold" }, moment)).toEqual({
+    incident: held.incident,
+  });
+  const solved = restated(
+    incident({ state: "in_progress" }),
+    { state: "resolved", ...outcome },
+    moment,
+  );
+  expect(solved).toEqual({ incident: resolved, action: "resolve" });
+  expect(restated(resolved, { resolution: "Better words" }, moment)).toEqual({
+    incident: { ...resolved, resolution: "Better words" },
+  });
+  const words = { state: "closed", resolution: "Better words" } as const;
+  expect(restated(resolved, words, moment)).toMatchObject({
+    action: "close",
+    incident: { state: "closed", resolution: "Better words", closedAt: AT },
+  });
+  expect(restated(closed, { state: "in_progress" }, moment).action).toBe("reopen");
+});
+
+test.each([
+  [incident(), { state: "resolved" }, "/resolution"],
+  [incident(), { resolution: "Done" }, "/resolution"],
+  [incident(), { resolutionCode: "other" }, "/resolutionCode"],
+  [incident(), { state: "on_hold", resolution: "Done" }, "/resolution"],
+  [resolved, { state: "in_progress", resolution: "Done" }, "/resolution"],
+  [incident(), { onHoldReason: "Parts" }, "/onHoldReason"],
+  [incident({ state: "on_hold" }), { state: "in_progress", onHoldReason: "x" }, "/onHoldReason"],
+] as const)(
+  "what does not belong to the state is refused with its path: %#",
+  (from, change, path) => {
+    expect(refusalOf(() => restated(from, change, moment))).toMatchObject({
+      type: { status: 422 },
+      particulars: { errors: [{ path }] },
+    });
+  },
+);
+
+test("an escalation raises the severity, names another team, or is none", () => {
+  const medium = incident({ teamId: "tem_a" });
+  expect(escalated(medium, { severity: "high" })).toEqual({ ...medium, severity: "high" });
+  expect(escalated(medium, { teamId: "tem_b" })).toEqual({ ...medium, teamId: "tem_b" });
+  expect(escalated(incident(), { teamId: "tem_b" }).teamId).toBe("tem_b");
+  expect(escalated(medium, { severity: "medium", teamId: "tem_b" }).teamId).toBe("tem_b");
+  const refused = [
+    [{}, "/severity"],
+    [{ severity: "medium" }, "/severity"],
+    [{ severity: "low" }, "/severity"],
+    [{ severity: "low", teamId: "tem_b" }, "/severity"],
+    [{ teamId: "tem_a" }, "/teamId"],
+    [{ severity: "medium", teamId: "tem_a" }, "/severity"],
+  ] as const;
+  for (const [to, path] of refused) {
+    const { particulars } = refusalOf(() => escalated(medium, to));
+    expect(particulars.errors).toMatchObject([{ path }]);
+  }
+  for (const over of [resolved, closed, incident({ state: "cancelled" })]) {
+    const refusal = refusalOf(() => escalated(over, { severity: "critical" }));
+    expect(refusal.type.code).toBe("incident_wrong_state");
+  }
+});
+
+test("what else is an escalation or an assignment", () => {
+  const [a, b] = [incident({ teamId: "tem_a" }), incident({ teamId: "tem_b" })];
+  expect(escalates(a, b)).toBe(true);
+  expect(escalates(incident(), a)).toBe(false);
+  expect(escalates(a, incident())).toBe(false);
+  expect(escalates(a, { ...a, severity: "high" })).toBe(true);
+  expect(escalates(a, { ...a, severity: "low" })).toBe(false);
+  const given = incident({ assigneeId: "usr_a" });
+  expect(assigns(undefined, given)).toBe(true);
+  expect(assigns(undefined, incident())).toBe(false);
+  expect(assigns(given, { ...given, title: "x" })).toBe(false);
+  expect(assigns(given, incident())).toBe(false);
+  expect(assigns(given, incident({ assigneeId: "usr_b" }))).toBe(true);
+});
+
+test("a priority is impact + urgency − 1 unless the workspace has another matrix", () => {
+  for (const impact of [1, 2, 3]) {
+    for (const urgency of [1, 2, 3]) {
+      expect(priorityOf(USUAL_SETTINGS, impact, urgency)).toBe(impact + urgency - 1);
+    }
+  }
+});

@@ -1,0 +1,69 @@
+import { TicketsOnItemsPoint } from "#domains/itsm/cmdb/index.ts";
+import { conversation, TicketKindPoint } from "#domains/itsm/desk/index.ts";
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { closeResolved, findResolved } from "./closing.ts";
+import { events } from "./events.ts";
+import { incidentKind } from "./kind.ts";
+import {
+  assignIncident,
+  createIncident,
+  getIncident,
+  listIncidents,
+  updateIncident,
+} from "./operations/keeping.ts";
+import {
+  addChild,
+  broadcast,
+  declareMajor,
+  endMajor,
+  listIncidentChildren,
+  removeChild,
+} from "./operations/major.ts";
+import {
+  cancelIncident,
+  closeIncident,
+  escalateIncident,
+  reopenIncident,
+  resolveIncident,
+} from "./operations/moving.ts";
+import { IncidentsRead, IncidentsResolve, IncidentsWrite } from "./permissions.ts";
+import { openIncidentsOn } from "./store.ts";
+import { notifyAssignee, notifyBroadcast } from "./telling.ts";
+
+export { incidentKind } from "./kind.ts";
+export { type OpenIncident, openIncidentsOn } from "./store.ts";
+
+const talk = conversation(incidentKind);
+
+export const incidents = domain({
+  name: "incidents",
+  summary: "What went wrong, for whom, who works on it, and what became of it.",
+  permissions: [IncidentsRead, IncidentsWrite, IncidentsResolve],
+  events: [...events, ...talk.events],
+  operations: [
+    listIncidents,
+    createIncident,
+    getIncident,
+    updateIncident,
+    assignIncident,
+    resolveIncident,
+    escalateIncident,
+    closeIncident,
+    reopenIncident,
+    cancelIncident,
+    declareMajor,
+    endMajor,
+    listIncidentChildren,
+    addChild,
+    removeChild,
+    broadcast,
+    ...talk.operations,
+  ],
+  readers: [notifyAssignee, notifyBroadcast],
+  jobs: [findResolved, closeResolved],
+  contributions: [
+    contribute(TicketKindPoint, incidentKind),
+    contribute(TicketsOnItemsPoint, openIncidentsOn),
+  ],
+});

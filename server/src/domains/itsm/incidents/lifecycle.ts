@@ -1,0 +1,140 @@
+/** What becomes of an incident when it goes from state to state; pure. */
+import { actionBetween, moved, wrongState } from "#domains/itsm/desk/index.ts";
+import { Failure, Invalid, invalid } from "#kernel/failure.ts";
+import {
+  type Action,
+  type Incident,
+  incidentMachine,
+  isWorse,
+  OPEN,
+  type ResolutionCode,
+  type Severity,
+  type State,
+} from "./incident.ts";
+
+/** When it happens, and who does it. */
+export interface Moment {
+  readonly at: string;
+  readonly by: string;
+}
+
+/** How it was resolved. */
+export interface Outcome {
+  readonly resolution: string;
+  readonly resolutionCode: ResolutionCode;
+}
+
+/** The incident after an action; throws a 409 where its state does not have it. */
+export function after(
+  incident: Incident,
+  action: Exclude<Action, "resolve">,
+  moment: Moment,
+): Incident {
+  return { ...stepped(incident, action), ...ADDITIONS[action]?.(incident, moment) };
+}
+
+/** The incident once it is resolved; throws a 409 where it can't be. */
+export function resolvedBy(incident: Incident, outcome: Outcome, { at, by }: Moment): Incident {
+  return { ...stepped(incident, "resolve"), ...outcome, resolvedAt: at, resolvedBy: by };
+}
+
+function stepped(incident: Incident, action: Action): Incident {
+  const state = moved(incidentMachine, incident.state, action);
+  return { ...incident, state, onHoldReason: null };
+}
+
+const ADDITIONS: {
+  readonly [A in Action]?: (incident: Incident, moment: Moment) => Partial<Incident>;
+} = {
+  close: (_, { at }) => ({ closedAt: at }),
+  reopen: ({ reopenCount }) => ({
+    resolution: null,
+    resolutionCode: null,
+    resolvedAt: null,
+    resolvedBy: null,
+    closedAt: null,
+    reopenCount: reopenCount + 1,
+  }),
+};
+
+/** The part of a PATCH that has to do with the state. */
+export interface StateChange {
+  readonly state?: State | undefined;
+  readonly onHoldReason?: string | null | undefined;
+  readonly resolution?: string | undefined;
+  readonly resolutionCode?: ResolutionCode | undefined;
+}
+
+/** What a change of the state makes of an incident, and the action that it is, if any. */
+export function restated(
+  incident: Incident,
+  change: StateChange,
+  moment: Moment,
+): { readonly incident: Incident; readonly action?: Action } {
+  const { state = incident.state } = change;
+  const action =
+    state === incident.state ? undefined : actionBetween(incidentMachine, incident.state, state);
+  const next =
+    action === "resolve" ? resolvedWith(incident, change, moment) : kept(incident, change);
+  const moving = action !== undefined && action !== "resolve";
+  const there = moving ? { ...after(next, action, moment) } : next;
+  const { onHoldReason } = change;
+  if (onHoldReason !== undefined && there.state !== "on_hold") {
+    throw invalid("/onHoldReason", "belongs to an incident that is on hold");
+  }
+  const held = onHoldReason === undefined ? there : { ...there, onHoldReason };
+  return { incident: held, ...(action && { action }) };
+}
+
+function resolvedWith(incident: Incident, change: StateChange, moment: Moment): Incident {
+  const { resolution, resolutionCode = "solved" } = change;
+  if (resolution === undefined) throw invalid("/resolution", "is needed to resolve it");
+  return resolvedBy(incident, { resolution, resolutionCode }, moment);
+}
+
+/** With another wording of its resolution, which only a resolved incident has. */
+function kept(incident: Incident, { state, resolution, resolutionCode }: StateChange): Incident {
+  const given = [
+    ...(resolution === undefined ? [] : ["/resolution"]),
+    ...(resolutionCode === undefined ? [] : ["/resolutionCode"]),
+  ];
+  const stays = incident.resolvedAt !== null && (state ?? incident.state) !== "in_progress";
+  if (given.length > 0 && !stays) {
+    const message = "belongs to an incident that is resolved";
+    throw new Failure(Invalid, {
+      detail: `${given[0]} ${message}`,
+      errors: given.map((path) => ({ path, message })),
+    });
+  }
+  return {
+    ...incident,
+    ...(resolution !== undefined && { resolution }),
+    ...(resolutionCode !== undefined && { resolutionCode }),
+  };
+}
+
+/** Throws a 409 unless somebody still has to work on it. */
+export function assertOpen({ state }: Incident, what: string): void {
+  if (!OPEN.includes(state)) {
+    throw wrongState(incidentMachine, state, `In the state ${state} there is no ${what}.`);
+  }
+}
+
+/** The incident once it is escalated; throws a 422 unless it gets worse or goes to another team. */
+export function escalated(
+  incident: Incident,
+  to: { readonly severity?: Severity; readonly teamId?: string },
+): Incident {
+  assertOpen(incident, "escalate");
+  const { severity = incident.severity, teamId = incident.teamId } = to;
+  if (isWorse(incident.severity, severity)) {
+    throw invalid("/severity", `must not be lower than ${incident.severity}, which it is`);
+  }
+  if (severity === incident.severity && teamId === incident.teamId) {
+    const onlyTeam = to.severity === undefined && to.teamId !== undefined;
+    throw onlyTeam
+      ? invalid("/teamId", "must name another team, or the severity must be raised")
+      : invalid("/severity", "must be raised, or another team must be named");
+  }
+  return { ...incident, severity, teamId };
+}

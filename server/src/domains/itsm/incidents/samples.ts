@@ -1,0 +1,141 @@
+import type { Arranged, Sample } from "#kernel/testing/samples.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
+
+const PATH = "/api/v1/itsm/incidents";
+let count = 0;
+
+async function raised(owner: Ask, more: object = {}) {
+  const { body } = await owner(`POST ${PATH}`, { title: "A sample", ...more });
+  return { params: { id: body.data.id as string } };
+}
+
+async function resolved(owner: Ask) {
+  const sample = await raised(owner);
+  await owner(`POST ${PATH}/${sample.params.id}/resolve`, { resolution: "Turned it off and on" });
+  return sample;
+}
+
+async function major(owner: Ask) {
+  const sample = await raised(owner);
+  await owner(`POST ${PATH}/${sample.params.id}/major`);
+  return sample;
+}
+
+async function family(owner: Ask) {
+  const { params } = await major(owner);
+  const child = await raised(owner);
+  await owner(`POST ${PATH}/${params.id}/children`, { incidentId: child.params.id });
+  return { params: { ...params, childId: child.params.id } };
+}
+
+async function team(owner: Ask): Promise<string> {
+  count += 1;
+  const { body } = await owner("POST /api/v1/itsm/teams", { name: `Incidents ${count}` });
+  return body.data.id as string;
+}
+
+async function userId(world: World): Promise<string> {
+  return (await world.member(["agent"])).userId;
+}
+
+function patched(name: string, arrange: (owner: Ask, world: World) => Promise<Arranged>): Sample {
+  return { operation: "incidents.update", name, arrange };
+}
+
+const updates: readonly Sample[] = [
+  patched("described", async (owner) => ({
+    ...(await raised(owner)),
+    body: { description: "It is the fuse", urgency: 1 },
+  })),
+  patched("given to somebody, and worse", async (owner, world) => ({
+    ...(await raised(owner)),
+    body: { assigneeId: await userId(world), severity: "critical" },
+  })),
+  patched("resolved", async (owner) => ({
+    ...(await raised(owner)),
+    body: { state: "resolved", resolution: "Replaced the fuse" },
+  })),
+  patched("closed", async (owner) => ({ ...(await resolved(owner)), body: { state: "closed" } })),
+  patched("reopened", async (owner) => ({
+    ...(await resolved(owner)),
+    body: { state: "in_progress" },
+  })),
+  patched("cancelled", async (owner) => ({
+    ...(await raised(owner)),
+    body: { state: "cancelled" },
+  })),
+];
+
+const moves: readonly Sample[] = [
+  {
+    operation: "incidents.resolve",
+    arrange: async (owner) => ({
+      ...(await raised(owner)),
+      body: { resolution: "Replaced the fuse", resolutionCode: "solved" },
+    }),
+  },
+  {
+    operation: "incidents.escalate",
+    arrange: async (owner) => ({
+      ...(await raised(owner)),
+      body: { severity: "critical", reason: "The whole site" },
+    }),
+  },
+  { operation: "incidents.close", arrange: resolved },
+  {
+    operation: "incidents.reopen",
+    arrange: async (owner) => ({ ...(await resolved(owner)), body: { reason: "It is back" } }),
+  },
+  {
+    operation: "incidents.cancel",
+    arrange: async (owner) => ({ ...(await raised(owner)), body: { reason: "Raised twice" } }),
+  },
+];
+
+const families: readonly Sample[] = [
+  {
+    operation: "incidents.declare_major",
+    arrange: async (owner) => ({ ...(await raised(owner)), body: { reason: "Everywhere" } }),
+  },
+  {
+    operation: "incidents.end_major",
+    arrange: async (owner) => {
+      const { id } = (await family(owner)).params;
+      return { params: { id } };
+    },
+  },
+  { operation: "incidents.list_children", arrange: major },
+  {
+    operation: "incidents.add_child",
+    arrange: async (owner) => ({
+      ...(await major(owner)),
+      body: { incidentId: (await raised(owner)).params.id },
+    }),
+  },
+  { operation: "incidents.remove_child", arrange: family },
+  {
+    operation: "incidents.broadcast",
+    arrange: async (owner) => ({ ...(await major(owner)), body: { message: "An hour more" } }),
+  },
+];
+
+export const samples: readonly Sample[] = [
+  { operation: "incidents.list", arrange: async () => ({ query: { limit: "2", queue: "true" } }) },
+  {
+    operation: "incidents.create",
+    arrange: async (_owner, world) => ({
+      body: { title: "No mail", impact: 2, urgency: 1, assigneeId: await userId(world) },
+    }),
+  },
+  { operation: "incidents.get", arrange: (owner) => raised(owner) },
+  ...updates,
+  {
+    operation: "incidents.assign",
+    arrange: async (owner, world) => ({
+      ...(await raised(owner, { teamId: await team(owner) })),
+      body: { assigneeId: await userId(world), teamId: await team(owner) },
+    }),
+  },
+  ...moves,
+  ...families,
+];
