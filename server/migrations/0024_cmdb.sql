@@ -1,8 +1,8 @@
--- What runs here, and what depends on what. Keys begin with the workspace and its environment, which
--- row-level security compares first; that of an item is what others refer to, so that nothing can be
--- tied to an item of somebody else.
+-- What runs here, and what depends on what. Whoever refers to an item refers to its id alone: of a table
+-- that nobody has analysed yet, such as in a first import, the planner would look for more columns than
+-- that in the wrong index, and check each reference against all items of the workspace.
 create table cmdb_items (
-  id           text        collate "C" not null,
+  id           text        collate "C" primary key,
   workspace_id uuid        not null default current_setting('millrace.workspace')::uuid,
   environment  environment not null default current_setting('millrace.environment')::environment,
   -- Ends every order of lists: comparisons of numbers may use an index under row-level security.
@@ -21,7 +21,6 @@ create table cmdb_items (
   created_by   text        collate "C" not null,
   created_at   timestamptz not null,
   updated_at   timestamptz not null,
-  primary key (workspace_id, environment, id),
   constraint cmdb_items_key unique (workspace_id, environment, class, key)
 );
 create index cmdb_items_created on cmdb_items (workspace_id, environment, created_at, no);
@@ -54,26 +53,22 @@ create table cmdb_relationships (
   workspace_id uuid        not null default current_setting('millrace.workspace')::uuid,
   environment  environment not null default current_setting('millrace.environment')::environment,
   no           bigint      generated always as identity,
-  from_id      text        collate "C" not null,
-  to_id        text        collate "C" not null,
+  from_id      text        collate "C" not null references cmdb_items,
+  to_id        text        collate "C" not null references cmdb_items,
   type         text        collate "C" not null
     check (type in ('depends_on', 'hosted_on', 'connects_to', 'member_of', 'uses')),
   created_by   text        collate "C" not null,
   created_at   timestamptz not null,
   check (from_id <> to_id),
   constraint cmdb_relationships_once
-    unique (workspace_id, environment, from_id, type, to_id) include (id, no),
-  constraint cmdb_relationships_from foreign key (workspace_id, environment, from_id)
-    references cmdb_items,
-  constraint cmdb_relationships_to foreign key (workspace_id, environment, to_id)
-    references cmdb_items
+    unique (workspace_id, environment, from_id, type, to_id) include (id, no)
 );
 create index cmdb_relationships_back on cmdb_relationships
   (workspace_id, environment, to_id, type) include (from_id, id, no);
 create index cmdb_relationships_no on cmdb_relationships (workspace_id, environment, no);
 
-alter table ticket_items add constraint ticket_items_known foreign key
-  (workspace_id, environment, item_id) references cmdb_items on delete cascade;
+alter table ticket_items add constraint ticket_items_known foreign key (item_id)
+  references cmdb_items on delete cascade;
 
 alter table cmdb_items enable row level security;
 alter table cmdb_classes enable row level security;

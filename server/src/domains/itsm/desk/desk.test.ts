@@ -144,6 +144,26 @@ describe("comments", () => {
   });
 });
 
+test("who asked for something talks about it, and nobody else's requests show through a link", async () => {
+  const item = await owner("POST /api/v1/catalog/items", {
+    name: "A chair",
+    form: { type: "object", properties: {} },
+  });
+  const [one, two] = await Promise.all([world.member(["member"]), world.member(["member"])]);
+  const ask = { itemId: item.body.data.id, values: {} };
+  const { body } = await one("POST /api/v1/catalog/requests", ask);
+  const path = `/api/v1/catalog/requests/${body.data.id}`;
+  expect((await one(`POST ${path}/comments`, { body: "A red one" })).status).toBe(201);
+  const inner = await one(`POST ${path}/comments`, { body: "Hm", internal: true });
+  expect([inner.status, inner.events]).toEqual([403, []]);
+  expect((await two(`POST ${path}/comments`, { body: "Me too" })).status).toBe(404);
+  const other = await two("POST /api/v1/catalog/requests", ask);
+  const theirs = `/api/v1/catalog/requests/${other.body.data.id}`;
+  await agent(`POST ${theirs}/links`, { ticketId: body.data.id });
+  expect((await two(`GET ${theirs}/links`)).body).toMatchObject({ data: [] });
+  expect((await agent(`GET ${theirs}/links`)).body.data).toHaveLength(1);
+});
+
 describe("watchers", () => {
   test("are told what others do, and not what they do themselves or what is internal", async () => {
     const { path, id } = await incident("Watched");

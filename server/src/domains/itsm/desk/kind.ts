@@ -43,6 +43,8 @@ export interface TicketHead extends TicketSummary {
   readonly createdBy: string;
   readonly assigneeId: string | null;
   readonly teamId: string | null;
+  /** Of a request: whom it is for. */
+  readonly requestedFor?: string;
 }
 
 export interface TicketKind {
@@ -58,6 +60,8 @@ export interface TicketKind {
   readonly machine: Machine;
   readonly read: Permission;
   readonly write: Permission;
+  /** Who may add comments that all may read who see it; those who hold `write` when absent. */
+  readonly comment?: Permission;
   /** Which of them somebody who holds `read` sees; all of them when absent. */
   readonly sees?: (caller: Caller, ticket: TicketHead) => boolean;
   /** Those of these ids that there are. */

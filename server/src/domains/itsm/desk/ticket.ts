@@ -1,4 +1,4 @@
-import type { Services } from "#kernel/caller.ts";
+import type { Caller, Services } from "#kernel/caller.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/event.ts";
 import { contributionsTo } from "#kernel/extension.ts";
@@ -21,15 +21,27 @@ export function ticketParams({ kind, prefix }: Pick<TicketKind, "kind" | "prefix
 
 /** What all kinds have, of the ticket that a reference names, if the caller sees it. */
 export async function headOf(ctx: ReadContext, kind: TicketKind, ref: string): Promise<TicketHead> {
+  const [head] = await headsWhere(ctx, kind, `${refColumn(ref)} = $1`, ref);
+  if (!head) throw new Failure(NotFound);
+  return head;
+}
+
+/** Those of the tickets of a kind that the caller sees. */
+async function headsWhere(
+  { tx, caller }: ReadContext,
+  kind: TicketKind,
+  where: string,
+  operand: unknown,
+): Promise<readonly TicketHead[]> {
+  const person = kind.kind === "request" ? ', requested_for as "requestedFor"' : "";
   const text = `
     select id, number, title, state, revision, created_by as "createdBy",
-           assignee_id as "assigneeId", team_id as "teamId"
-      from ${kind.table} where ${refColumn(ref)} = $1`;
-  const [row] = await rowsOf(ctx.tx, text, [ref]);
+           assignee_id as "assigneeId", team_id as "teamId"${person}
+      from ${kind.table} where ${where}`;
+  const rows = await rowsOf(tx, text, [operand]);
   // The columns are those of the head, by the contract of a kind.
-  const head = row && ({ ...row, kind: kind.kind } as unknown as TicketHead);
-  if (!head || kind.sees?.(ctx.caller, head) === false) throw new Failure(NotFound);
-  return head;
+  const heads = rows.map((row) => ({ ...row, kind: kind.kind }) as unknown as TicketHead);
+  return heads.filter((head) => kind.sees?.(caller, head) !== false);
 }
 
 /** How events name a ticket. */
@@ -44,15 +56,23 @@ export function kindsOf({ contributions }: Pick<Services, "contributions">): rea
 
 /** Tickets of any kinds by their ids: those that there are, and that the caller may know of. */
 export async function summariesOf(
-  { tx, services, caller }: ReadContext,
+  ctx: ReadContext,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, TicketSummary>> {
+  const { tx, services, caller } = ctx;
   const found = await Promise.all(
-    kindsOf(services).map((kind) => {
+    kindsOf(services).map(async (kind) => {
       const own = ids.filter((id) => id.startsWith(`${kind.prefix}_`));
-      const known = own.length > 0 && caller.permissions.has(kind.read.name);
-      return known ? kind.summariesOf(tx, own) : [];
+      if (own.length === 0 || !caller.permissions.has(kind.read.name)) return [];
+      const heads = kind.sees && (await headsWhere(ctx, kind, "id = any($1::text[])", own));
+      const seen = heads ? heads.map(({ id }) => id) : own;
+      return seen.length === 0 ? [] : kind.summariesOf(tx, seen);
     }),
   );
   return new Map(found.flat().map((summary) => [summary.id, summary]));
+}
+
+/** Whose doing something is: whoever acts by a token, or by a workflow, is still themselves. */
+export function authorOf({ person, actor }: Caller): string {
+  return person?.id ?? actor.id;
 }

@@ -6,7 +6,7 @@ import { command, query } from "#kernel/operation.ts";
 import { created, download, nothing, one } from "#kernel/reply.ts";
 import { id, line, object, Time } from "#kernel/schema.ts";
 import type { TicketKind } from "../kind.ts";
-import { headOf, referTo, ticketParams } from "../ticket.ts";
+import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "./wording.ts";
 
 const BYTES_MAX = 1_048_576;
@@ -107,7 +107,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
         ticketId: head.id,
         name: fileName,
         bytes,
-        createdBy: ctx.caller.actor.id,
+        createdBy: authorOf(ctx.caller),
         createdAt: ctx.now.toISOString(),
       };
       void ctx.send(

@@ -1,13 +1,14 @@
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event } from "#kernel/event.ts";
+import { Failure, Forbidden } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import { command, query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { created, page } from "#kernel/reply.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema.ts";
 import type { TicketKind } from "../kind.ts";
-import { headOf, referTo, ticketParams } from "../ticket.ts";
+import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "./wording.ts";
 
 const BODY_CHARACTERS_MAX = 50_000;
@@ -57,7 +58,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
     id: `${plural}.add_comment`,
     route: `POST ${path}/{id}/comments`,
     summary: `Comment on ${article(name)}`,
-    permission: kind.write,
+    permission: kind.comment ?? kind.write,
     params: ticketParams(kind),
     body: object({
       body: Type.String({ minLength: 1, maxLength: BODY_CHARACTERS_MAX, pattern: "\\S" }),
@@ -72,13 +73,16 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
       body: { body: "The switch in rack 4 was replaced.", internal: false },
     },
     async run(ctx, { params: { id: ref }, body: { body, internal = false } }) {
+      if (internal && !ctx.caller.permissions.has(kind.write.name)) {
+        throw new Failure(Forbidden, { detail: `An internal comment needs ${kind.write.name}.` });
+      }
       const head = await headOf(ctx, kind, ref);
       const comment: Comment = {
         id: newId("cmt", ctx.now.getTime()),
         ticketId: head.id,
         body,
         internal,
-        createdBy: ctx.caller.actor.id,
+        createdBy: authorOf(ctx.caller),
         createdAt: ctx.now.toISOString(),
       };
       void ctx.send(

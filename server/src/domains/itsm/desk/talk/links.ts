@@ -7,7 +7,7 @@ import { command, query, type ReadContext } from "#kernel/operation.ts";
 import { created, nothing, one } from "#kernel/reply.ts";
 import { id, object, Time } from "#kernel/schema.ts";
 import { type TicketKind, TicketSummary } from "../kind.ts";
-import { headOf, referTo, summariesOf, ticketParams } from "../ticket.ts";
+import { authorOf, headOf, referTo, summariesOf, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "./wording.ts";
 
 export const LINK_TYPES = [
@@ -141,7 +141,7 @@ function addLink(kind: TicketKind, Linked: Told) {
       if (!ticket) throw invalid("/ticketId", "is not the id of a ticket");
       if (ticketId === head.id) throw invalid("/ticketId", "must be another ticket");
       const linkId = newId("lnk", ctx.now.getTime());
-      const createdBy = ctx.caller.actor.id;
+      const createdBy = authorOf(ctx.caller);
       await ctx.send(
         `insert into ticket_links
            (id, type, from_kind, from_id, to_kind, to_id, created_by, created_at)

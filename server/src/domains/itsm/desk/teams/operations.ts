@@ -9,7 +9,7 @@ import { countedPage, created, nothing, one } from "#kernel/reply.ts";
 import { object, patch } from "#kernel/schema.ts";
 import { assertThere } from "../people.ts";
 import { DeskRead, DeskWrite } from "../permissions.ts";
-import { kindsOf } from "../ticket.ts";
+import { authorOf, kindsOf } from "../ticket.ts";
 import { TeamCreated, TeamDeleted, TeamUpdated } from "./events.ts";
 import * as store from "./store.ts";
 import { fields, Team, TeamExists, TeamId, TeamInUse } from "./team.ts";
@@ -51,7 +51,7 @@ export const createTeam = command({
       name,
       description,
       memberIds: memberIds.toSorted(),
-      createdBy: ctx.caller.actor.id,
+      createdBy: authorOf(ctx.caller),
       createdAt: at,
       updatedAt: at,
       revision: 1,

@@ -22,13 +22,30 @@ const told = (title: string) =>
 test("both baseline packs install, a second time changes nothing, and they go without a trace", async () => {
   const kinds: Record<string, string[]> = {
     core_baseline_pack: ["roles", "tables", "queries", "artifacts", "workflows"],
-    itsm_baseline_pack: ["roles", "tables", "queries", "artifacts", "workflows"],
+    itsm_baseline_pack: [
+      "roles",
+      "tables",
+      "queries",
+      "artifacts",
+      "workflows",
+      "sla_policies",
+      "change_templates",
+      "catalog_items",
+      "articles",
+    ],
+  };
+  const versions: Record<string, string> = {
+    core_baseline_pack: "1.0.0",
+    itsm_baseline_pack: "1.1.0",
   };
   for (const [packKey, expected] of Object.entries(kinds)) {
     const first = await owner("POST /api/flowsdk/install-packs", { packKey });
     expect(first).toMatchObject({
       status: 201,
-      body: { success: true, data: { packKey, version: "1.0.0", status: "installed", kept: [] } },
+      body: {
+        success: true,
+        data: { packKey, version: versions[packKey], status: "installed", kept: [] },
+      },
     });
     expect(new Set(first.body.data.made.map(({ kind }: any) => kind))).toEqual(new Set(expected));
     expect(first.events.at(-1)).toBe("pack.installed");
@@ -113,6 +130,40 @@ test("the example workflows do what they say, once somebody publishes them", asy
   await until(async () => {
     const { body } = await owner(`GET /api/v1/tables/pages/records/${pageId}`);
     return body.data.status === "unanswered";
+  });
+});
+
+test("the desk's workflows page for what is urgent, and prepare for who begins", async () => {
+  const { body } = await owner("POST /api/flowsdk/install-packs", {
+    packKey: "itsm_baseline_pack",
+  });
+  for (const key of ["priority-1-paging", "onboarding"]) {
+    const id = thing(body.data, "workflows", key);
+    expect((await owner(`POST /api/v1/workflows/${id}/publish`)).status).toBe(200);
+  }
+  const urgent = { title: "All is down", impact: 1, urgency: 1, category: "web" };
+  const raised = await owner("POST /api/v1/itsm/incidents", urgent);
+  const incident = `/api/v1/itsm/incidents/${raised.body.data.id}`;
+  // Nobody is on call for it.
+  await until(async () => (await owner(`GET ${incident}`)).body.data.severity === "critical");
+  const boss = await world.member(["owner"]);
+  const asked = await owner("POST /api/v1/catalog/requests", {
+    itemId: thing(body.data, "catalog_items", "New employee"),
+    values: { name: "Ada", startsOn: "2026-12-01" },
+  });
+  expect(asked.body.data).toMatchObject({
+    state: "awaiting_approval",
+    values: { laptop: "small" },
+  });
+  const request = `/api/v1/catalog/requests/${asked.body.data.id}`;
+  expect((await boss(`POST ${request}/approve`)).status).toBe(200);
+  const done = await until(async () => {
+    const { data } = (await owner(`GET ${request}`)).body;
+    return data.state === "fulfilled" && data;
+  });
+  expect(done.output).toEqual({
+    change: expect.stringMatching(/^CHG\d{7}$/),
+    incident: expect.stringMatching(/^INC\d{7}$/),
   });
 });
 

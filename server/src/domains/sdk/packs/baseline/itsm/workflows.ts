@@ -52,4 +52,165 @@ export const workflows = [
       ],
     },
   },
+  {
+    key: "priority-1-paging",
+    definition: {
+      name: "Page somebody for an incident of priority 1",
+      description: "Takes it up, pages whoever is on call, and escalates when nobody is",
+      trigger: {
+        type: "event_bus",
+        topic: "incident",
+        eventType: "incident.created",
+        filter: { "data.priority": 1 },
+      },
+      nodes: [
+        {
+          id: "page",
+          type: "itsm.page-on-call",
+          config: {
+            service: "{{ trigger.event.data.category }}",
+            summary: "{{ trigger.event.data.number & ' ' & trigger.event.data.title }}",
+            source: "{{ trigger.event.data.id }}",
+          },
+        },
+        { id: "came", type: "condition", config: { expression: "steps.page.output.paged" } },
+        {
+          id: "remark",
+          type: "ticket",
+          config: {
+            operation: "comment",
+            kind: "incident",
+            id: "{{ trigger.event.data.id }}",
+            fields: { body: "Somebody was paged.", internal: true },
+          },
+        },
+        {
+          id: "escalate",
+          type: "ticket",
+          config: {
+            operation: "update",
+            kind: "incident",
+            id: "{{ trigger.event.data.id }}",
+            fields: { severity: "critical" },
+          },
+        },
+      ],
+      edges: [
+        { from: "page", to: "came" },
+        { from: "came", to: "remark", when: "true" },
+        { from: "came", to: "escalate", when: "false" },
+      ],
+    },
+  },
+  {
+    key: "change-approval",
+    definition: {
+      name: "Ask for the approval of a change",
+      description:
+        "Tells those who lead changes that one of high risk was submitted, and when it is decided",
+      trigger: {
+        type: "event_bus",
+        topic: "change",
+        eventType: "change.submitted",
+        filter: { "data.risk.level": "high" },
+      },
+      nodes: [
+        {
+          id: "ask",
+          type: "ticket",
+          config: {
+            operation: "comment",
+            kind: "change",
+            id: "{{ trigger.event.data.id }}",
+            fields: {
+              body: "{{ 'This change is of high risk: ' & $join(trigger.event.data.risk.reasons, '; ') }}",
+            },
+          },
+        },
+        {
+          id: "decided",
+          type: "wait_for_event",
+          config: {
+            topic: "change",
+            eventType: "change.approved",
+            filter: { "data.id": "{{ trigger.event.data.id }}" },
+            timeoutMs: 259_200_000,
+          },
+          onError: "branch",
+        },
+        {
+          id: "tell",
+          type: "notify",
+          config: {
+            userIds: ["{{ trigger.event.data.createdBy }}"],
+            title: "{{ trigger.event.data.number }} was approved",
+          },
+        },
+        {
+          id: "remind",
+          type: "ticket",
+          config: {
+            operation: "comment",
+            kind: "change",
+            id: "{{ trigger.event.data.id }}",
+            fields: { body: "Nobody has decided on this change for three days." },
+          },
+        },
+      ],
+      edges: [
+        { from: "ask", to: "decided" },
+        { from: "decided", to: "tell" },
+        { from: "decided", to: "remind", when: "error" },
+      ],
+    },
+  },
+  {
+    key: "onboarding",
+    definition: {
+      name: "Prepare for a new employee",
+      description:
+        "Fulfils the request of the catalog: a change for the accounts, an incident for the place",
+      trigger: { type: "manual" },
+      nodes: [
+        {
+          id: "accounts",
+          type: "ticket",
+          config: {
+            operation: "create",
+            kind: "change",
+            fields: {
+              title: "{{ 'Accounts for ' & trigger.input.values.name }}",
+              description: "{{ 'First day: ' & trigger.input.values.startsOn }}",
+            },
+          },
+        },
+        {
+          id: "place",
+          type: "ticket",
+          config: {
+            operation: "create",
+            kind: "incident",
+            fields: {
+              title: "{{ 'A place for ' & trigger.input.values.name }}",
+              category: "workplace",
+            },
+          },
+        },
+        {
+          id: "summary",
+          type: "set",
+          config: {
+            values: {
+              change: "{{ steps.accounts.output.number }}",
+              incident: "{{ steps.place.output.number }}",
+            },
+          },
+        },
+      ],
+      edges: [
+        { from: "accounts", to: "summary" },
+        { from: "place", to: "summary" },
+      ],
+    },
+  },
 ];

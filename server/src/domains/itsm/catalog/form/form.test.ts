@@ -1,0 +1,198 @@
+import { expect, test } from "vitest";
+import { faultOfPattern } from "./pattern.ts";
+import { checkedValues } from "./values.ts";
+import { type Form, readForm } from "./form.ts";
+
+const object = (properties: object, more: object = {}): Form => ({
+  type: "object",
+  properties,
+  ...more,
+});
+const pathsOf = (form: unknown): string[] => {
+  const read = readForm(form as Form);
+  return "faults" in read ? read.faults.map(({ path }) => path) : [];
+};
+
+test("a form of every word is sound", () => {
+  const form = object(
+    {
+      name: { type: "string", minLength: 1, maxLength: 50, title: "Name", "x-widget": "line" },
+      mail: { type: "string", format: "email" },
+      size: { type: "integer", minimum: 1, exclusiveMaximum: 10, multipleOf: 2 },
+      colours: { type: "array", items: { enum: ["red", "blue"] }, uniqueItems: true, maxItems: 2 },
+      place: { $ref: "#/$defs/place" },
+      either: { anyOf: [{ type: "string" }, { type: "null" }] },
+    },
+    {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      required: ["name"],
+      additionalProperties: false,
+      $defs: { place: object({ room: { type: "string", pattern: "^[A-Z]\\d{2}$" } }) },
+    },
+  );
+  expect(pathsOf(form)).toEqual([]);
+});
+
+test.each([
+  ["another type", { type: "array" }, ["/type"]],
+  ["no type", { properties: {} }, ["/type"]],
+  [
+    "a word that there is not",
+    object({ a: { patternProperties: {} } }),
+    ["/properties/a/patternProperties"],
+  ],
+  [
+    "a reference to elsewhere",
+    object({ a: { $ref: "https://example.com/x.json" } }),
+    ["/properties/a/$ref"],
+  ],
+  ["a reference to itself", object({ a: { $ref: "#" } }), ["/properties/a/$ref"]],
+  ["a reference to nothing", object({ a: { $ref: "#/$defs/x" } }), ["/properties/a/$ref"]],
+  [
+    "a reference by a trick",
+    object({ a: { $ref: "#/$defs/__proto__" } }, { $defs: {} }),
+    ["/properties/a/$ref"],
+  ],
+  ["properties that are none", { type: "object", properties: 5 }, ["/properties"]],
+  ["a schema that is none", object({ a: "string" }), ["/properties/a"]],
+  ["an endless pattern", object({ a: { pattern: "^(a+)+$" } }), ["/properties/a/pattern"]],
+  ["a broken pattern", object({ a: { pattern: "(" } }), ["/properties/a/pattern"]],
+  ["a format that nobody knows", object({ a: { format: "regex" } }), ["/properties/a/format"]],
+  ["a length below 0", object({ a: { maxLength: -1 } }), ["/properties/a/maxLength"]],
+  ["an empty choice", object({ a: { enum: [] } }), ["/properties/a/enum"]],
+  ["dynamic references", object({ a: { $dynamicRef: "#x" } }), ["/properties/a/$dynamicRef"]],
+])("a form with %s is refused with its place", (_, form, paths) => {
+  expect(pathsOf(form)).toEqual(paths);
+});
+
+test("references that lead in a circle, or grow without end, are refused", () => {
+  const circle = object(
+    { a: { $ref: "#/$defs/a" } },
+    { $defs: { a: { allOf: [{ $ref: "#/$defs/b" }] }, b: { not: { $ref: "#/$defs/a" } } } },
+  );
+  expect(pathsOf(circle)).toEqual(["/properties/a/$ref/allOf/0/$ref/not/$ref"]);
+  const twice = (name: string) => ({
+    allOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }],
+  });
+  const $defs = Object.fromEntries(
+    Array.from({ length: 12 }, (_, n) => [`d${n}`, n === 11 ? {} : twice(`d${n + 1}`)]),
+  );
+  expect(pathsOf(object({ a: { $ref: "#/$defs/d0" } }, { $defs }))).not.toEqual([]);
+  let deep: object = { type: "string" };
+  for (let n = 0; n < 40; n += 1) deep = { type: "array", items: deep };
+  expect(pathsOf(object({ a: deep }))).not.toEqual([]);
+  const wide = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`p${n}`, true]));
+  expect(pathsOf(object({ ...wide, a: {} }))).not.toEqual([]);
+  expect(pathsOf(object({ a: { description: "x".repeat(70_000) } }))).toEqual([""]);
+});
+
+test.each([
+  "(a|aa)+$",
+  "(a*)*",
+  "(?=a)b",
+  "(a)\\1",
+  "a*a*a*a*b",
+  `${"a?".repeat(40)}b`,
+  "(a{1,9}){9}",
+  "a{1000000}",
+  "(a|a)".repeat(30),
+  "\\[(a+)+[x]",
+  "\\k<n>(?<n>a)",
+  "x".repeat(301),
+])("the pattern %s is refused", (pattern) =>
+  expect(faultOfPattern(pattern)).toEqual(expect.any(String)),
+);
+
+test.each([
+  "^[A-Z]{2}\\d{3,6}$",
+  "^[^@\\s]+@[^@\\s]+\\.[a-z]{2,}$",
+  "^(red|green|blue)?$",
+  "^\\(\\d+\\)+$",
+  "[(+*]+",
+  "a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z",
+  "\\\\1",
+  "^\\p{L}+$",
+])("the pattern %s is taken", (pattern) => expect(faultOfPattern(pattern)).toBeUndefined());
+
+const filled = (form: Form, values: Record<string, unknown>): unknown => {
+  try {
+    return checkedValues(form, values);
+  } catch (error) {
+    return (error as any).particulars.errors;
+  }
+};
+
+test("defaults are filled in, at every depth that the form names", () => {
+  const form = object({
+    model: { type: "string", default: "light" },
+    place: { ...object({ room: { default: 1 }, floor: {} }), default: {} },
+    extras: { type: "array", items: object({ count: { default: 1 } }) },
+  });
+  expect(filled(form, { extras: [{}, { count: 2 }] })).toEqual({
+    model: "light",
+    place: { room: 1 },
+    extras: [{ count: 1 }, { count: 2 }],
+  });
+  expect(filled(form, { model: "strong", place: { floor: 3 } })).toEqual({
+    model: "strong",
+    place: { floor: 3, room: 1 },
+  });
+});
+
+test("what does not fit is told by its path among the values", () => {
+  const form = object(
+    {
+      model: { type: "string", enum: ["light", "strong"] },
+      count: { type: "integer", maximum: 3 },
+      code: { type: "string", pattern: "^[A-Z]+$" },
+    },
+    { required: ["model", "constructor"], additionalProperties: false },
+  );
+  expect(filled(form, { model: "huge", count: 4.5, code: "x", surplus: 1 })).toEqual(
+    expect.arrayContaining([
+      { path: "/values/model", message: "must be one of light, strong" },
+      { path: "/values/constructor", message: "is required" },
+      { path: "/values/surplus", message: "is not a known field" },
+      { path: "/values/code", message: "does not have the right form" },
+      { path: "/values/count", message: expect.any(String) },
+    ]),
+  );
+});
+
+test("what a form forbids is refused, whatever it is", () => {
+  expect(filled(object({ a: false }), { a: 1 })).toEqual([
+    { path: "/values", message: "does not fit the form" },
+  ]);
+  expect(filled(object({}, { not: { required: ["a"] } }), { a: 1 })).toMatchObject([
+    { path: "/values" },
+  ]);
+  expect(filled(object({ a: false }), { b: 1 })).toEqual({ b: 1 });
+});
+
+test("a pattern means what it says, for texts of up to 200 characters", () => {
+  const form = object({
+    a: { type: "string", pattern: "b+c" },
+    z: { type: "string", pattern: "^b$" },
+  });
+  expect(filled(form, { a: "aabbcd\n", z: "b" })).toEqual({ a: "aabbcd\n", z: "b" });
+  expect(filled(form, { a: "ab" })).toMatchObject([{ path: "/values/a" }]);
+  expect(filled(form, { z: "bb" })).toMatchObject([{ path: "/values/z" }]);
+  expect(filled(form, { z: "a\nb" })).toMatchObject([{ path: "/values/z" }]);
+  expect(filled(form, { a: `bc${"x".repeat(199)}` })).toMatchObject([{ path: "/values/a" }]);
+});
+
+test("a pattern that takes too long is stopped", () => {
+  const form = object({ a: { type: "string", pattern: "a+a+a+b" } });
+  expect(filled(form, { a: "a".repeat(200) })).toEqual([
+    { path: "/values", message: "takes too long to be compared with the form" },
+  ]);
+  expect(filled(form, { a: "aaab" })).toEqual({ a: "aaab" });
+});
+
+test("values that would take too long to compare are refused", () => {
+  const properties = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`p${n}`, true]));
+  const many = Array.from({ length: 5_000 }, () => 1);
+  expect(filled(object(properties), { many })).toEqual([
+    { path: "/values", message: "has too many parts to be compared with the form" },
+  ]);
+});

@@ -1,0 +1,104 @@
+import { assertThere } from "#domains/itsm/desk/index.ts";
+import { findStartable } from "#domains/workflows/index.ts";
+import { changeOf } from "#kernel/event.ts";
+import { Failure, invalid } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import { ItemCreated, ItemRetired, ItemUpdated } from "./events.ts";
+import {
+  type Approval,
+  assertForm,
+  type Item,
+  type ItemData,
+  ItemIsRetired,
+  PLAIN,
+} from "./item.ts";
+import * as store from "./store.ts";
+
+/** What people write about an item. */
+export type Written = Pick<
+  ItemData,
+  "name" | "description" | "category" | "icon" | "form" | "approval" | "workflowId"
+>;
+
+export async function create(
+  ctx: WriteContext<typeof ItemCreated>,
+  draft: Pick<Written, "name" | "form"> & Partial<Written>,
+): Promise<Item> {
+  await assertSound(ctx, draft);
+  const at = ctx.now.toISOString();
+  const item: Item = {
+    id: newId("cat", ctx.now.getTime()),
+    ...PLAIN,
+    approval: { ...PLAIN.approval, approverIds: [] },
+    ...draft,
+    status: "active",
+    createdBy: ctx.caller.person?.id ?? ctx.caller.actor.id,
+    createdAt: at,
+    updatedAt: at,
+    revision: 1,
+  };
+  await store.insert(ctx, item);
+  ctx.emit(ItemCreated, referTo(item), dataOf(item));
+  return item;
+}
+
+/** Nothing new is no change. */
+export async function update(
+  ctx: WriteContext<typeof ItemUpdated>,
+  id: string,
+  change: Partial<Written> & { readonly status?: "active" },
+): Promise<Item> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  const revision = before.revision + 1;
+  const after = { ...before, ...change, updatedAt: ctx.now.toISOString(), revision };
+  const changed = changeOf(dataOf(before), dataOf(after));
+  if (changed.changes.length === 0) return before;
+  await assertSound(ctx, change);
+  await store.update(ctx, after);
+  ctx.emit(ItemUpdated, referTo(after), changed);
+  return after;
+}
+
+/** What was asked for before stays, and is fulfilled. */
+export async function retire(ctx: WriteContext<typeof ItemRetired>, id: string): Promise<void> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  if (before.status === "retired") throw new Failure(ItemIsRetired);
+  const after: Item = {
+    ...before,
+    status: "retired",
+    updatedAt: ctx.now.toISOString(),
+    revision: before.revision + 1,
+  };
+  await store.update(ctx, after);
+  ctx.emit(ItemRetired, referTo(after), dataOf(after));
+}
+
+/** Throws a 422 where the form is no form, or somebody or something is named that there is not. */
+async function assertSound(
+  ctx: ReadContext,
+  { form, approval, workflowId }: Partial<Written>,
+): Promise<void> {
+  if (form) assertForm(form);
+  if (approval) await assertThere(ctx, { users: approvers(approval) });
+  if (typeof workflowId === "string") {
+    const workflow = await findStartable(ctx.tx, workflowId, ctx.caller.environment);
+    if (!workflow || workflow.archived) throw invalid("/workflowId", "is not the id of a workflow");
+  }
+}
+
+function approvers({ approverIds }: Approval): Record<string, string> {
+  return Object.fromEntries(
+    approverIds.map((id, index) => [`/approval/approverIds/${index}`, id] as const),
+  );
+}
+
+function referTo({ id, name }: Item) {
+  return { id, displayName: name };
+}
+
+function dataOf({ revision: _, ...data }: Item): ItemData {
+  return data;
+}

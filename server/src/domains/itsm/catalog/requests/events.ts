@@ -1,0 +1,26 @@
+import { changeEvent, event } from "#kernel/event.ts";
+import { CatalogRequest } from "./request.ts";
+
+const about = (summary: string) => ({ resource: "request", summary, data: CatalogRequest });
+
+export const RequestCreated = event("request.created", about("Somebody asked for something."));
+export const ApprovalRequested = event(
+  "request.approval_requested",
+  about("Somebody is to agree before a request is fulfilled."),
+);
+export const RequestApproved = event("request.approved", about("A request was approved."));
+export const RequestRejected = event("request.rejected", about("A request was rejected."));
+export const FulfilmentStarted = event(
+  "request.fulfilment_started",
+  about("A request is being fulfilled: by the run that it names, or by hand."),
+);
+export const RequestFulfilled = event(
+  "request.fulfilled",
+  about("Somebody has what they asked for."),
+);
+export const RequestFailed = event("request.failed", about("A request could not be fulfilled."));
+export const RequestCancelled = event("request.cancelled", about("A request was taken back."));
+export const RequestUpdated = changeEvent(
+  "request.updated",
+  about("A request was given to somebody, or one of several approvals was given."),
+);

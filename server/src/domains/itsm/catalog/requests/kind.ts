@@ -1,0 +1,22 @@
+import type { TicketKind } from "#domains/itsm/desk/index.ts";
+import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
+import { requestMachine } from "./request.ts";
+import { summariesOf } from "./store.ts";
+
+/** Requests, as what all tickets have in common knows them. */
+export const requestKind: TicketKind = {
+  kind: "request",
+  plural: "requests",
+  prefix: "req",
+  path: "/api/v1/catalog/requests",
+  table: "catalog_requests",
+  machine: requestMachine,
+  read: RequestsSubmit,
+  write: RequestsWork,
+  comment: RequestsSubmit,
+  sees: ({ permissions, person }, { createdBy, requestedFor }) =>
+    permissions.has(RequestsRead.name) ||
+    permissions.has(RequestsWork.name) ||
+    (person !== undefined && [createdBy, requestedFor].includes(person.id)),
+  summariesOf,
+};

@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import type { Caller } from "#kernel/caller.ts";
+import {
+  acted,
+  assertMayDecide,
+  type CatalogRequest,
+  isSeen,
+  requestMachine,
+  withApproval,
+} from "./request.ts";
+
+const NOW = new Date("2026-03-04T05:06:07.000Z");
+const AT = NOW.toISOString();
+const request: CatalogRequest = {
+  id: "req_01jzt3n5k8q2x4v6w8y0z2b4d6",
+  number: "REQ0000001",
+  itemId: "cat_01jzt3n5k8q2x4v6w8y0z2b4d6",
+  title: "Laptop",
+  description: "",
+  state: "awaiting_approval",
+  values: {},
+  requestedFor: "usr_them",
+  assigneeId: null,
+  teamId: null,
+  ciIds: [],
+  approval: { required: true, approverIds: ["usr_a", "usr_b"], rule: "all", decisions: [] },
+  workflowId: null,
+  runId: null,
+  output: null,
+  reason: null,
+  notes: null,
+  approvedAt: null,
+  endedAt: null,
+  createdBy: "usr_me",
+  createdAt: AT,
+  updatedAt: AT,
+  revision: 1,
+};
+
+/** Where each action leads from each state; what is not here leads nowhere. */
+const WAYS: Record<string, Record<string, string>> = {
+  submitted: { request_approval: "awaiting_approval", pass: "approved", cancel: "cancelled" },
+  awaiting_approval: { approve: "approved", reject: "rejected", cancel: "cancelled" },
+  approved: { start: "fulfilling", cancel: "cancelled" },
+  fulfilling: { fulfil: "fulfilled", fail: "failed", cancel: "cancelled" },
+  failed: { retry: "fulfilling" },
+};
+const ACTIONS = [...new Set(requestMachine.moves.map(({ action }) => action))];
+
+test("each action leads where the table says, and is refused everywhere else", () => {
+  for (const state of requestMachine.states) {
+    for (const action of ACTIONS) {
+      const to = WAYS[state]?.[action];
+      const act = () => acted({ ...request, state }, action, NOW);
+      if (to === undefined) {
+        expect(act, `${state} ${action}`).toThrow(
+          expect.objectContaining({
+            type: expect.objectContaining({ code: "request_wrong_state", status: 409 }),
+          }),
+        );
+        continue;
+      }
+      const ended = ["rejected", "fulfilled", "failed", "cancelled"].includes(to);
+      expect(act(), `${state} ${action}`).toMatchObject({ state: to, endedAt: ended ? AT : null });
+    }
+  }
+});
+
+const caller = (id: string, ...permissions: string[]) =>
+  ({ person: { id, roles: [] }, permissions: new Set(permissions) }) as unknown as Caller;
+const decision = (userId: string) => ({ userId, approved: true, comment: null, at: AT });
+
+test("those who are named decide, once, and never on what they asked for or are to have", () => {
+  const both = new Set(["usr_a", "usr_b"]);
+  expect(assertMayDecide(request, caller("usr_a"), both)).toBe("usr_a");
+  const refused = (of: CatalogRequest, by: Caller, present: ReadonlySet<string> = both) => {
+    try {
+      return assertMayDecide(of, by, present);
+    } catch (error) {
+      return (error as any).type.code;
+    }
+  };
+  const worker = caller("usr_w", "requests:work");
+  expect(refused(request, worker)).toBe("not_a_request_approver");
+  for (const own of ["usr_me", "usr_them"]) {
+    expect(refused(request, caller(own, "requests:work"), new Set([own]))).toBe("own_request");
+  }
+  const once = withApproval(request, decision("usr_a"), both).request;
+  expect(refused(once, caller("usr_a"))).toBe("request_already_decided");
+  // Nobody was named, or whoever was has left.
+  expect(refused(request, worker, new Set())).toBe("usr_w");
+  const plain = caller("usr_a", "requests:submit");
+  expect(refused(request, plain, new Set())).toBe("not_a_request_approver");
+});
+
+test("all must agree who are still there; or any", () => {
+  const both = new Set(["usr_a", "usr_b"]);
+  expect(withApproval(request, decision("usr_a"), both).enough).toBe(false);
+  const first = withApproval(request, decision("usr_a"), both).request;
+  expect(withApproval(first, decision("usr_b"), both)).toMatchObject({
+    enough: true,
+    request: { approval: { decisions: [{ userId: "usr_a" }, { userId: "usr_b" }] } },
+  });
+  expect(withApproval(request, decision("usr_a"), new Set(["usr_a"])).enough).toBe(true);
+  const any = { ...request, approval: { ...request.approval, rule: "any" as const } };
+  expect(withApproval(any, decision("usr_a"), both).enough).toBe(true);
+});
+
+test("a request is seen by whose it is, by whom it asks, and by those who may read all", () => {
+  const seenBy = ["usr_me", "usr_them", "usr_a", "usr_w"].filter((id) =>
+    isSeen(request, caller(id)),
+  );
+  expect(seenBy).toEqual(["usr_me", "usr_them", "usr_a"]);
+  expect(isSeen(request, caller("usr_w", "requests:read"))).toBe(true);
+  expect(isSeen(request, caller("usr_w", "requests:work"))).toBe(true);
+});

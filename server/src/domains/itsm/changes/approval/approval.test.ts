@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  type Approval,
+  approvalFrom,
+  faultOf,
+  ONE_APPROVAL,
+  requiredOf,
+  seatsOf,
+} from "./approval.ts";
+
+const people = ["ada", "bob", "cy", "dee", "eve", "fay"];
+const someone = fc.constantFrom(...people);
+const approvers = fc.uniqueArray(someone, { minLength: 1 });
+const approval: fc.Arbitrary<Approval> = fc.record({
+  rule: fc.constantFrom("count", "all", "percentage"),
+  value: fc.integer({ min: 1, max: 100 }),
+  approverIds: fc.oneof(fc.constant<string[]>([]), approvers),
+});
+const nobodysProxies = { proxies: new Map<string, string>(), standsInFor: new Set<string>() };
+
+test("what is found without fault can be fulfilled by its approvers, and takes at least one", () => {
+  fc.assert(
+    fc.property(approval, fc.constantFrom("normal", "emergency"), (given, type) => {
+      fc.pre(!faultOf(given, "requester"));
+      const required = requiredOf(type, given);
+      expect(required).toBeGreaterThanOrEqual(1);
+      if (given.approverIds.length > 0)
+        expect(required).toBeLessThanOrEqual(given.approverIds.length);
+      if (type === "emergency") expect(required).toBe(1);
+    }),
+  );
+});
+
+test("a percentage is the least number of approvers that is at least that share", () => {
+  fc.assert(
+    fc.property(approvers, fc.integer({ min: 1, max: 100 }), (approverIds, value) => {
+      const required = requiredOf("normal", { rule: "percentage", value, approverIds });
+      const share = (count: number) => count * 100 >= approverIds.length * value;
+      expect([share(required), share(required - 1)]).toEqual([true, false]);
+    }),
+  );
+  const four = people.slice(0, 4);
+  const percent = (value: number) =>
+    requiredOf("normal", { rule: "percentage", value, approverIds: four });
+  expect([1, 25, 26, 50, 75, 76, 100].map(percent)).toEqual([1, 1, 2, 2, 3, 4, 4]);
+  expect(requiredOf("normal", { rule: "all", value: 100, approverIds: four })).toBe(4);
+});
+
+test("every seat has one holder, whoever it was handed to", () => {
+  const handed = fc.dictionary(someone, someone);
+  fc.assert(
+    fc.property(approvers, handed, (approverIds, given) => {
+      const proxies = new Map(Object.entries(given));
+      const named = { ...ONE_APPROVAL, approverIds };
+      const held = people.flatMap((voter) =>
+        seatsOf(named, voter, { proxies, standsInFor: new Set() }),
+      );
+      expect(held.toSorted()).toEqual(approverIds.toSorted());
+    }),
+  );
+});
+
+test("who stands in for somebody may vote for the seats that those hold, handed-on ones too", () => {
+  const named = { ...ONE_APPROVAL, approverIds: ["ada", "bob", "cy"] };
+  const proxies = new Map([["ada", "bob"]]);
+  const seats = (voter: string, standsInFor: string[]) =>
+    seatsOf(named, voter, { proxies, standsInFor: new Set(standsInFor) });
+  expect(seats("eve", ["bob"])).toEqual(["ada", "bob"]);
+  expect(seats("eve", ["ada"])).toEqual([]);
+  expect(seats("cy", ["bob"])).toEqual(["ada", "bob", "cy"]);
+});
+
+test("where nobody is named, everyone has a seat of their own and no other", () => {
+  expect(
+    seatsOf(ONE_APPROVAL, "ada", { ...nobodysProxies, standsInFor: new Set(["bob"]) }),
+  ).toEqual(["ada"]);
+});
+
+test("what nobody could fulfil has a fault", () => {
+  const pathOf = (given: Partial<Approval>) =>
+    faultOf({ ...ONE_APPROVAL, ...given }, "requester")?.path;
+  expect(pathOf({})).toBeUndefined();
+  expect(pathOf({ rule: "all" })).toBe("/approval/approverIds");
+  expect(pathOf({ rule: "percentage", value: 50 })).toBe("/approval/approverIds");
+  expect(pathOf({ value: 3, approverIds: ["ada", "bob"] })).toBe("/approval/value");
+  expect(pathOf({ approverIds: ["ada", "requester"] })).toBe("/approval/approverIds/1");
+});
+
+test("a new rule begins with its usual value, the same rule keeps its own", () => {
+  const two: Approval = { rule: "count", value: 2, approverIds: ["ada", "bob"] };
+  expect(approvalFrom(two, { approverIds: ["ada", "ada"] })).toEqual({
+    ...two,
+    approverIds: ["ada"],
+  });
+  expect(approvalFrom(two, { rule: "percentage" })).toEqual({
+    ...two,
+    rule: "percentage",
+    value: 100,
+  });
+  expect(approvalFrom(two, { rule: "all", value: 3 })).toEqual({ ...two, rule: "all", value: 100 });
+  expect(approvalFrom({ ...two, rule: "all", value: 100 }, { rule: "count" })).toEqual({
+    ...two,
+    value: 1,
+  });
+});

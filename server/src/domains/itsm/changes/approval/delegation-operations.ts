@@ -1,0 +1,103 @@
+import Type from "typebox";
+import { Failure, invalid, NotFound } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { nothing, one } from "#kernel/reply.ts";
+import { id, InputTime, nullable, object } from "#kernel/schema.ts";
+import { assertThere } from "../../desk/index.ts";
+import { personIdOf } from "../change.ts";
+import { ChangesApprove, ChangesRead } from "../permissions.ts";
+import { assertMayApprove } from "../service.ts";
+import { assertOrdered, momentAt } from "../windows/window.ts";
+import * as delegations from "./delegation.ts";
+import { dataOf, Delegation, DelegationEnded, DelegationSet } from "./delegation.ts";
+
+const PATH = "/api/v1/itsm/changes/delegations";
+
+const listDelegations = query({
+  id: "changes.list_delegations",
+  route: `GET ${PATH}`,
+  summary: "See who votes on changes in your stead, and whom you stand in for",
+  permission: ChangesRead,
+  environmental: false,
+  reply: one(
+    Type.Object(
+      { given: nullable(Delegation), received: Type.Array(Delegation) },
+      { title: "ChangeDelegations" },
+    ),
+  ),
+  async run({ tx, caller }) {
+    const me = personIdOf(caller);
+    const [given = null, received] = await Promise.all([
+      delegations.givenBy(tx, me),
+      delegations.receivedBy(tx, me),
+    ]);
+    return { given, received, ...(given && { revision: given.revision }) };
+  },
+});
+
+const setDelegation = command({
+  id: "changes.set_delegation",
+  route: `PUT ${PATH}`,
+  summary: "Let somebody vote on changes in your stead for a time",
+  description:
+    "On all changes that name you as an approver, or that you were handed a vote on. You may still " +
+    "vote yourself: who is first does. It takes the place of what you set before, and is not handed " +
+    "on further. It holds in all environments.",
+  permission: ChangesApprove,
+  environmental: false,
+  body: object({ toUserId: id("usr"), from: InputTime, to: InputTime }),
+  reply: one(Delegation),
+  emits: [DelegationSet],
+  example: {
+    body: {
+      toUserId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      from: "2026-12-20T00:00:00Z",
+      to: "2027-01-04T00:00:00Z",
+    },
+  },
+  async run(ctx, { body }) {
+    const me = personIdOf(ctx.caller);
+    const { toUserId } = body;
+    const from = momentAt("/from", body.from);
+    const to = momentAt("/to", body.to);
+    assertOrdered("/to", from, to);
+    if (toUserId === me) throw invalid("/toUserId", "must be somebody else");
+    await assertThere(ctx, { users: { "/toUserId": toUserId } });
+    await assertMayApprove(ctx, [["/toUserId", toUserId]]);
+    const before = await delegations.lockGiven(ctx.tx, me);
+    ctx.expectRevision(before?.revision ?? 0);
+    const now = ctx.now.toISOString();
+    const delegation: Delegation = {
+      userId: me,
+      toUserId,
+      from,
+      to,
+      createdAt: before?.createdAt ?? now,
+      updatedAt: now,
+      revision: (before?.revision ?? 0) + 1,
+    };
+    await delegations.put(ctx.tx, delegation);
+    ctx.emit(DelegationSet, { id: me }, dataOf(delegation));
+    return delegation;
+  },
+});
+
+const endDelegation = command({
+  id: "changes.end_delegation",
+  route: `DELETE ${PATH}`,
+  summary: "Let nobody vote on changes in your stead any more",
+  permission: ChangesApprove,
+  environmental: false,
+  reply: nothing(),
+  emits: [DelegationEnded],
+  async run(ctx) {
+    const me = personIdOf(ctx.caller);
+    const delegation = await delegations.lockGiven(ctx.tx, me);
+    if (!delegation) throw new Failure(NotFound);
+    ctx.expectRevision(delegation.revision);
+    await delegations.remove(ctx.tx, me);
+    ctx.emit(DelegationEnded, { id: me }, dataOf(delegation));
+  },
+});
+
+export const delegationOperations = [listDelegations, setDelegation, endDelegation];

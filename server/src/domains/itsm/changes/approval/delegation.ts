@@ -1,0 +1,97 @@
+import Type, { type Static } from "typebox";
+import { event } from "#kernel/event.ts";
+import { id, Time } from "#kernel/schema.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { type Row, rowsOf } from "#kernel/db/statement.ts";
+
+/** Who votes in somebody's stead for a time. */
+export const Delegation = Type.Object(
+  {
+    userId: id("usr", "Whose votes"),
+    toUserId: id("usr", "Who gives them too"),
+    from: Time,
+    to: Time,
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "ChangeDelegation" },
+);
+type Shown = Static<typeof Delegation>;
+export type Delegation = Shown & { readonly revision: number };
+
+/** As events tell it. */
+export function dataOf({ revision: _, ...delegation }: Delegation): Shown {
+  return delegation;
+}
+
+const about = { resource: "change_delegation", data: Delegation };
+
+export const DelegationSet = event("change_delegation.set", {
+  ...about,
+  summary: "An approver named who votes in their stead for a time.",
+});
+export const DelegationEnded = event("change_delegation.ended", {
+  ...about,
+  summary: "An approver took back that somebody votes in their stead.",
+});
+
+const COLUMNS = `
+  user_id as "userId", to_user_id as "toUserId", starts_at as from, ends_at as to, revision,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+const RECEIVED_MAX = 200;
+
+export async function givenBy(tx: Tx, userId: string, lock = ""): Promise<Delegation | undefined> {
+  const text = `select ${COLUMNS} from change_delegations where user_id = $1${lock}`;
+  const [row] = await rowsOf(tx, text, [userId]);
+  return row && toDelegation(row);
+}
+
+/** Locks the row, so that two changes take turns. */
+export function lockGiven(tx: Tx, userId: string): Promise<Delegation | undefined> {
+  return givenBy(tx, userId, " for update");
+}
+
+export async function receivedBy(tx: Tx, userId: string): Promise<Delegation[]> {
+  const text = `
+    select ${COLUMNS} from change_delegations where to_user_id = $1
+     order by starts_at, user_id limit ${RECEIVED_MAX}`;
+  return (await rowsOf(tx, text, [userId])).map(toDelegation);
+}
+
+/** Whom somebody stands in for at a moment. */
+export async function standsInFor(
+  tx: Tx,
+  userId: string,
+  moment: Date,
+): Promise<ReadonlySet<string>> {
+  const text = `
+    select user_id from change_delegations
+     where to_user_id = $1 and starts_at <= $2 and ends_at > $2`;
+  const rows = await rowsOf(tx, text, [userId, moment]);
+  return new Set(rows.map((row) => String(row["user_id"])));
+}
+
+export async function put(tx: Tx, delegation: Delegation): Promise<void> {
+  const { userId, toUserId, from, to, revision, createdAt, updatedAt } = delegation;
+  const said = {
+    to_user_id: toUserId,
+    starts_at: from,
+    ends_at: to,
+    revision,
+    updated_at: updatedAt,
+  };
+  await tx
+    .insertInto("change_delegations")
+    .values({ user_id: userId, created_at: createdAt, ...said })
+    .onConflict((conflict) => conflict.columns(["workspace_id", "user_id"]).doUpdateSet(said))
+    .execute();
+}
+
+export async function remove(tx: Tx, userId: string): Promise<void> {
+  await tx.deleteFrom("change_delegations").where("user_id", "=", userId).execute();
+}
+
+/** A row of the columns above, which are the fields. */
+function toDelegation(row: Row): Delegation {
+  return row as unknown as Delegation;
+}

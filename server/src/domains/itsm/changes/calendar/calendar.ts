@@ -1,0 +1,138 @@
+import Type, { type Static } from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import { invalid } from "#kernel/failure.ts";
+import { Time } from "#kernel/schema.ts";
+import { Change } from "../change.ts";
+import { BlackoutWindow } from "../windows/blackout.ts";
+import { blackoutsIn } from "../windows/blackout-store.ts";
+import { assertOrdered, momentAt, type Window } from "../windows/window.ts";
+import { type CalendarEntry, toICalendar } from "./icalendar.ts";
+
+const ENTRIES_MAX = 1_000;
+const DAYS_MAX = 400;
+const DAY_MS = 86_400_000;
+
+const { id, number, title, state, type, risk, assigneeId, teamId } = Change.properties;
+
+const CalendarChange = Type.Object(
+  {
+    id,
+    number,
+    title,
+    state,
+    type,
+    risk,
+    assigneeId,
+    teamId,
+    plannedStart: Time,
+    plannedEnd: Time,
+  },
+  { title: "CalendarChange" },
+);
+
+export const Calendar = Type.Object(
+  {
+    from: Time,
+    to: Time,
+    changes: Type.Array(CalendarChange),
+    blackoutWindows: Type.Array(BlackoutWindow),
+    truncated: Type.Boolean({
+      description: `Whether there are more than ${ENTRIES_MAX} of a kind`,
+    }),
+  },
+  { title: "ChangeCalendar" },
+);
+
+interface Entry extends Static<typeof CalendarChange> {
+  readonly description: string;
+  readonly revision: number;
+  readonly updatedAt: string;
+}
+
+/** Drafts are nobody else's business yet, and what was rejected or cancelled will not happen. */
+const PLANNED = `
+  select id, number, title, description, state, type, revision, updated_at as "updatedAt",
+         json_build_object('score', risk_score, 'level', risk_level, 'reasons', risk_reasons) as risk,
+         assignee_id as "assigneeId", team_id as "teamId",
+         planned_start as "plannedStart", planned_end as "plannedEnd"
+    from changes
+   where planned_start < $2 and planned_end > $1
+     and state = any('{submitted,approved,implementing,completed,rolled_back}'::text[])
+   order by planned_start, no limit ${ENTRIES_MAX + 1}`;
+
+/** What is planned in a time. */
+export async function calendarIn(tx: Tx, window: Window) {
+  const [rows, blackouts] = await Promise.all([
+    rowsOf(tx, PLANNED, [window.start, window.end]),
+    blackoutsIn(tx, window, { limit: ENTRIES_MAX + 1 }),
+  ]);
+  return {
+    from: window.start,
+    to: window.end,
+    // The columns are the fields.
+    changes: rows.slice(0, ENTRIES_MAX) as unknown as Entry[],
+    blackoutWindows: blackouts.slice(0, ENTRIES_MAX),
+    truncated: rows.length > ENTRIES_MAX || blackouts.length > ENTRIES_MAX,
+  };
+}
+
+/** The time that was asked for; what was not said lies so many days before and after now. */
+export function asked(
+  { from, to }: { readonly from?: string; readonly to?: string },
+  now: Date,
+  { daysBefore, daysAfter }: { readonly daysBefore: number; readonly daysAfter: number },
+): Window {
+  const start = from === undefined ? daysFrom(now, -daysBefore) : momentAt("?from", from);
+  const end =
+    to === undefined
+      ? daysFrom(from === undefined ? now : new Date(start), daysAfter)
+      : momentAt("?to", to);
+  assertOrdered("?to", start, end);
+  if (Date.parse(end) - Date.parse(start) > DAYS_MAX * DAY_MS) {
+    throw invalid("?to", `must be at most ${DAYS_MAX} days after the start`);
+  }
+  return { start, end };
+}
+
+function daysFrom(now: Date, days: number): string {
+  return new Date(now.getTime() + days * DAY_MS).toISOString();
+}
+
+/** What calendar programs show by themselves: a month back, and a year ahead. */
+export const FEED_DAYS = { daysBefore: 31, daysAfter: 365 };
+
+/** The same for calendar programs. */
+export async function iCalendarIn(tx: Tx, window: Window): Promise<string> {
+  const { changes, blackoutWindows } = await calendarIn(tx, window);
+  return toICalendar("Changes", [...changes.map(entryOf), ...blackoutWindows.map(blackoutEntry)]);
+}
+
+function entryOf(change: Entry): CalendarEntry {
+  return {
+    uid: `${change.id}@millrace`,
+    start: change.plannedStart,
+    end: change.plannedEnd,
+    stamp: change.updatedAt,
+    sequence: change.revision - 1,
+    summary: `${change.number} ${change.title}`,
+    description:
+      `State: ${change.state}\nRisk: ${change.risk.level}\n\n${change.description}`.trim(),
+    status: change.state === "submitted" ? "TENTATIVE" : "CONFIRMED",
+    categories: ["Change", change.type],
+  };
+}
+
+function blackoutEntry(window: BlackoutWindow): CalendarEntry {
+  return {
+    uid: `${window.id}@millrace`,
+    start: window.start,
+    end: window.end,
+    stamp: window.updatedAt,
+    sequence: window.revision - 1,
+    summary: `Blackout: ${window.name}`,
+    description: window.reason,
+    status: "CONFIRMED",
+    categories: ["Blackout"],
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Calendar programs read an address and can't say who they are. So a person may have an address that
+ * nobody guesses, for as long as they may see changes; whoever has it sees the calendar and nothing else.
+ */
+import { randomBytes } from "node:crypto";
+import Type from "typebox";
+import { standingIn } from "#domains/identity/accounts/index.ts";
+import type { Outside } from "#kernel/caller.ts";
+import { sha256 } from "#kernel/crypto.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import type { Partition } from "#kernel/db/database.ts";
+import { event } from "#kernel/event.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import { ChangesRead } from "../permissions.ts";
+
+const TOKEN_BYTES = 32;
+
+export const FeedToken = Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" });
+
+const FeedData = Type.Object({ userId: Type.String() }, { title: "CalendarFeedData" });
+
+export const FeedCreated = event("audit.calendar_feed.created", {
+  resource: "calendar_feed",
+  summary: "Somebody made an address from which a program reads the calendar of changes.",
+  data: FeedData,
+});
+export const FeedRevoked = event("audit.calendar_feed.revoked", {
+  resource: "calendar_feed",
+  summary: "An address of the calendar of changes is worth nothing any more.",
+  data: FeedData,
+});
+
+export function newFeedToken(): string {
+  return randomBytes(TOKEN_BYTES).toString("base64url");
+}
+
+const PUT = `
+  insert into calendar_feeds (user_id, token_hash, created_at) values ($1, $2, $3)
+  on conflict (workspace_id, environment, user_id)
+  do update set token_hash = excluded.token_hash, created_at = excluded.created_at
+  returning xmax <> 0 as replaced`;
+
+/** Tells whether it took the place of another. */
+export async function putFeed(
+  tx: Tx,
+  { userId, token, now }: { readonly userId: string; readonly token: string; readonly now: Date },
+): Promise<boolean> {
+  const [row] = await rowsOf(tx, PUT, [userId, sha256(token), now]);
+  return row?.["replaced"] === true;
+}
+
+/** Tells whether there was one. */
+export async function removeFeed(tx: Tx, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("calendar_feeds")
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+const OWNER = `
+  select workspace_id as workspace, environment, user_id as "userId"
+    from calendar_feeds where token_hash = $1`;
+
+/** Where a token leads, if who made it may still see changes there. */
+export async function placeOfFeed(outside: Outside, token: string): Promise<Partition> {
+  const [feed] = await outside.db.system<Partition & { userId: string }>(OWNER, [sha256(token)]);
+  if (!feed) throw new Failure(NotFound);
+  const { workspace, environment, userId } = feed;
+  outside.throttle.assert(`calendar ${workspace} ${userId}`, outside.settings.rateLimit);
+  const { permissions } = await standingIn(outside, workspace, userId);
+  if (!permissions.has(ChangesRead.name)) throw new Failure(NotFound);
+  return { workspace, environment };
+}

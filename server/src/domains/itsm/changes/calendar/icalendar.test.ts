@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type CalendarEntry, toICalendar } from "./icalendar.ts";
+import { parsed, text } from "./testing.ts";
+
+const ENTRY: CalendarEntry = {
+  uid: "chg_1@millrace",
+  start: "2026-12-05T22:00:00.000Z",
+  end: "2026-12-06T02:00:00.000Z",
+  stamp: "2026-12-01T10:11:12.345Z",
+  sequence: 3,
+  summary: "CHG0000001 Disks; new, \\ old",
+  description: "First\nSecond\r\nThird",
+  status: "CONFIRMED",
+  categories: ["Change", "normal"],
+};
+
+test("a calendar is what RFC 5545 wants to the letter", () => {
+  expect(toICalendar("Changes", [ENTRY])).toBe(
+    [
+      "BEGIN:VCALENDAR",
+      "VERSION:2.0",
+      "PRODID:-//Millrace//Changes//EN",
+      "CALSCALE:GREGORIAN",
+      "METHOD:PUBLISH",
+      "X-WR-CALNAME:Changes",
+      "BEGIN:VEVENT",
+      "UID:chg_1@millrace",
+      "DTSTAMP:20261201T101112Z",
+      "LAST-MODIFIED:20261201T101112Z",
+      "SEQUENCE:3",
+      "DTSTART:20261205T220000Z",
+      "DTEND:20261206T020000Z",
+      "SUMMARY:CHG0000001 Disks\\; new\\, \\\\ old",
+      "DESCRIPTION:First\\nSecond\\nThird",
+      "STATUS:CONFIRMED",
+      "CATEGORIES:Change,normal",
+      "END:VEVENT",
+      "END:VCALENDAR",
+      "",
+    ].join("\r\n"),
+  );
+});
+
+test("whatever people write comes back from a parser, in lines of at most 75 octets", () => {
+  const unit = fc.oneof(
+    fc.constantFrom("\r", "\n", "\t", "\0", "\\", ";", ",", ":", " ", "n", "é", "\u0085", "😀"),
+    fc.integer({ min: 0, max: 0xd7ff }).map((code) => String.fromCodePoint(code)),
+  );
+  const words = fc.string({ unit, maxLength: 200 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(words, words), { maxLength: 3 }), (written) => {
+      const entries = written.map(([summary, description]) => ({ ...ENTRY, summary, description }));
+      const calendar = toICalendar("Changes", entries);
+      // A character that was cut in two would leave halves that are not well-formed.
+      const bad = calendar
+        .split("\r\n")
+        .filter((line) => Buffer.byteLength(line) > 75 || !line.isWellFormed());
+      expect(bad).toEqual([]);
+      const events = parsed(calendar);
+      expect(events.map((event) => [text(event, "SUMMARY"), text(event, "DESCRIPTION")])).toEqual(
+        written.map(([summary, description]) => [plain(summary), plain(description)]),
+      );
+    }),
+  );
+});
+
+/** Line ends become one, and control characters go. */
+function plain(written: string): string {
+  return written
+    .replaceAll(/\r\n?/g, "\n")
+    .replaceAll(/\p{Cc}/gu, (control) => (/[\n\t\u0080-\u009f]/.test(control) ? control : ""));
+}

@@ -1,0 +1,86 @@
+/** iCalendar as RFC 5545 has it: only what a calendar of changes needs. */
+
+export interface CalendarEntry {
+  readonly uid: string;
+  /** ISO 8601 in UTC, as are the others. */
+  readonly start: string;
+  readonly end: string;
+  /** When it was last changed. */
+  readonly stamp: string;
+  /** Grows with each change. */
+  readonly sequence: number;
+  readonly summary: string;
+  readonly description: string;
+  readonly status: "TENTATIVE" | "CONFIRMED";
+  readonly categories: readonly string[];
+}
+
+const LINE_OCTETS_MAX = 75;
+
+/** A whole calendar. */
+export function toICalendar(name: string, entries: readonly CalendarEntry[]): string {
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//Millrace//Changes//EN",
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
+    `X-WR-CALNAME:${escaped(name)}`,
+    ...entries.flatMap(linesOf),
+    "END:VCALENDAR",
+  ];
+  return lines.map((line) => `${folded(line)}\r\n`).join("");
+}
+
+function linesOf(entry: CalendarEntry): string[] {
+  const { uid, stamp, start, end, sequence, summary, description, status, categories } = entry;
+  return [
+    "BEGIN:VEVENT",
+    `UID:${uid}`,
+    `DTSTAMP:${utc(stamp)}`,
+    `LAST-MODIFIED:${utc(stamp)}`,
+    `SEQUENCE:${sequence}`,
+    `DTSTART:${utc(start)}`,
+    `DTEND:${utc(end)}`,
+    `SUMMARY:${escaped(summary)}`,
+    ...(description === "" ? [] : [`DESCRIPTION:${escaped(description)}`]),
+    `STATUS:${status}`,
+    `CATEGORIES:${categories.map(escaped).join(",")}`,
+    "END:VEVENT",
+  ];
+}
+
+/** `20260102T030405Z`: its seconds are whole. */
+function utc(iso: string): string {
+  return `${iso.slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+}
+
+/** As a value of type TEXT. Control characters are not allowed in it, and say nothing. */
+function escaped(text: string): string {
+  return (
+    text
+      .replaceAll(/\r\n?/g, "\n")
+      // oxlint-disable-next-line no-control-regex -- these are what must go
+      .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "")
+      .replaceAll(/[\\;,]/g, "\\$&")
+      .replaceAll("\n", "\\n")
+  );
+}
+
+/** Lines are at most so many octets; what goes on begins with a space. No character is cut in two. */
+function folded(line: string): string {
+  const parts: string[] = [];
+  let part = "";
+  let octets = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (octets + size > LINE_OCTETS_MAX) {
+      parts.push(part);
+      part = " ";
+      octets = 1;
+    }
+    part += character;
+    octets += size;
+  }
+  return [...parts, part].join("\r\n");
+}

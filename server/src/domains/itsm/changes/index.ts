@@ -1,0 +1,61 @@
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { PackContentPoint } from "#kernel/pack-content.ts";
+import { TicketsOnItemsPoint } from "../cmdb/index.ts";
+import { conversation, TicketKindPoint } from "../desk/index.ts";
+import { DelegationEnded, DelegationSet } from "./approval/delegation.ts";
+import { delegationOperations } from "./approval/delegation-operations.ts";
+import { approvalOperations } from "./approval/operations.ts";
+import { FeedCreated, FeedRevoked } from "./calendar/feed.ts";
+import { calendarOperations } from "./calendar/operations.ts";
+import * as events from "./events.ts";
+import { changeKind, openChangesOn } from "./kind.ts";
+import { moveOperations } from "./move-operations.ts";
+import { changeOperations } from "./operations.ts";
+import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
+import { tellPeople } from "./telling.ts";
+import * as templateOperations from "./templates/operations.ts";
+import { templateContent } from "./templates/pack.ts";
+import { TemplateCreated, TemplateDeleted, TemplateUpdated } from "./templates/template.ts";
+import { BlackoutCreated, BlackoutDeleted, BlackoutUpdated } from "./windows/blackout.ts";
+import * as blackoutOperations from "./windows/blackout-operations.ts";
+
+export { changeKind, openChangesOn } from "./kind.ts";
+
+const talk = conversation(changeKind);
+
+export const changes = domain({
+  name: "changes",
+  summary: "Changes: planned, approved, carried out, and when none may happen.",
+  permissions: [ChangesRead, ChangesWrite, ChangesApprove],
+  events: [
+    ...Object.values(events),
+    DelegationSet,
+    DelegationEnded,
+    TemplateCreated,
+    TemplateUpdated,
+    TemplateDeleted,
+    BlackoutCreated,
+    BlackoutUpdated,
+    BlackoutDeleted,
+    FeedCreated,
+    FeedRevoked,
+    ...talk.events,
+  ],
+  operations: [
+    ...changeOperations,
+    ...moveOperations,
+    ...approvalOperations,
+    ...delegationOperations,
+    ...calendarOperations,
+    ...Object.values(templateOperations),
+    ...Object.values(blackoutOperations),
+    ...talk.operations,
+  ],
+  readers: [tellPeople],
+  contributions: [
+    contribute(TicketKindPoint, changeKind),
+    contribute(TicketsOnItemsPoint, openChangesOn),
+    contribute(PackContentPoint, templateContent),
+  ],
+});

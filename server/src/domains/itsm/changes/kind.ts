@@ -1,0 +1,44 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import type { TicketOnItem } from "../cmdb/index.ts";
+import type { TicketKind, TicketSummary } from "../desk/index.ts";
+import { changeMachine } from "./lifecycle.ts";
+import { ChangesRead, ChangesWrite } from "./permissions.ts";
+
+/** Changes, as the desk knows all kinds of tickets. */
+export const changeKind: TicketKind = {
+  kind: "change",
+  plural: "changes",
+  prefix: "chg",
+  path: "/api/v1/itsm/changes",
+  table: "changes",
+  machine: changeMachine,
+  read: ChangesRead,
+  write: ChangesWrite,
+  async summariesOf(tx, ids): Promise<readonly TicketSummary[]> {
+    if (ids.length === 0) return [];
+    const rows = await tx
+      .selectFrom("changes")
+      .select(["id", "number", "title", "state"])
+      .where("id", "in", ids)
+      .execute();
+    return rows.map((row) => ({ kind: "change", ...row }));
+  },
+};
+
+const OPEN_ON = `
+  select i.item_id as "itemId", 'change' as kind, c.id, c.number, c.title, c.state
+    from ticket_items i join changes c on c.id = i.ticket_id
+   where i.item_id = any($1::text[]) and i.kind = 'change' and c.state <> all($2::text[])
+   order by i.item_id, c.no`;
+
+/** The changes of these items that have not ended. */
+export async function openChangesOn(
+  tx: Tx,
+  itemIds: readonly string[],
+): Promise<readonly TicketOnItem[]> {
+  if (itemIds.length === 0) return [];
+  const rows = await rowsOf(tx, OPEN_ON, [itemIds, changeMachine.ended]);
+  // The columns are the fields.
+  return rows as unknown as readonly TicketOnItem[];
+}

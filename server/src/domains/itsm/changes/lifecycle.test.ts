@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { Failure } from "#kernel/failure.ts";
+import { actionsIn, moved } from "../desk/index.ts";
+import { assertEditable, changeMachine, type ChangeState } from "./lifecycle.ts";
+
+test("the machine allows these ways and no other", () => {
+  const ways = changeMachine.states.map((state) => [
+    state,
+    Object.fromEntries(
+      actionsIn(changeMachine, state).map((action) => [
+        action,
+        moved(changeMachine, state, action),
+      ]),
+    ),
+  ]);
+  expect(Object.fromEntries(ways)).toEqual({
+    draft: { submit: "submitted", cancel: "cancelled" },
+    submitted: { approve: "approved", reject: "rejected", cancel: "cancelled" },
+    approved: { implement: "implementing", cancel: "cancelled" },
+    rejected: { revise: "draft", cancel: "cancelled" },
+    implementing: { complete: "completed", rollback: "rolled_back" },
+    completed: { rollback: "rolled_back" },
+    rolled_back: {},
+    cancelled: {},
+  });
+});
+
+test("a way that there is not is refused with those that there are", () => {
+  expect(() => moved(changeMachine, "submitted", "implement")).toThrow(
+    expect.objectContaining({
+      type: expect.objectContaining({ code: "change_wrong_state", status: 409 }),
+      particulars: expect.objectContaining({
+        extra: { state: "submitted", allowed: ["approve", "reject", "cancel"] },
+      }),
+    }),
+  );
+});
+
+test("what was decided on stays, the window until work begins, who works on it until the end", () => {
+  const editable = (field: string) =>
+    changeMachine.states.filter((state: ChangeState) => {
+      try {
+        assertEditable(state, [field]);
+        return true;
+      } catch (error) {
+        expect(error).toBeInstanceOf(Failure);
+        return false;
+      }
+    });
+  expect(editable("implementationPlan")).toEqual(["draft", "rejected"]);
+  expect(editable("ciIds")).toEqual(["draft", "rejected"]);
+  expect(editable("plannedEnd")).toEqual(["draft", "submitted", "approved", "rejected"]);
+  const open = ["draft", "submitted", "approved", "rejected", "implementing"];
+  expect(editable("assigneeId")).toEqual(open);
+});

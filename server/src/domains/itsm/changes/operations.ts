@@ -1,0 +1,125 @@
+import Type from "typebox";
+import { listPage, listQuery } from "#kernel/list/list.ts";
+import { command, query } from "#kernel/operation.ts";
+import { countedPage, created, one } from "#kernel/reply.ts";
+import { InputTime, object } from "#kernel/schema.ts";
+import { takeNumber } from "../desk/index.ts";
+import { Change, ChangeRef, content, example, personIdOf, shown } from "./change.ts";
+import { ChangeInput, ChangePatch } from "./drafting.ts";
+import { ChangeCreated, ChangeUpdated } from "./events.ts";
+import { changeMachine } from "./lifecycle.ts";
+import { changeList, narrowingsOf } from "./list.ts";
+import { ChangesRead, ChangesWrite } from "./permissions.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+import { Conflicts, conflictsOf } from "./windows/conflicts.ts";
+
+const PATH = "/api/v1/itsm/changes";
+const STATE = `(${changeMachine.states.join("|")})`;
+
+const listChanges = query({
+  id: "changes.list",
+  route: `GET ${PATH}`,
+  summary: "List changes, the newest first",
+  description:
+    "`filter` and `sort` know the fields of a change, and `riskScore`, `riskLevel`, `approverIds`.",
+  permission: ChangesRead,
+  query: object({
+    ...listQuery,
+    state: Type.Optional(
+      Type.String({
+        pattern: `^${STATE}(,${STATE})*$`,
+        maxLength: 200,
+        description: "One, or several with commas between them",
+      }),
+    ),
+    type: Type.Optional(content.type),
+    from: Type.Optional(InputTime),
+    to: Type.Optional(InputTime),
+    mine: Type.Optional(
+      Type.Boolean({ description: "Only those that the caller requested or works on" }),
+    ),
+    awaitingMe: Type.Optional(
+      Type.Boolean({ description: "Only those that wait for the vote of the caller" }),
+    ),
+  }),
+  reply: countedPage(Change),
+  run: (ctx, { query: question }) =>
+    listPage(ctx, changeList, question, {
+      narrowed: narrowingsOf(question, { me: personIdOf(ctx.caller), now: ctx.now }),
+      toItem: (row) => shown(store.toChange(row)),
+    }),
+});
+
+const createChange = command({
+  id: "changes.create",
+  route: `POST ${PATH}`,
+  summary: "Draft a change",
+  description:
+    "From a template, its `title`, `description`, `impact` and plans are those of the template where " +
+    "nothing else is said; a standard change needs one, and keeps to it. Named approvers must hold " +
+    "`changes:approve`.",
+  permission: ChangesWrite,
+  body: ChangeInput,
+  reply: created(Change, { location: ({ id }) => `${PATH}/${id}` }),
+  emits: [ChangeCreated],
+  example: {
+    body: {
+      title: "Move the billing database to new disks",
+      impact: 2,
+      plannedStart: "2026-12-05T22:00:00Z",
+      plannedEnd: "2026-12-06T02:00:00Z",
+      implementationPlan: "Replicate, switch over, check.",
+      rollbackPlan: "Switch back.",
+      approvalsRequired: 2,
+    },
+  },
+  prepare: (outside, _input, caller) => takeNumber(outside, caller, "change"),
+  run: async (ctx, { body }, number) => shown(await service.create(ctx, body, number)),
+});
+
+const getChange = query({
+  id: "changes.get",
+  route: `GET ${PATH}/{id}`,
+  summary: "Read a change",
+  permission: ChangesRead,
+  params: ChangeRef,
+  reply: one(Change),
+  example,
+  run: async ({ tx }, { params }) => shown(await store.get(tx, params.id)),
+});
+
+const updateChange = command({
+  id: "changes.update",
+  route: `PATCH ${PATH}/{id}`,
+  summary: "Change what a change says",
+  description:
+    "All of it in a draft or after a rejection; the planned window until work begins; who works on it " +
+    "until it has ended. The risk is computed anew. When all is like that already, nothing happens.",
+  permission: ChangesWrite,
+  params: ChangeRef,
+  body: ChangePatch,
+  reply: one(Change),
+  emits: [ChangeUpdated],
+  mayChangeNothing: true,
+  fails: [changeMachine.refusal],
+  example: { ...example, body: { plannedEnd: "2026-12-06T04:00:00Z" } },
+  run: async (ctx, { params, body }) => shown(await service.update(ctx, params.id, body)),
+});
+
+const listConflicts = query({
+  id: "changes.conflicts",
+  route: `GET ${PATH}/{id}/conflicts`,
+  summary: "See what gets in the way of a change",
+  description:
+    "Other changes that are submitted, approved or being implemented, whose window overlaps and that " +
+    "are about one of the same configuration items; and blackout windows. What ends when this begins " +
+    "is not in its way.",
+  permission: ChangesRead,
+  params: ChangeRef,
+  reply: one(Conflicts),
+  example,
+  run: async ({ tx }, { params }) => conflictsOf(tx, await store.get(tx, params.id)),
+});
+
+export const changeOperations = [listChanges, createChange, getChange, updateChange, listConflicts];

@@ -1,0 +1,96 @@
+import { holdersOf } from "#domains/identity/accounts/index.ts";
+import { changeOf } from "#kernel/event.ts";
+import { invalid } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import { assertThere, type TicketNumber } from "../desk/index.ts";
+import { type ChangeRecord, dataOf, personIdOf, referTo } from "./change.ts";
+import {
+  assertByTemplate,
+  blank,
+  type ChangeInput,
+  type ChangePatch,
+  withGiven,
+} from "./drafting.ts";
+import { ChangeCreated, ChangeUpdated } from "./events.ts";
+import { assertEditable } from "./lifecycle.ts";
+import { ChangesApprove } from "./permissions.ts";
+import { assessed } from "./risk/facts.ts";
+import * as store from "./store.ts";
+import * as templates from "./templates/store.ts";
+
+export async function create(
+  ctx: WriteContext<typeof ChangeCreated>,
+  { templateId, ...given }: ChangeInput,
+  { no, number }: TicketNumber,
+): Promise<ChangeRecord> {
+  const { tx, now, caller } = ctx;
+  const template = templateId === undefined ? undefined : await templates.find(tx, templateId);
+  if (templateId !== undefined && !template?.active) {
+    throw invalid("/templateId", "is not the id of an active template");
+  }
+  const at = now.toISOString();
+  const id = newId("chg", now.getTime());
+  const identity = { id, no, number, createdBy: personIdOf(caller), createdAt: at, updatedAt: at };
+  const drafted = withGiven(blank(identity, template), given);
+  assertByTemplate(drafted, template);
+  await assertNamed(ctx, drafted, given);
+  const change = { ...drafted, risk: await assessed(tx, drafted, now) };
+  await store.insert(tx, change);
+  ctx.emit(ChangeCreated, referTo(change), dataOf(change));
+  return change;
+}
+
+/** Changes what is given; nothing happens when all is like that already. */
+export async function update(
+  ctx: WriteContext<typeof ChangeUpdated>,
+  ref: string,
+  given: ChangePatch,
+): Promise<ChangeRecord> {
+  const { tx, now } = ctx;
+  const before = await store.lock(tx, ref);
+  ctx.expectRevision(before.revision);
+  const wanted = withGiven(before, given);
+  const { changes } = changeOf(dataOf(before), dataOf(wanted));
+  if (changes.length === 0) return before;
+  assertEditable(before.state, changes);
+  if (wanted.type === "standard" && wanted.templateId !== null) {
+    assertByTemplate(wanted, await templates.find(tx, wanted.templateId));
+  } else {
+    assertByTemplate(wanted, undefined);
+  }
+  await assertNamed(ctx, wanted, given);
+  const after = { ...wanted, risk: await assessed(tx, wanted, now) };
+  const saved = await store.save(tx, before, after, now);
+  ctx.emit(ChangeUpdated, referTo(saved), changeOf(dataOf(before), dataOf(saved)));
+  return saved;
+}
+
+/** Throws a 422 when something that was given names nobody, or an approver who may not approve. */
+async function assertNamed(
+  ctx: ReadContext,
+  { approval: { approverIds } }: ChangeRecord,
+  given: ChangePatch,
+): Promise<void> {
+  const { assigneeId, teamId, ciIds } = given;
+  const named = given.approval?.approverIds ? approverIds : [];
+  const approvers = named.map((id, index) => [`/approval/approverIds/${index}`, id] as const);
+  await assertThere(ctx, {
+    users: { "/assigneeId": assigneeId, ...Object.fromEntries(approvers) },
+    teamId,
+    ciIds: ciIds && [...new Set(ciIds)],
+  });
+  await assertMayApprove(ctx, approvers);
+}
+
+/** Throws a 422 with the path of the first of these people whose vote nobody could take. */
+export async function assertMayApprove(
+  ctx: ReadContext,
+  people: readonly (readonly [path: string, userId: string])[],
+): Promise<void> {
+  if (people.length === 0) return;
+  const ids = people.map(([, id]) => id);
+  const holders = await holdersOf(ctx, ChangesApprove, ids);
+  const powerless = people.find(([, id]) => !holders.has(id));
+  if (powerless) throw invalid(powerless[0], "is somebody who may not approve changes");
+}

@@ -1,0 +1,83 @@
+import { changeOf } from "#kernel/event.ts";
+import { newId } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { personIdOf } from "../change.ts";
+import * as store from "./store.ts";
+import {
+  type ChangeTemplate,
+  dataOf,
+  referTo,
+  TemplateCreated,
+  TemplateDeleted,
+  TemplateUpdated,
+} from "./template.ts";
+
+type Given = Omit<ChangeTemplate, "id" | "createdBy" | "createdAt" | "updatedAt" | "revision">;
+export type TemplateDraft = Pick<Given, "name"> & Partial<Given>;
+
+const EMPTY = {
+  description: "",
+  title: "",
+  impact: 3,
+  justification: "",
+  implementationPlan: "",
+  rollbackPlan: "",
+  testPlan: "",
+  active: true,
+};
+
+export async function create(
+  ctx: WriteContext<typeof TemplateCreated>,
+  draft: TemplateDraft,
+): Promise<ChangeTemplate> {
+  const now = ctx.now.toISOString();
+  const template: ChangeTemplate = {
+    id: newId("ctp", ctx.now.getTime()),
+    ...EMPTY,
+    ...draft,
+    createdBy: personIdOf(ctx.caller),
+    createdAt: now,
+    updatedAt: now,
+    revision: 1,
+  };
+  await store.insert(ctx.tx, template);
+  ctx.emit(TemplateCreated, referTo(template), dataOf(template));
+  return template;
+}
+
+/** Changes what is given; nothing happens when all is like that already. */
+export async function update(
+  ctx: WriteContext<typeof TemplateUpdated>,
+  id: string,
+  given: Partial<Given>,
+): Promise<ChangeTemplate> {
+  const before = await store.lock(ctx.tx, id);
+  ctx.expectRevision(before.revision);
+  const updatedAt = ctx.now.toISOString();
+  const after = { ...before, ...given, revision: before.revision + 1, updatedAt };
+  const told = changeOf(dataOf(before), dataOf(after));
+  if (told.changes.length === 0) return before;
+  await store.save(ctx.tx, after);
+  ctx.emit(TemplateUpdated, referTo(after), told);
+  return after;
+}
+
+/**
+ * Makes it what a pack says it is now; what the pack leaves out is as in a new one. Whoever switched it
+ * off did so for a reason.
+ */
+export function replace(
+  ctx: WriteContext<typeof TemplateUpdated>,
+  id: string,
+  draft: TemplateDraft,
+): Promise<ChangeTemplate> {
+  const { active: _, ...rest } = { ...EMPTY, ...draft };
+  return update(ctx, id, rest);
+}
+
+export async function remove(ctx: WriteContext<typeof TemplateDeleted>, id: string): Promise<void> {
+  const template = await store.lock(ctx.tx, id);
+  ctx.expectRevision(template.revision);
+  await store.remove(ctx.tx, id);
+  ctx.emit(TemplateDeleted, referTo(template), dataOf(template));
+}

@@ -1,0 +1,141 @@
+import Type from "typebox";
+import { changeOf } from "#kernel/event.ts";
+import { newId } from "#kernel/id.ts";
+import { listPage, listQuery } from "#kernel/list/list.ts";
+import { command, query } from "#kernel/operation.ts";
+import { countedPage, created, nothing, one } from "#kernel/reply.ts";
+import { id, object, patch } from "#kernel/schema.ts";
+import { assertThere } from "../../desk/index.ts";
+import { personIdOf } from "../change.ts";
+import { ChangesApprove, ChangesRead } from "../permissions.ts";
+import {
+  BlackoutCreated,
+  BlackoutDeleted,
+  BlackoutUpdated,
+  BlackoutWindow,
+  dataOf,
+  fields,
+  referTo,
+} from "./blackout.ts";
+import * as store from "./blackout-store.ts";
+import { assertOrdered, momentAt } from "./window.ts";
+
+const ById = object({ id: id("bwn") });
+const PATH = "/api/v1/itsm/blackout-windows";
+const example = { params: { id: "bwn_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
+const freeze = {
+  name: "Year-end freeze",
+  start: "2026-12-20T00:00:00Z",
+  end: "2027-01-04T00:00:00Z",
+  reason: "The books are closed",
+};
+
+export const listBlackouts = query({
+  id: "blackout_windows.list",
+  route: `GET ${PATH}`,
+  summary: "List the blackout windows, the latest first",
+  permission: ChangesRead,
+  query: object(listQuery),
+  reply: countedPage(BlackoutWindow),
+  run: (ctx, { query: question }) =>
+    listPage(ctx, store.blackoutList, question, { toItem: store.toWindow }),
+});
+
+export const createBlackout = command({
+  id: "blackout_windows.create",
+  route: `POST ${PATH}`,
+  summary: "Set a time in which nothing is changed",
+  description:
+    "Changes that are planned into it show it among their conflicts, and can't begin in it: " +
+    "`implement` answers 409 `change_blackout`, but for emergencies.",
+  permission: ChangesApprove,
+  body: object({
+    ...fields,
+    ciIds: Type.Optional(fields.ciIds),
+    reason: Type.Optional(fields.reason),
+  }),
+  reply: created(BlackoutWindow, { location: (window) => `${PATH}/${window.id}` }),
+  emits: [BlackoutCreated],
+  example: { body: freeze },
+  async run(ctx, { body }) {
+    const now = ctx.now.toISOString();
+    const window: BlackoutWindow = {
+      id: newId("bwn", ctx.now.getTime()),
+      name: body.name,
+      start: momentAt("/start", body.start),
+      end: momentAt("/end", body.end),
+      ciIds: [...new Set(body.ciIds)],
+      reason: body.reason ?? "",
+      createdBy: personIdOf(ctx.caller),
+      createdAt: now,
+      updatedAt: now,
+      revision: 1,
+    };
+    assertOrdered("/end", window.start, window.end);
+    await assertThere(ctx, { ciIds: window.ciIds });
+    await store.insert(ctx.tx, window);
+    ctx.emit(BlackoutCreated, referTo(window), dataOf(window));
+    return window;
+  },
+});
+
+export const getBlackout = query({
+  id: "blackout_windows.get",
+  route: `GET ${PATH}/{id}`,
+  summary: "Read a blackout window",
+  permission: ChangesRead,
+  params: ById,
+  reply: one(BlackoutWindow),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.id),
+});
+
+export const updateBlackout = command({
+  id: "blackout_windows.update",
+  route: `PATCH ${PATH}/{id}`,
+  summary: "Change a blackout window",
+  permission: ChangesApprove,
+  params: ById,
+  body: patch(fields),
+  reply: one(BlackoutWindow),
+  emits: [BlackoutUpdated],
+  mayChangeNothing: true,
+  example: { ...example, body: { end: "2027-01-06T00:00:00Z" } },
+  async run(ctx, { params, body: { start, end, ciIds, ...rest } }) {
+    const before = await store.lock(ctx.tx, params.id);
+    ctx.expectRevision(before.revision);
+    const after: BlackoutWindow = {
+      ...before,
+      ...rest,
+      ...(start !== undefined && { start: momentAt("/start", start) }),
+      ...(end !== undefined && { end: momentAt("/end", end) }),
+      ...(ciIds && { ciIds: [...new Set(ciIds)] }),
+      revision: before.revision + 1,
+      updatedAt: ctx.now.toISOString(),
+    };
+    assertOrdered("/end", after.start, after.end);
+    const told = changeOf(dataOf(before), dataOf(after));
+    if (told.changes.length === 0) return before;
+    await assertThere(ctx, { ciIds: ciIds ? after.ciIds : [] });
+    await store.save(ctx.tx, after);
+    ctx.emit(BlackoutUpdated, referTo(after), told);
+    return after;
+  },
+});
+
+export const deleteBlackout = command({
+  id: "blackout_windows.delete",
+  route: `DELETE ${PATH}/{id}`,
+  summary: "Lift a blackout window",
+  permission: ChangesApprove,
+  params: ById,
+  reply: nothing(),
+  emits: [BlackoutDeleted],
+  example,
+  async run(ctx, { params }) {
+    const window = await store.lock(ctx.tx, params.id);
+    ctx.expectRevision(window.revision);
+    await store.remove(ctx.tx, window.id);
+    ctx.emit(BlackoutDeleted, referTo(window), dataOf(window));
+  },
+});

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import { parsed, text } from "../calendar/testing.ts";
+import {
+  act,
+  CHANGES,
+  drafted,
+  eventsOf,
+  item,
+  type Member,
+  people,
+  submitted,
+} from "../testing.ts";
+
+const BLACKOUTS = "/api/v1/itsm/blackout-windows";
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let owner: Member;
+let requester: Member;
+let manager: Member;
+let server: string;
+let printer: string;
+beforeAll(async () => {
+  world = await startWorld();
+  ({
+    owner,
+    requester,
+    managers: [manager],
+  } = await people(world));
+  server = await item(owner, "Server");
+  printer = await item(owner, "Printer");
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+function planned(day: string, from: string, to: string) {
+  return { plannedStart: `${day}T${from}:00Z`, plannedEnd: `${day}T${to}:00Z` };
+}
+
+async function conflictsOf(id: string) {
+  const { changes, blackoutWindows } = (await requester(`GET ${CHANGES}/${id}/conflicts`)).body
+    .data;
+  return [...changes, ...blackoutWindows].map((one) => one.id);
+}
+
+async function blackout(body: object): Promise<any> {
+  const answer = await manager(`POST ${BLACKOUTS}`, { name: "Freeze", ...body });
+  expect(answer).toMatchObject({ status: 201, events: ["blackout_window.created"] });
+  return answer.body.data;
+}
+
+test("changes of a shared item are in conflict when their windows overlap, and not when they touch", async () => {
+  const day = "2031-03-01";
+  const one = await submitted(requester, { ciIds: [server], ...planned(day, "10:00", "12:00") });
+  const at = (from: string, to: string, ciIds = [server, printer]) =>
+    drafted(requester, { ciIds, ...planned(day, from, to) });
+  expect(await conflictsOf((await at("11:59", "13:00")).id)).toEqual([one.id]);
+  expect(await conflictsOf((await at("10:30", "11:00")).id)).toEqual([one.id]);
+  expect(await conflictsOf((await at("12:00", "13:00")).id)).toEqual([]);
+  expect(await conflictsOf((await at("09:00", "10:00")).id)).toEqual([]);
+  expect(await conflictsOf((await at("10:00", "12:00", [printer])).id)).toEqual([]);
+  expect(await conflictsOf((await drafted(requester, { ciIds: [server] })).id)).toEqual([]);
+  const { body } = await requester(`GET ${CHANGES}/${(await at("11:00", "12:00")).id}/conflicts`);
+  expect(body.data.changes).toEqual([
+    {
+      id: one.id,
+      number: one.number,
+      title: one.title,
+      state: "submitted",
+      type: "normal",
+      plannedStart: `${day}T10:00:00.000Z`,
+      plannedEnd: `${day}T12:00:00.000Z`,
+      ciIds: [server],
+    },
+  ]);
+});
+
+test("only what will happen is in the way: no draft, nothing that ended, and not the change itself", async () => {
+  const day = "2031-03-02";
+  const window = { ciIds: [server], ...planned(day, "10:00", "12:00") };
+  const other = await drafted(requester, window);
+  const { id } = await submitted(requester, window);
+  expect(await conflictsOf(id)).toEqual([]);
+  const expected: [string, Member, object?][] = [
+    ["submit", requester],
+    ["approve", manager],
+    ["implement", requester],
+  ];
+  for (const [action, by, body] of expected) {
+    await act(by, other.id, action, body);
+    expect(await conflictsOf(id)).toEqual([other.id]);
+  }
+  await act(requester, other.id, "complete");
+  expect(await conflictsOf(id)).toEqual([]);
+});
+
+test("a blackout window is in the way of its items, or of everything, and raises the risk", async () => {
+  const day = "2031-03-03";
+  const at = (ciIds: string[], from = "10:00") =>
+    drafted(requester, { ciIds, ...planned(day, from, "12:00") });
+  const own = await blackout({
+    start: `${day}T08:00:00Z`,
+    end: `${day}T11:00:00Z`,
+    ciIds: [server],
+  });
+  const change = await at([server]);
+  expect(await conflictsOf(change.id)).toEqual([own.id]);
+  expect(change.risk.reasons).toContain("Planned into a blackout window (+15)");
+  expect(await conflictsOf((await at([printer])).id)).toEqual([]);
+  expect(await conflictsOf((await at([server], "11:00")).id)).toEqual([]);
+  const all = await blackout({ start: `${day}T11:30:00Z`, end: `${day}T12:30:00Z` });
+  expect(await conflictsOf((await at([printer])).id)).toEqual([all.id]);
+  expect(await conflictsOf((await at([])).id)).toEqual([all.id]);
+});
+
+test("work does not begin in a blackout window of its items, but in an emergency and at its end", async () => {
+  const approved = async (more: object) => {
+    const { id } = await submitted(requester, more);
+    await act(manager, id, "approve");
+    return id as string;
+  };
+  const nowMs = world.clock.nowMs();
+  const at = (ms: number) => new Date(nowMs + ms).toISOString();
+  const window = await blackout({ start: at(-HOUR_MS), end: at(HOUR_MS), ciIds: [server] });
+  const held = await approved({ ciIds: [server, printer] });
+  expect(await act(requester, held, "implement")).toMatchObject({
+    status: 409,
+    body: { code: "change_blackout", blackoutWindows: [{ id: window.id, name: "Freeze" }] },
+    events: [],
+  });
+  const begun = { status: 200, events: ["change.implementation_started"] };
+  expect(await act(requester, await approved({ ciIds: [printer] }), "implement")).toMatchObject(
+    begun,
+  );
+  const emergency = await approved({ ciIds: [server], type: "emergency" });
+  expect(await act(requester, emergency, "implement")).toMatchObject(begun);
+  const shortened = await manager(`PATCH ${BLACKOUTS}/${window.id}`, { ciIds: [] });
+  expect(shortened).toMatchObject({ status: 200, events: ["blackout_window.updated"] });
+  const nothing = await approved({});
+  expect(await act(requester, nothing, "implement")).toMatchObject({ status: 409 });
+  world.clock.advance(HOUR_MS);
+  expect(await act(requester, held, "implement")).toMatchObject(begun);
+  expect(await act(requester, nothing, "implement")).toMatchObject(begun);
+});
+
+test("work that begins at another time than planned says so", async () => {
+  const outside = async (fromMs: number, toMs: number) => {
+    const at = (ms: number) => new Date(world.clock.nowMs() + ms);
+    const { id } = await submitted(requester, { plannedStart: at(fromMs), plannedEnd: at(toMs) });
+    await act(manager, id, "approve");
+    await act(requester, id, "implement");
+    return (await eventsOf(world, id)).at(-1).data.outsideWindow;
+  };
+  expect(await outside(-HOUR_MS, HOUR_MS)).toBe(false);
+  expect(await outside(HOUR_MS, 2 * HOUR_MS)).toBe(true);
+  expect(await outside(-2 * HOUR_MS, -HOUR_MS)).toBe(true);
+});
+
+test("blackout windows are changed and lifted by who approves changes, and must make sense", async () => {
+  const body = { name: "Freeze", start: "2032-01-01T00:00:00Z", end: "2032-01-02T00:00:00Z" };
+  expect(await requester(`POST ${BLACKOUTS}`, body)).toMatchObject({ status: 403, events: [] });
+  const wrong = { ...body, end: body.start };
+  expect(await manager(`POST ${BLACKOUTS}`, wrong)).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/end" }] },
+  });
+  const { id } = await blackout(body);
+  const same = await manager(`PATCH ${BLACKOUTS}/${id}`, { start: "2032-01-01T01:00:00+01:00" });
+  expect(same).toMatchObject({ status: 200, events: [], headers: { etag: '"1"' } });
+  expect(await manager(`DELETE ${BLACKOUTS}/${id}`)).toMatchObject({
+    status: 204,
+    events: ["blackout_window.deleted"],
+  });
+  expect(await manager(`GET ${BLACKOUTS}/${id}`)).toMatchObject({ status: 404 });
+});
+
+test("the calendar shows what is planned in a time, as JSON and to calendar programs", async () => {
+  const day = "2033-05-05";
+  const title = `Ümbau, ${"sehr ".repeat(20)}lang; \\ weit`;
+  const window = planned(day, "10:00", "12:00");
+  const { id, number } = await submitted(requester, { title, ...window });
+  await drafted(requester, { title: "Only a draft", ...window });
+  const freeze = await blackout({ start: `${day}T11:00:00Z`, end: `${day}T13:00:00Z` });
+  const times = `from=${day}T00:00:00Z&to=2033-05-06T00:00:00Z`;
+  const { body } = await requester(`GET ${CHANGES}/calendar?${times}`);
+  expect(body.data).toMatchObject({
+    from: `${day}T00:00:00.000Z`,
+    changes: [{ id, number, title, state: "submitted", risk: { level: "low" } }],
+    blackoutWindows: [{ id: freeze.id }],
+    truncated: false,
+  });
+  expect(body.data.changes).toHaveLength(1);
+  const answer = await requester(`GET ${CHANGES}/calendar.ics?${times}`);
+  expect(answer.headers["content-type"]).toBe("text/calendar; charset=utf-8");
+  const events = parsed(answer.body);
+  expect(
+    events.map((event) => [event.get("UID"), event.get("DTSTART"), event.get("STATUS")]),
+  ).toEqual([
+    [`${id}@millrace`, "20330505T100000Z", "TENTATIVE"],
+    [`${freeze.id}@millrace`, "20330505T110000Z", "CONFIRMED"],
+  ]);
+  expect(events.map((event) => text(event, "SUMMARY"))).toEqual([
+    `${number} ${title}`,
+    "Blackout: Freeze",
+  ]);
+  const tooLong = await requester(
+    `GET ${CHANGES}/calendar?from=2033-01-01T00:00:00Z&to=2035-01-01T00:00:00Z`,
+  );
+  expect(tooLong).toMatchObject({ status: 422, body: { errors: [{ path: "?to" }] } });
+});
+
+test("a secret address shows the calendar until it is replaced, revoked, or its owner may not see changes", async () => {
+  const viewer = await world.member(["viewer"]);
+  const soon = new Date(world.clock.nowMs() + HOUR_MS);
+  const later = new Date(soon.getTime() + HOUR_MS);
+  const { number } = await submitted(requester, { plannedStart: soon, plannedEnd: later });
+  const make = async () => {
+    const { status, body, events } = await viewer(`POST ${CHANGES}/calendar-feed`);
+    expect(status).toBe(201);
+    return { path: new URL(body.data.url).pathname, events };
+  };
+  const first = await make();
+  expect(first.events).toEqual(["audit.calendar_feed.created"]);
+  const read = (path: string) => world.stranger(`GET ${path}`);
+  const shown = await read(first.path);
+  expect(shown.status).toBe(200);
+  expect(parsed(shown.body).map((event) => text(event, "SUMMARY"))).toContain(
+    `${number} Swap the disks`,
+  );
+  const token = /calendars\/(.+)\.ics/.exec(first.path)?.[1] ?? "";
+  const kept = await world.sql("select encode(token_hash, 'escape') as hash from calendar_feeds");
+  expect(JSON.stringify(kept)).not.toContain(token);
+  const second = await make();
+  expect(second.events).toEqual(["audit.calendar_feed.revoked", "audit.calendar_feed.created"]);
+  expect(await read(first.path)).toMatchObject({ status: 404 });
+  expect(await read(second.path)).toMatchObject({ status: 200 });
+  const demoted = await owner(`DELETE /api/v1/settings/users/${viewer.userId}/roles/viewer`);
+  expect(demoted.status).toBeLessThan(300);
+  expect(await read(second.path)).toMatchObject({ status: 404 });
+  const third = await owner(`POST ${CHANGES}/calendar-feed`);
+  expect(await owner(`DELETE ${CHANGES}/calendar-feed`)).toMatchObject({
+    status: 204,
+    events: ["audit.calendar_feed.revoked"],
+  });
+  expect(await read(new URL(third.body.data.url).pathname)).toMatchObject({ status: 404 });
+  const logged = world.lines.join();
+  expect(logged).toContain('"path":"/calendars/');
+  expect(logged).not.toContain(token);
+});

@@ -1,0 +1,82 @@
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/failure.ts";
+import { line, nullable, text, Time } from "#kernel/schema.ts";
+
+/** The classes that are there without anybody declaring them; their attributes are free. */
+export const BUILT_IN_CLASSES: Readonly<Record<string, string>> = {
+  application: "Application",
+  database: "Database",
+  endpoint: "Endpoint",
+  network: "Network device",
+  other: "Other",
+  server: "Server",
+  service: "Service",
+  storage: "Storage",
+};
+
+/** Whether a class is there without a declaration. */
+export function isBuiltIn(name: string): boolean {
+  return Object.hasOwn(BUILT_IN_CLASSES, name);
+}
+
+/** More than so many kinds of things nobody tells apart. */
+export const CLASSES_MAX = 500;
+/** How far classes may extend one another. */
+export const EXTENDS_MAX = 8;
+
+export const ClassName = Type.String({
+  pattern: "^[a-z][a-z0-9_]*$",
+  maxLength: 63,
+  description: "Small letters, digits and underscores",
+});
+
+const Schema = Type.Record(Type.String(), Type.Unknown(), {
+  description:
+    "A JSON Schema of an object, or a map from names to the schemas of attributes: " +
+    '`{ "cpus": { "type": "integer", "minimum": 1, "required": true } }`. Keywords: type, enum, ' +
+    "minimum, maximum, minLength, maxLength, minItems, maxItems, format, items, properties, " +
+    "required, additionalProperties",
+});
+
+export const fields = {
+  label: line(200, "What people call it"),
+  description: text(2_000),
+  attributes: Schema,
+  extends: nullable(
+    Type.String({
+      pattern: "^[a-z][a-z0-9_]*$",
+      maxLength: 63,
+      description: "The class whose attributes it has too",
+    }),
+  ),
+};
+
+export const ItemClass = Type.Object(
+  {
+    name: ClassName,
+    ...fields,
+    attributes: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" }),
+    builtIn: Type.Boolean({ description: "Whether it is there without being declared" }),
+    createdAt: nullable(Time),
+    updatedAt: nullable(Time),
+  },
+  { title: "CmdbClass" },
+);
+export type ItemClass = Static<typeof ItemClass> & { readonly revision: number };
+
+export const ClassExists = failure(
+  "cmdb_class_exists",
+  409,
+  "Another class has this name.",
+  "cmdb_classes_name",
+);
+export const ClassInUse = failure(
+  "cmdb_class_in_use",
+  409,
+  "There are items of this class, or classes that extend it.",
+);
+export const TooManyClasses = failure(
+  "too_many_cmdb_classes",
+  409,
+  `There may be at most ${CLASSES_MAX} classes.`,
+);

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+let owner: Ask;
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const ITEMS = "/api/v1/cmdb/items";
+const CLASSES = "/api/v1/cmdb/classes";
+
+async function made(body: object = {}, ask: Ask = owner): Promise<any> {
+  const answer = await ask(`POST ${ITEMS}`, { name: "Some", class: "server", ...body });
+  expect(answer).toMatchObject({ status: 201, events: ["cmdb_item.created"] });
+  return answer.body.data;
+}
+
+test("a class says what attributes its items have, and holds for those that extend it", async () => {
+  const hosts = { name: "host", attributes: { os: { enum: ["linux", "bsd"], required: true } } };
+  expect(await owner(`POST ${CLASSES}`, hosts)).toMatchObject({
+    status: 201,
+    events: ["cmdb_class.created"],
+    headers: { location: `${CLASSES}/host` },
+    body: { data: { label: "host", extends: null, builtIn: false } },
+  });
+  const guests = { name: "guest", extends: "host", attributes: { cpus: { type: "integer" } } };
+  expect((await owner(`POST ${CLASSES}`, guests)).status).toBe(201);
+  const bad = { name: "Bad", class: "guest", attributes: { cpus: "4", disks: 1 } };
+  const refused = await owner(`POST ${ITEMS}`, bad);
+  expect(refused).toMatchObject({ status: 422, events: [] });
+  expect(refused.body.errors.map(({ path }: any) => path)).toEqual([
+    "/attributes/os",
+    "/attributes/cpus",
+    "/attributes/disks",
+  ]);
+  const item = await made({ class: "guest", attributes: { os: "bsd", cpus: 4 } });
+
+  // A stricter schema is no reason to refuse a change of something else.
+  const stricter = { attributes: { cpus: { type: "integer", maximum: 2 } } };
+  expect(await owner(`PATCH ${CLASSES}/guest`, stricter)).toMatchObject({
+    status: 200,
+    events: ["cmdb_class.updated"],
+  });
+  expect(await owner(`PATCH ${CLASSES}/guest`, stricter)).toMatchObject({
+    status: 200,
+    events: [],
+  });
+  const at = `${ITEMS}/${item.id}`;
+  expect((await owner(`PATCH ${at}`, { name: "Renamed" })).status).toBe(200);
+  expect(await owner(`PATCH ${at}`, { attributes: { os: "linux" } })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/attributes/cpus", message: "must be at most 2" }] },
+    events: [],
+  });
+  expect(await owner(`PATCH ${at}`, { class: "host" })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/attributes/cpus" }] },
+  });
+  expect((await owner(`PATCH ${at}`, { class: "other" })).status).toBe(200);
+
+  const inUse = { status: 409, body: { code: "cmdb_class_in_use" }, events: [] };
+  expect(await owner(`DELETE ${CLASSES}/host`)).toMatchObject(inUse);
+  const gone = { status: 204, events: ["cmdb_class.deleted"] };
+  expect(await owner(`DELETE ${CLASSES}/guest`)).toMatchObject(gone);
+  expect(await owner(`DELETE ${CLASSES}/host`)).toMatchObject(gone);
+  expect((await owner(`GET ${CLASSES}/host`)).status).toBe(404);
+});
+
+test("built-in classes are free until somebody declares them", async () => {
+  const ask = await world.member(["builder"], await world.workspace("cmdb-classes"));
+  const list = await ask(`GET ${CLASSES}?limit=3`);
+  expect(list.body.data.map(({ name }: any) => name)).toEqual([
+    "application",
+    "database",
+    "endpoint",
+  ]);
+  const next = await ask(`GET ${CLASSES}?after=${list.body.pagination.nextCursor}`);
+  expect(next.body.data).toHaveLength(5);
+  const item = await made({ class: "storage", attributes: { anything: [1] } }, ask);
+  expect((await ask(`PATCH ${CLASSES}/storage`, { label: "X" })).status).toBe(404);
+  const declared = { name: "storage", label: "Disks", attributes: { bytes: { type: "integer" } } };
+  expect((await ask(`POST ${CLASSES}`, declared)).status).toBe(201);
+  expect(await ask(`POST ${CLASSES}`, declared)).toMatchObject({
+    status: 409,
+    body: { code: "cmdb_class_exists" },
+  });
+  const body = { attributes: { more: 1 } };
+  expect((await ask(`PATCH ${ITEMS}/${item.id}`, body)).status).toBe(422);
+  expect((await ask(`DELETE ${CLASSES}/storage`)).status).toBe(204);
+  expect((await ask(`PATCH ${ITEMS}/${item.id}`, body)).status).toBe(200);
+  expect((await ask(`GET ${CLASSES}`)).body.data).toHaveLength(8);
+});
+
+test("no class extends itself, or what is not there; hostile schemas are refused", async () => {
+  for (const [name, parent] of [
+    ["ring_a", null],
+    ["ring_b", "ring_a"],
+  ]) {
+    expect((await owner(`POST ${CLASSES}`, { name, extends: parent })).status).toBe(201);
+  }
+  for (const parent of ["ring_b", "ring_a", "nowhere"]) {
+    expect(await owner(`PATCH ${CLASSES}/ring_a`, { extends: parent })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: "/extends" }] },
+      events: [],
+    });
+  }
+  const hostile = [
+    { a: { pattern: "^(a+)+$" } },
+    { a: { $ref: "http://example.com" } },
+    { a: { description: "x".repeat(70_000) } },
+  ];
+  for (const attributes of hostile) {
+    expect(await owner(`POST ${CLASSES}`, { name: "hostile", attributes })).toMatchObject({
+      status: 422,
+      events: [],
+    });
+  }
+});
+
+test("a pack brings classes, changes them and takes them away", async () => {
+  const install = (version: string, label: string) =>
+    owner("POST /api/v1/sdk/packs/install", {
+      id: "@acme/classes",
+      name: "Classes",
+      version,
+      resources: {
+        cmdb_classes: [
+          { name: "pack_host", attributes: { os: { type: "string" } } },
+          { name: "pack_guest", label, extends: "pack_host", attributes: {} },
+        ],
+      },
+    });
+  const first = await install("1.0.0", "Guest");
+  expect(first.status).toBe(201);
+  expect(first.events.filter((type) => type === "cmdb_class.created")).toHaveLength(2);
+  expect((await owner(`GET ${CLASSES}/pack_guest`)).body.data).toMatchObject({
+    label: "Guest",
+    extends: "pack_host",
+  });
+  const second = await install("1.1.0", "Tenant");
+  expect(second.events.filter((type) => type.startsWith("cmdb_class."))).toEqual([
+    "cmdb_class.updated",
+  ]);
+  const gone = await owner("DELETE /api/v1/sdk/packs/%40acme%2Fclasses");
+  expect(gone.events.filter((type) => type === "cmdb_class.deleted")).toHaveLength(2);
+  expect((await owner(`GET ${CLASSES}/pack_guest`)).status).toBe(404);
+});

@@ -1,0 +1,162 @@
+import Type from "typebox";
+import { csvLine, unrunnable } from "#domains/tables/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Parameters, rowsOf } from "#kernel/db/statement.ts";
+import { query } from "#kernel/operation.ts";
+import { type Download, download } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { isObject, type ObjectSchema } from "../classes/schema.ts";
+import { all as allClasses, readSchemas } from "../classes/store.ts";
+import { type Item, fields } from "../items/item.ts";
+import { narrowing } from "../items/operations.ts";
+import { SHOWN, toItem } from "../items/store.ts";
+import { CmdbRead } from "../permissions.ts";
+import { cellOfValue } from "./cell.ts";
+
+const PAGE_ITEMS = 500;
+/** Where there are more, all attributes stand in one column. */
+const ATTRIBUTE_COLUMNS_MAX = 200;
+
+interface Narrowed {
+  readonly class?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+export const exportItems = query({
+  id: "cmdb.export",
+  route: "GET /api/v1/cmdb/items/export",
+  summary: "Export configuration items as a file",
+  description:
+    "All of them, in the order in which they were entered, made while it is sent. In `csv` each " +
+    "attribute has a column `attributes.<name>`, and an import reads the file back. With `safe`, texts " +
+    "that a spreadsheet would take for a formula get a `'` in front, which an import would keep.",
+  permission: CmdbRead,
+  query: object({
+    format: Type.Enum(["csv", "json"], { default: "csv" }),
+    safe: Type.Boolean({ default: false }),
+    ...narrowing,
+  }),
+  reply: download("text/csv, application/json"),
+  example: { query: { format: "csv", safe: false, class: "server" } },
+  async prepare(outside, { query: { format, safe, ...narrowed } }, { workspace, environment }) {
+    if (!workspace) throw new Error("Items belong to a workspace.");
+    const partition = { workspace: workspace.key, environment };
+    const form =
+      format === "json"
+        ? JSON_FORM
+        : await outside.db.read(partition, (tx) => csvForm(tx, narrowed, safe));
+    const more = (after: number) =>
+      outside.db.read(partition, (tx) => pageAfter(tx, narrowed, after));
+    const made: Download = {
+      mediaType: form.mediaType,
+      fileName: `items.${format}`,
+      pieces: piecesOf(form, more, outside.ending),
+    };
+    return made;
+  },
+  run: async (_ctx, _input, prepared) => prepared,
+});
+
+interface Form {
+  readonly mediaType: string;
+  readonly begin: string;
+  /** `index` counts from 0 over the whole file. */
+  readonly line: (item: Item, index: number) => string;
+  readonly end: string;
+}
+
+const JSON_FORM: Form = {
+  mediaType: "application/json",
+  begin: "[",
+  line: ({ revision: _, ...item }, index) => `${index === 0 ? "\n" : ",\n"}${JSON.stringify(item)}`,
+  end: "\n]\n",
+};
+
+const COLUMNS = ["class", "key", "name", "status", "description", "ownerId", "teamId"] as const;
+
+async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<Form> {
+  const names = await attributeNames(tx, narrowed);
+  const classes = (await allClasses(tx)).map(({ name }) => name);
+  const schemas = await readSchemas(tx, classes);
+  const guard = (cell: string | null) => (safe && cell !== null ? unrunnable(cell) : cell);
+  const attributesOf = (item: Item): (string | null)[] => {
+    if (!names) return [JSON.stringify(item.attributes)];
+    const properties = propertiesOf(schemas, item.class);
+    const { attributes } = item;
+    return names.map((name) =>
+      cellOfValue(
+        Object.hasOwn(attributes, name) ? attributes[name] : undefined,
+        Object.hasOwn(properties, name) ? properties[name] : undefined,
+      ),
+    );
+  };
+  const header = names ? names.map((name) => `attributes.${name}`) : ["attributes"];
+  return {
+    mediaType: "text/csv",
+    begin: csvLine(["id", ...COLUMNS, ...header]),
+    line: (item) => {
+      const own = [item.id, ...COLUMNS.map((column) => item[column])];
+      return csvLine([...own, ...attributesOf(item)].map(guard));
+    },
+    end: "",
+  };
+}
+
+function propertiesOf(schemas: ReadonlyMap<string, ObjectSchema>, itemClass: string) {
+  const { properties } = schemas.get(itemClass) ?? {};
+  return isObject(properties) ? properties : {};
+}
+
+/** The attributes that there are, by name; undefined when they are too many. */
+async function attributeNames(tx: Tx, narrowed: Narrowed): Promise<string[] | undefined> {
+  const { where, values } = conditionOf(narrowed);
+  const text = `
+    select distinct jsonb_object_keys(attributes) as name from cmdb_items where ${where}
+     limit ${ATTRIBUTE_COLUMNS_MAX + 1}`;
+  const names = (await rowsOf(tx, text, values)).map(({ name }) => String(name));
+  return names.length > ATTRIBUTE_COLUMNS_MAX ? undefined : names.toSorted();
+}
+
+function conditionOf(narrowed: Narrowed) {
+  const parameters = new Parameters();
+  const parts = Object.entries(narrowed)
+    .filter(([column, value]) => column in fields && value !== undefined)
+    .map(([column, value]) => `${column} = ${parameters.add(value, "text")}`);
+  return { where: ["true", ...parts].join(" and "), values: parameters.values };
+}
+
+type Listed = Item & { readonly no: number };
+
+async function pageAfter(tx: Tx, narrowed: Narrowed, after: number): Promise<Listed[]> {
+  const { where, values } = conditionOf(narrowed);
+  const text = `
+    select no, ${SHOWN} from cmdb_items where ${where} and no > $${values.length + 1}::bigint
+     order by no limit ${PAGE_ITEMS}`;
+  const rows = await rowsOf(tx, text, [...values, after]);
+  return rows.map(({ no, ...row }) => ({ ...toItem(row), no: Number(no) }));
+}
+
+/** No connection is held from page to page, and no page is read before the client has taken the last one. */
+async function* piecesOf(
+  form: Form,
+  more: (after: number) => Promise<Listed[]>,
+  ending: AbortSignal,
+): AsyncGenerator<string> {
+  let index = 0;
+  let after = 0;
+  let piece = form.begin;
+  for (;;) {
+    // The client must be able to tell that this is not all.
+    if (ending.aborted) throw new Error("The server ends, and the file with it.");
+    const page = await more(after);
+    for (const { no, ...item } of page) {
+      piece += form.line(item, index);
+      index += 1;
+      after = no;
+    }
+    const isEnd = page.length < PAGE_ITEMS;
+    yield isEnd ? piece + form.end : piece;
+    if (isEnd) return;
+    piece = "";
+  }
+}

@@ -1,0 +1,83 @@
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { ClassName } from "../classes/class.ts";
+
+export const STATUSES = ["planned", "active", "maintenance", "retired"] as const;
+
+/** As JSON. */
+export const ATTRIBUTES_CHARACTERS_MAX = 65_536;
+
+export const ItemId = id("ci");
+
+export const Attributes = Type.Record(
+  Type.String({ minLength: 1, maxLength: 100 }),
+  Type.Unknown(),
+  {
+    description: "By the schema of the class, up to 64 KiB; one that is null is not there",
+  },
+);
+
+export const fields = {
+  name: line(200),
+  class: ClassName,
+  status: Type.Enum([...STATUSES]),
+  key: nullable(line(200, "What imports know it by; no two of a class have the same")),
+  description: text(10_000),
+  attributes: Attributes,
+  ownerId: nullable(id("usr", "The member who answers for it")),
+  teamId: nullable(id("tem", "The team that looks after it")),
+};
+
+export const Item = Type.Object(
+  {
+    id: ItemId,
+    ...fields,
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "CmdbItem" },
+);
+export type Item = Static<typeof Item> & { readonly revision: number };
+
+/** What of an item a person chooses. */
+export type ItemFields = Pick<Item, keyof typeof fields>;
+
+export const ItemDetail = Type.Object(
+  {
+    ...Item.properties,
+    relationshipCount: Type.Integer({ description: "Of both directions" }),
+  },
+  { title: "CmdbItemDetail" },
+);
+
+/** What is shown of an item in a graph. */
+export const itemSummary = {
+  id: ItemId,
+  name: fields.name,
+  class: fields.class,
+  status: fields.status,
+};
+
+export const KeyTaken = failure(
+  "cmdb_key_taken",
+  409,
+  "Another item of this class has this key.",
+  "cmdb_items_key",
+);
+export const ItemInUse = failure(
+  "cmdb_item_in_use",
+  409,
+  "The item has relationships, or open tickets are about it. Rather make it `retired`.",
+);
+
+/** How events refer to an item. */
+export function referTo({ id: itemId, name }: Pick<Item, "id" | "name">) {
+  return { id: itemId, displayName: name };
+}
+
+/** An item as events tell it. */
+export function dataOf({ revision: _, ...item }: Item) {
+  return item;
+}

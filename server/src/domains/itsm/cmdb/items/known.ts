@@ -1,0 +1,17 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+
+/** Which of these ids no configuration item here has. */
+export async function missingItems(tx: Tx, ids: readonly string[]): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const rows = await rowsOf(tx, "select id from cmdb_items where id = any($1::text[])", [ids]);
+  const known = new Set(rows.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
+/** Those of these items that there are; none of them can be deleted before the act ends. */
+export async function holdItems(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const text = "select id from cmdb_items where id = any($1::text[]) order by id for key share";
+  const rows = await rowsOf(tx, text, [ids]);
+  return new Set(rows.map(({ id }) => String(id)));
+}

@@ -1,0 +1,163 @@
+import Type from "typebox";
+import { Envelope } from "#kernel/event.ts";
+import { type List, listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageQuery } from "#kernel/page.ts";
+import { countedPage, created, nothing, one, page } from "#kernel/reply.ts";
+import { object, patch } from "#kernel/schema.ts";
+import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../events.ts";
+import { CmdbRead, CmdbWrite } from "../permissions.ts";
+import { historyOf } from "./history.ts";
+import { fields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: ItemId });
+const example = { params: { id: "ci_01jd0000000000000000000000" } };
+
+const ITEMS: List = {
+  name: "cmdb items",
+  from: "cmdb_items",
+  select: store.SHOWN,
+  fields: {
+    id: { sql: "id", kind: "text" },
+    no: { sql: "no", kind: "number", type: "bigint" },
+    name: { sql: "name", kind: "text" },
+    class: { sql: "class", kind: "text" },
+    status: { sql: "status", kind: "text" },
+    key: { sql: "key", kind: "text", nullable: true },
+    description: { sql: "description", kind: "text" },
+    attributes: { sql: "attributes", kind: "json" },
+    ownerId: { sql: "owner_id", kind: "text", nullable: true },
+    teamId: { sql: "team_id", kind: "text", nullable: true },
+    createdBy: { sql: "created_by", kind: "text" },
+    createdAt: { sql: "created_at", kind: "time" },
+    updatedAt: { sql: "updated_at", kind: "time" },
+  },
+  searched: ["name", "coalesce(key, '')", "description", "attributes::text"],
+  order: "-createdAt",
+  last: "no",
+};
+
+/** What lists and exports of items may be narrowed to. */
+export const narrowing = {
+  class: Type.Optional(fields.class),
+  status: Type.Optional(fields.status),
+};
+
+const listItems = query({
+  id: "cmdb.list_items",
+  route: "GET /api/v1/cmdb/items",
+  summary: "List configuration items, newest first",
+  description:
+    'A filter may lead into attributes: `{"attributes.os":"linux"}`. `q` looks into names, keys, ' +
+    "descriptions and attributes.",
+  permission: CmdbRead,
+  query: object({ ...listQuery, ...narrowing }),
+  reply: countedPage(Item),
+  example: { query: { limit: 50, class: "server", status: "active", sort: "name" } },
+  run: (ctx, { query: { class: itemClass, status, ...question } }) =>
+    listPage(ctx, ITEMS, question, {
+      narrowed: narrowedBy({ class: itemClass, status }),
+      toItem: store.toItem,
+    }),
+});
+
+function narrowedBy(columns: Readonly<Record<string, string | undefined>>): readonly Narrowing[] {
+  return Object.entries(columns).flatMap(([column, value]) =>
+    value === undefined
+      ? []
+      : [(parameters: Parameters<Narrowing>[0]) => `${column} = ${parameters.add(value, "text")}`],
+  );
+}
+
+const createItem = command({
+  id: "cmdb.create_item",
+  route: "POST /api/v1/cmdb/items",
+  summary: "Enter a configuration item",
+  permission: CmdbWrite,
+  body: object({
+    name: fields.name,
+    class: fields.class,
+    status: Type.Optional(fields.status),
+    key: Type.Optional(fields.key),
+    description: Type.Optional(fields.description),
+    attributes: Type.Optional(fields.attributes),
+    ownerId: Type.Optional(fields.ownerId),
+    teamId: Type.Optional(fields.teamId),
+  }),
+  reply: created(Item, { location: ({ id }) => `/api/v1/cmdb/items/${id}` }),
+  emits: [ItemCreated],
+  fails: [KeyTaken],
+  example: {
+    body: { name: "web-1", class: "server", key: "web-1", attributes: { os: "linux", cpus: 8 } },
+  },
+  run: (ctx, { body }) => service.create(ctx, body),
+});
+
+const getItem = query({
+  id: "cmdb.get_item",
+  route: "GET /api/v1/cmdb/items/{id}",
+  summary: "Read a configuration item",
+  permission: CmdbRead,
+  params: ById,
+  reply: one(ItemDetail),
+  example,
+  async run({ tx }, { params: { id } }) {
+    const [item, relationshipCount] = await Promise.all([
+      store.get(tx, id),
+      store.countRelationships(tx, id),
+    ]);
+    return { ...item, relationshipCount };
+  },
+});
+
+const updateItem = command({
+  id: "cmdb.update_item",
+  route: "PATCH /api/v1/cmdb/items/{id}",
+  summary: "Change a configuration item",
+  description:
+    "Attributes that are not named stay as they are; null takes one away. They are checked against " +
+    "the schema of the class when they or the class change.",
+  permission: CmdbWrite,
+  params: ById,
+  body: patch(fields),
+  reply: one(Item),
+  emits: [ItemUpdated],
+  mayChangeNothing: true,
+  fails: [KeyTaken],
+  example: { ...example, body: { status: "maintenance", attributes: { cpus: 16 } } },
+  run: (ctx, { params, body }) => service.update(ctx, params.id, body),
+});
+
+const deleteItem = command({
+  id: "cmdb.delete_item",
+  route: "DELETE /api/v1/cmdb/items/{id}",
+  summary: "Delete a configuration item",
+  description:
+    "For what was entered by mistake; what is out of use is rather made `retired`. Not while it has " +
+    "relationships, unless `force` deletes them too, and never while tickets about it are open.",
+  permission: CmdbWrite,
+  params: ById,
+  query: object({ force: Type.Boolean({ default: false }) }),
+  reply: nothing(),
+  emits: [RelationshipDeleted, ItemDeleted],
+  fails: [ItemInUse],
+  example,
+  run: (ctx, { params, query: { force } }) => service.remove(ctx, params.id, { force }),
+});
+
+const getHistory = query({
+  id: "cmdb.item_history",
+  route: "GET /api/v1/cmdb/items/{id}/history",
+  summary: "List what happened to a configuration item, newest first",
+  description: "Its events, as long as the log keeps them, also when it was deleted.",
+  permission: CmdbRead,
+  params: ById,
+  query: object(pageQuery),
+  reply: page(Envelope),
+  example,
+  run: (ctx, { params, query: question }) => historyOf(ctx, params.id, question),
+});
+
+export const itemOperations = [listItems, createItem, getItem, updateItem, deleteItem, getHistory];

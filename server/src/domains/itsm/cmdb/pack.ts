@@ -1,0 +1,38 @@
+import Type from "typebox";
+import { packContent } from "#kernel/pack-content.ts";
+import { object } from "#kernel/schema.ts";
+import { ClassName, fields } from "./classes/class.ts";
+import * as service from "./classes/service.ts";
+import * as store from "./classes/store.ts";
+import { CmdbWrite } from "./permissions.ts";
+
+/** Classes that packs bring, in the environment that the pack is installed in. */
+export const classContent = packContent({
+  kind: "cmdb_classes",
+  permission: CmdbWrite,
+  environmental: true,
+  schema: object(
+    {
+      name: ClassName,
+      label: Type.Optional(fields.label),
+      description: Type.Optional(fields.description),
+      attributes: fields.attributes,
+      extends: Type.Optional(fields.extends),
+    },
+    { title: "PackCmdbClass" },
+  ),
+  keyOf: ({ name }) => name,
+  find: async ({ tx }, { name }) => (await store.findDeclared(tx, name))?.name,
+  async read({ tx }, id) {
+    const found = await store.findDeclared(tx, id);
+    if (!found) return undefined;
+    const { name, label, description, attributes } = found;
+    return { name, label, description, attributes, extends: found.extends };
+  },
+  make: async (ctx, content) => (await service.create(ctx, content)).name,
+  async replace(ctx, id, { name, ...content }) {
+    await service.update(ctx, id, { label: name, description: "", extends: null, ...content });
+    return id;
+  },
+  remove: service.remove,
+});

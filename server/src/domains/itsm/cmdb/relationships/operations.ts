@@ -1,0 +1,99 @@
+import Type from "typebox";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, one, page } from "#kernel/reply.ts";
+import { id, object } from "#kernel/schema.ts";
+import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
+import { CmdbRead, CmdbWrite } from "../permissions.ts";
+import {
+  Relationship,
+  RelationshipExists,
+  relationshipFields,
+  RelationshipId,
+} from "./relationship.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: RelationshipId });
+const example = { params: { id: "cir_01jd0000000000000000000000" } };
+const LIST = "cmdb relationships";
+
+const createRelationship = command({
+  id: "cmdb.create_relationship",
+  route: "POST /api/v1/cmdb/relationships",
+  summary: "Relate two configuration items",
+  description:
+    "It reads from left to right: `from` depends on `to`, is hosted on it, connects to it, is a " +
+    "member of it, uses it. In each case `from` breaks when `to` does.",
+  permission: CmdbWrite,
+  body: object(relationshipFields),
+  reply: created(Relationship, {
+    location: (made) => `/api/v1/cmdb/relationships/${made.id}`,
+  }),
+  emits: [RelationshipCreated],
+  fails: [RelationshipExists],
+  example: {
+    body: {
+      from: "ci_01jd0000000000000000000000",
+      to: "ci_01jd0000000000000000000001",
+      type: "hosted_on",
+    },
+  },
+  run: (ctx, { body }) => service.create(ctx, body),
+});
+
+const listRelationships = query({
+  id: "cmdb.list_relationships",
+  route: "GET /api/v1/cmdb/relationships",
+  summary: "List relationships, oldest first",
+  permission: CmdbRead,
+  query: object({
+    ...pageQuery,
+    item: Type.Optional(id("ci", "Only those of this item, in both directions")),
+    from: Type.Optional(relationshipFields.from),
+    to: Type.Optional(relationshipFields.to),
+    type: Type.Optional(relationshipFields.type),
+  }),
+  reply: page(Relationship),
+  async run({ tx, services: { cursors } }, { query: { limit, after, ...narrowed } }) {
+    const list = JSON.stringify([LIST, narrowed]);
+    const [no = 0] = after === undefined ? [] : cursors.decode(list, after);
+    const rows = await store.list(tx, narrowed, { after: Number(no), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      ({ no: _, ...relationship }) => relationship,
+      (row) => cursors.encode(list, [row.no]),
+    );
+  },
+});
+
+const getRelationship = query({
+  id: "cmdb.get_relationship",
+  route: "GET /api/v1/cmdb/relationships/{id}",
+  summary: "Read a relationship",
+  permission: CmdbRead,
+  params: ById,
+  reply: one(Relationship),
+  example,
+  run: async ({ tx }, { params }) => ({ ...(await store.get(tx, params.id)), revision: 1 }),
+});
+
+const deleteRelationship = command({
+  id: "cmdb.delete_relationship",
+  route: "DELETE /api/v1/cmdb/relationships/{id}",
+  summary: "Delete a relationship",
+  permission: CmdbWrite,
+  params: ById,
+  reply: nothing(),
+  emits: [RelationshipDeleted],
+  example,
+  run: (ctx, { params }) => service.remove(ctx, params.id),
+});
+
+export const relationshipOperations = [
+  listRelationships,
+  createRelationship,
+  getRelationship,
+  deleteRelationship,
+];

@@ -1,0 +1,43 @@
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/failure.ts";
+import { id, Time } from "#kernel/schema.ts";
+
+/**
+ * How one item stands to another. Each reads from left to right, `from` type `to`, and points at what is
+ * needed: when `to` breaks, so does `from`. A cluster goes on without one of its members, and its
+ * members do not go on without the cluster.
+ */
+export const RELATIONSHIP_TYPES = [
+  "depends_on",
+  "hosted_on",
+  "connects_to",
+  "member_of",
+  "uses",
+] as const;
+export type RelationshipType = (typeof RELATIONSHIP_TYPES)[number];
+
+export const RelationshipId = id("cir");
+
+export const relationshipFields = {
+  from: id("ci", "The item that needs the other"),
+  to: id("ci", "The item that is needed"),
+  type: Type.Enum([...RELATIONSHIP_TYPES]),
+};
+
+export const Relationship = Type.Object(
+  {
+    id: RelationshipId,
+    ...relationshipFields,
+    createdBy: Type.String(),
+    createdAt: Time,
+  },
+  { title: "CmdbRelationship" },
+);
+export type Relationship = Static<typeof Relationship>;
+
+export const RelationshipExists = failure(
+  "cmdb_relationship_exists",
+  409,
+  "These items are related like that already.",
+  "cmdb_relationships_once",
+);

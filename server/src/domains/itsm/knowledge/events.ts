@@ -1,0 +1,53 @@
+import Type from "typebox";
+import { changeEvent, event } from "#kernel/event.ts";
+import { id, text } from "#kernel/schema.ts";
+import { ArticleData } from "./article.ts";
+
+const resource = "article";
+
+export const ArticleCreated = event("article.created", {
+  resource,
+  summary: "An article was written, as a draft.",
+  data: ArticleData,
+});
+
+export const ArticleUpdated = changeEvent("article.updated", {
+  resource,
+  summary: "An article was changed. A new title or body makes a new version.",
+  data: ArticleData,
+});
+
+export const ArticleSubmittedForReview = event("article.submitted_for_review", {
+  resource,
+  summary: "A draft was given to others to review.",
+  data: ArticleData,
+});
+
+export const ArticlePublished = event("article.published", {
+  resource,
+  summary: "An article was published: people find it from now on.",
+  data: ArticleData,
+});
+
+export const ArticleRetired = event("article.retired", {
+  resource,
+  summary: "An article was retired: people no longer find it.",
+  data: ArticleData,
+});
+
+export const ArticleRestored = event("article.restored", {
+  resource,
+  summary: "An earlier version of an article was made its newest one.",
+  data: ArticleData,
+});
+
+export const FeedbackGiven = event("article.feedback_given", {
+  resource,
+  summary: "Somebody said whether an article helped them.",
+  data: Type.Object({
+    articleId: id("kb"),
+    userId: Type.String(),
+    helpful: Type.Boolean(),
+    comment: text(2_000),
+  }),
+});

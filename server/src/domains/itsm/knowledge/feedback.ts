@@ -1,0 +1,96 @@
+import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { one, page } from "#kernel/reply.ts";
+import { id, object, text, Time } from "#kernel/schema.ts";
+import { ByArticle, example, referTo } from "./article.ts";
+import { FeedbackGiven } from "./events.ts";
+import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
+import { read, writerOf } from "./service.ts";
+import * as store from "./store.ts";
+
+const Comment = text(2_000);
+const Feedback = Type.Object(
+  {
+    articleId: id("kb"),
+    userId: Type.String(),
+    helpful: Type.Boolean(),
+    comment: Comment,
+    createdAt: Time,
+  },
+  { title: "ArticleFeedback" },
+);
+type Feedback = Type.Static<typeof Feedback>;
+
+export const giveFeedback = command({
+  id: "knowledge.give_feedback",
+  route: "POST /api/v1/knowledge/{id}/feedback",
+  summary: "Say whether an article helped",
+  description: "Each person has one say; a second one takes the place of the first.",
+  permission: KnowledgeRead,
+  params: ByArticle,
+  body: object({ helpful: Type.Boolean(), comment: Type.Optional(Comment) }),
+  reply: one(Feedback),
+  emits: [FeedbackGiven],
+  example: { ...example, body: { helpful: true, comment: "Step 2 did it." } },
+  async run(ctx, { params, body: { helpful, comment = "" } }) {
+    const article = await read(ctx, params.id);
+    const said = { articleId: article.id, userId: writerOf(ctx.caller), helpful, comment };
+    const feedback = await write(ctx.tx, { ...said, createdAt: ctx.now.toISOString() });
+    ctx.emit(FeedbackGiven, referTo(article), said);
+    return feedback;
+  },
+});
+
+export const listFeedback = query({
+  id: "knowledge.list_feedback",
+  route: "GET /api/v1/knowledge/{id}/feedback",
+  summary: "List what people said about an article",
+  permission: KnowledgeWrite,
+  params: ByArticle,
+  query: object(pageQuery),
+  reply: page(Feedback),
+  example,
+  async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
+    const { id: articleId } = await store.get(tx, params.id);
+    const list = `feedback on ${articleId}`;
+    const [last = ""] = after === undefined ? [] : cursors.decode(list, after);
+    const rows = await listOf(tx, articleId, { after: String(last), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => cursors.encode(list, [row.userId]),
+    );
+  },
+});
+
+const SHOWN =
+  'article_id as "articleId", user_id as "userId", helpful, comment, created_at as "createdAt"';
+
+const WRITE = `
+  insert into article_feedback (article_id, user_id, helpful, comment, created_at)
+  values ($1, $2, $3, $4, $5)
+  on conflict (article_id, user_id) do update
+     set helpful = excluded.helpful, comment = excluded.comment, created_at = excluded.created_at
+  returning ${SHOWN}`;
+
+async function write(tx: Tx, feedback: Feedback): Promise<Feedback> {
+  const { articleId, userId, helpful, comment, createdAt } = feedback;
+  const [row] = await rowsOf(tx, WRITE, [articleId, userId, helpful, comment, createdAt]);
+  // The columns are those of feedback, by the list.
+  return row as unknown as Feedback;
+}
+
+async function listOf(
+  tx: Tx,
+  articleId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly Feedback[]> {
+  const statement = `
+    select ${SHOWN} from article_feedback
+     where article_id = $1 and user_id > $2 order by user_id limit $3`;
+  return (await rowsOf(tx, statement, [articleId, after, limit])) as unknown as readonly Feedback[];
+}

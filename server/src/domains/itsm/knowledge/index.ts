@@ -1,0 +1,46 @@
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { PackContentPoint } from "#kernel/pack-content.ts";
+import * as events from "./events.ts";
+import { giveFeedback, listFeedback } from "./feedback.ts";
+import { articleReader, embedArticle, embedTicket, ticketReader } from "./indexing.ts";
+import {
+  createArticle,
+  getArticle,
+  listArticles,
+  publishArticle,
+  retireArticle,
+  submitReview,
+  updateArticle,
+} from "./operations.ts";
+import { articleContent } from "./pack.ts";
+import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
+import { searchArticles } from "./search.ts";
+import { suggestForIncident } from "./suggestions.ts";
+import { getVersion, listVersions, restoreVersion } from "./versions.ts";
+
+export const knowledge = domain({
+  name: "knowledge",
+  summary: "Articles that help people to help themselves, found by words and by meaning.",
+  permissions: [KnowledgeRead, KnowledgeWrite],
+  events: Object.values(events),
+  operations: [
+    listArticles,
+    createArticle,
+    searchArticles,
+    getArticle,
+    updateArticle,
+    submitReview,
+    publishArticle,
+    retireArticle,
+    listVersions,
+    getVersion,
+    restoreVersion,
+    giveFeedback,
+    listFeedback,
+    suggestForIncident,
+  ],
+  readers: [articleReader, ticketReader],
+  jobs: [embedArticle, embedTicket],
+  contributions: [contribute(PackContentPoint, articleContent)],
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { LIBRARY } from "./testing/library.ts";
+
+/** What search by meaning is for: people do not know the words that the author chose. */
+const SEARCHED = LIBRARY.flatMap(({ question, title }) => (question ? [{ question, title }] : []));
+const RECALL_LEAST = 0.85;
+
+let world: World;
+let owner: Ask;
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("no question has a word of its article, whatever its form", async () => {
+  expect([LIBRARY.length, SEARCHED.length]).toEqual([80, 40]);
+  const shared = [];
+  for (const { question, title, body } of LIBRARY) {
+    if (question === undefined) continue;
+    const [row] = await world.sql(
+      `select array(select unnest(tsvector_to_array(to_tsvector('english', $1)))
+                    intersect select unnest(tsvector_to_array(to_tsvector('english', $2)))) as words`,
+      [question, `${title} ${body}`],
+    );
+    if (row.words.length > 0) shared.push({ title, words: row.words });
+  }
+  expect(shared).toEqual([]);
+});
+
+test("40 questions find their article among 80 in the first three, by meaning", async () => {
+  for (const { title, body } of LIBRARY) {
+    const { body: written } = await owner("POST /api/v1/knowledge", { title, body });
+    await owner(`POST /api/v1/knowledge/${written.data.id}/publish`);
+  }
+  // Not embedded yet, or few of them: this is what words alone find.
+  const byWords = await recall(({ matchedBy }) => matchedBy.includes("text"));
+  await until(async () => {
+    const [row] = await world.sql("select count(distinct thing_id)::int as n from text_embeddings");
+    return row.n === LIBRARY.length;
+  }, 240_000);
+  const both = await recall(() => true);
+  expect(both.missed, `recall@3 of ${both.share}`).toSatisfy(() => both.share >= RECALL_LEAST);
+  expect(byWords.share).toBeLessThan(both.share);
+}, 300_000);
+
+/** The rest happens in another environment, where the library is not. */
+const staged: Ask = (route, body) => owner(route, body, { "x-environment": "staging" });
+
+async function publish(draft: { readonly title: string; readonly body: string }) {
+  const { body } = await staged("POST /api/v1/knowledge", draft);
+  await staged(`POST /api/v1/knowledge/${body.data.id}/publish`);
+  return body.data.id as string;
+}
+
+async function hits(q: string): Promise<any[]> {
+  const { body } = await staged(`GET /api/v1/knowledge/search?q=${encodeURIComponent(q)}`);
+  return body.data;
+}
+
+/** Ids of what is near, as far as it is known by now. */
+async function near(q: string): Promise<string[]> {
+  return (await hits(q)).filter((hit) => hit.matchedBy.includes("meaning")).map(({ id }) => id);
+}
+
+test("an article is found by what it means now, for as long as it is published", async () => {
+  const id = await publish({ title: "Espresso machine", body: "Descale it with vinegar weekly." });
+  await until(async () => (await near("how to clean a coffee maker")).includes(id));
+  const [hit] = await hits("how to clean a coffee maker");
+  expect(hit).toMatchObject({
+    id,
+    matchedBy: ["meaning"],
+    snippet: "Descale it with vinegar weekly.",
+  });
+  expect(await hits("quantum chromodynamics lecture")).toEqual([]);
+  await staged(`PATCH /api/v1/knowledge/${id}`, {
+    title: "Elevator",
+    body: "Press the alarm and wait for the technician.",
+  });
+  await until(async () => (await near("I am stuck in the lift")).includes(id));
+  expect(await near("how to clean a coffee maker")).toEqual([]);
+  await staged(`POST /api/v1/knowledge/${id}/retire`);
+  expect(await hits("I am stuck in the lift")).toEqual([]);
+  await until(async () => {
+    const rows = await world.sql("select vector from text_embeddings where thing_id = $1", [id]);
+    return rows.length === 1 && rows[0].vector.length === 0;
+  });
+});
+
+test("a long article is found by a piece of it, which is what is shown", async () => {
+  // Two whole pieces, of eight words a sentence, and then another matter.
+  const padding = Array.from({ length: 45 }, () => "The budget of the next quarter is planned.");
+  const needle =
+    "Bees in the courtyard belong to the keeper on the third floor, who opens the hives on Mondays.";
+  const id = await publish({ title: "Handbook", body: [...padding, needle].join("\n\n") });
+  await until(async () =>
+    (await near("who owns the insects outside that make honey?")).includes(id),
+  );
+  const [hit] = await hits("who owns the insects outside that make honey?");
+  expect(hit.snippet).toContain("Bees in the courtyard");
+});
+
+test("an incident is told what helped others", async () => {
+  const incident = async (title: string, description: string) =>
+    (await staged("POST /api/v1/itsm/incidents", { title, description })).body.data;
+  const article = await publish({
+    title: "Mail is stuck in the outbox",
+    body: "Work online again.",
+  });
+  const solved = await incident("Outlook does not send", "Messages stay in the outgoing folder.");
+  const open = await incident("Outlook sends nothing", "Messages stay in the outgoing folder.");
+  await staged(`POST /api/v1/itsm/incidents/${solved.id}/resolve`, { resolution: "Online again" });
+  const problem = (
+    await staged("POST /api/v1/itsm/problems", {
+      title: "E-mail is not delivered",
+      description: "The relay drops messages.",
+    })
+  ).body.data;
+  await staged(`POST /api/v1/itsm/problems/${problem.id}/investigate`);
+  await staged(`POST /api/v1/itsm/problems/${problem.id}/declare_known_error`, {
+    rootCause: "A full queue",
+    workaround: "Send it again.",
+  });
+  await until(async () => {
+    const rows = await world.sql(
+      `select from jobs where key = any($1)
+       union all select from text_embeddings where thing_id = any($1)`,
+      [[solved.id, problem.id]],
+    );
+    return rows.length === 2;
+  });
+  world.clock.advance(61_000);
+  const asked = await incident("E-mails are not being sent", "My messages never leave the outbox.");
+  const suggestions = async (by: Ask = staged) =>
+    (await by(`GET /api/v1/itsm/incidents/${asked.number}/suggestions`)).body.data;
+  const all = await until(async () => {
+    const found = await suggestions();
+    const counts = [found.articles, found.similarIncidents, found.knownErrors];
+    return counts.every(({ length }) => length > 0) && found;
+  });
+  expect(all.articles[0]).toMatchObject({ id: article, score: expect.any(Number) });
+  expect(all.similarIncidents).toEqual([
+    {
+      kind: "incident",
+      id: solved.id,
+      number: solved.number,
+      title: solved.title,
+      state: "resolved",
+      score: expect.any(Number),
+    },
+  ]);
+  expect(all.knownErrors).toMatchObject([
+    { kind: "problem", id: problem.id, state: "known_error", workaround: "Send it again." },
+  ]);
+  expect(JSON.stringify(all)).not.toContain(open.id);
+
+  const { body: role } = await owner("POST /api/v1/settings/roles", {
+    name: "Only incidents",
+    permissions: ["incidents:read"],
+  });
+  const reader = await world.member([role.data.id]);
+  const less = await suggestions((route) =>
+    reader(route, undefined, { "x-environment": "staging" }),
+  );
+  expect(less).toMatchObject({
+    articles: [],
+    knownErrors: [],
+    similarIncidents: [{ id: solved.id }],
+  });
+
+  await staged(`POST /api/v1/itsm/incidents/${solved.id}/reopen`, { reason: "It came back" });
+  expect((await suggestions()).similarIncidents).toEqual([]);
+});
+
+test("words alone must do while the model is gone", async () => {
+  const id = await publish({ title: "Aquarium", body: "Feed the fish on Fridays." });
+  await until(async () => (await near("who gives food to aquatic pets?")).includes(id));
+  const { pid } = world.kernel.embeddings;
+  const question = hits("aquarium fish today");
+  // Its process is killed while it has the question, or just before.
+  process.kill(Number(pid), "SIGKILL");
+  expect((await question).map((hit) => hit.id)).toContain(id);
+  await until(async () => (await near("food for animals under water")).includes(id));
+});
+
+interface Hit {
+  readonly title: string;
+  readonly matchedBy: readonly string[];
+}
+
+async function recall(counts: (hit: Hit) => boolean) {
+  const missed: unknown[] = [];
+  for (const { question, title } of SEARCHED) {
+    const q = encodeURIComponent(question);
+    const { body } = await owner(`GET /api/v1/knowledge/search?q=${q}&limit=20`);
+    const titles = (body.data as Hit[])
+      .filter(counts)
+      .slice(0, 3)
+      .map((hit) => hit.title);
+    if (!titles.includes(title)) missed.push({ question, title, titles });
+  }
+  return { share: 1 - missed.length / SEARCHED.length, missed };
+}

@@ -1,0 +1,186 @@
+import Type from "typebox";
+import { command, query } from "#kernel/operation.ts";
+import { type List, listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
+import { countedPage, created, one } from "#kernel/reply.ts";
+import { line, object, patch } from "#kernel/schema.ts";
+import {
+  Article,
+  ArticleDraft,
+  ArticleEntry,
+  articleMachine,
+  ByArticle,
+  example,
+  mayWrite,
+  State,
+  writable,
+} from "./article.ts";
+import {
+  ArticleCreated,
+  ArticlePublished,
+  ArticleRetired,
+  ArticleSubmittedForReview,
+  ArticleUpdated,
+} from "./events.ts";
+import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
+import { partitionOf } from "./question.ts";
+import { htmlOf, plainOf } from "./reading.ts";
+import * as service from "./service.ts";
+import { ENTRY } from "./store.ts";
+
+const LIST: List = {
+  name: "articles",
+  from: "articles",
+  select: ENTRY,
+  fields: {
+    number: { sql: "number", kind: "text" },
+    no: { sql: "no", kind: "number", type: "bigint" },
+    title: { sql: "title", kind: "text" },
+    state: { sql: "state", kind: "text" },
+    visibility: { sql: "visibility", kind: "text" },
+    category: { sql: "category", kind: "text", nullable: true },
+    tags: { sql: "tags", kind: "texts" },
+    authorId: { sql: "author_id", kind: "text" },
+    createdBy: { sql: "created_by", kind: "text" },
+    version: { sql: "version", kind: "number", type: "int" },
+    publishedAt: { sql: "published_at", kind: "time", nullable: true },
+    reviewDueAt: { sql: "review_due_at", kind: "time", nullable: true },
+    createdAt: { sql: "created_at", kind: "time" },
+    updatedAt: { sql: "updated_at", kind: "time" },
+  },
+  searched: ["number", "title", "summary"],
+  order: "-updatedAt",
+  last: "no",
+};
+
+export const listArticles = query({
+  id: "knowledge.list",
+  route: "GET /api/v1/knowledge",
+  summary: "List articles, the latest change first",
+  description:
+    "Without their bodies. Whoever may not write articles sees the published ones that are for everyone.",
+  permission: KnowledgeRead,
+  query: object({
+    ...listQuery,
+    state: Type.Optional(State),
+    tag: Type.Optional(line(50)),
+  }),
+  reply: countedPage(ArticleEntry),
+  run(ctx, { query: { state, tag, ...question } }) {
+    const narrowed: Narrowing[] = [];
+    if (!mayWrite(ctx.caller))
+      narrowed.push(() => "state = 'published' and visibility = 'everyone'");
+    if (state !== undefined)
+      narrowed.push((parameters) => `state = ${parameters.add(state, "text")}`);
+    if (tag !== undefined)
+      narrowed.push((parameters) => `${parameters.add(tag, "text")} = any (tags)`);
+    // The columns are those of an entry, by the select list.
+    const toItem = (row: unknown) => row as Type.Static<typeof ArticleEntry>;
+    return listPage(ctx, LIST, question, { narrowed, toItem });
+  },
+});
+
+export const createArticle = command({
+  id: "knowledge.create",
+  route: "POST /api/v1/knowledge",
+  summary: "Write an article",
+  description: "It is a draft until it is published.",
+  permission: KnowledgeWrite,
+  body: ArticleDraft,
+  reply: created(Article, { location: ({ id }) => `/api/v1/knowledge/${id}` }),
+  emits: [ArticleCreated],
+  example: {
+    body: {
+      title: "Reset the VPN client",
+      body: "1. Quit the client.\n2. Delete its profile.\n3. Sign in again.",
+      tags: ["vpn", "network"],
+    },
+  },
+  prepare: (outside, { body }, caller) => service.prepareDraft(outside, body, caller),
+  run: (ctx, { body }, prepared) => service.create(ctx, body, prepared),
+});
+
+export const getArticle = query({
+  id: "knowledge.get",
+  route: "GET /api/v1/knowledge/{id}",
+  summary: "Read an article",
+  permission: KnowledgeRead,
+  params: ByArticle,
+  query: object({
+    format: Type.Optional(
+      Type.Enum(["markdown", "html"], { description: "`html` adds the body rendered, as `html`" }),
+    ),
+  }),
+  reply: one(Article),
+  example: { ...example, query: { format: "html" } },
+  async prepare(outside, { params, query: { format } }, caller) {
+    if (format !== "html") return undefined;
+    const { db, clock } = outside;
+    const ctx = { now: clock.now(), caller, services: outside };
+    const article = await db.read(partitionOf(caller), (tx) =>
+      service.read({ ...ctx, tx }, params.id),
+    );
+    return { ...article, html: await htmlOf(article.body) };
+  },
+  run: async (ctx, { params }, rendered) => rendered ?? service.read(ctx, params.id),
+});
+
+export const updateArticle = command({
+  id: "knowledge.update",
+  route: "PATCH /api/v1/knowledge/{id}",
+  summary: "Change an article",
+  description:
+    "A new title or body makes a new version. A published article stays published and says the new " +
+    "version from then on; a retired one can't be changed.",
+  permission: KnowledgeWrite,
+  params: ByArticle,
+  body: patch(writable),
+  reply: one(Article),
+  emits: [ArticleUpdated],
+  mayChangeNothing: true,
+  fails: [articleMachine.refusal],
+  example: { ...example, body: { body: "1. Quit the client.\n2. Start it again." } },
+  prepare: async (_outside, { body }) => (body.body === undefined ? undefined : plainOf(body.body)),
+  run: (ctx, { params, body }, plain) => service.update(ctx, params.id, { change: body, plain }),
+});
+
+export const submitReview = command({
+  id: "knowledge.submit_review",
+  route: "POST /api/v1/knowledge/{id}/review",
+  summary: "Give a draft to others to review",
+  description: "Optional: a draft may be published without. Whoever publishes it approves it.",
+  permission: KnowledgeWrite,
+  params: ByArticle,
+  reply: one(Article),
+  emits: [ArticleSubmittedForReview],
+  fails: [articleMachine.refusal],
+  example,
+  run: (ctx, { params }) => service.move(ctx, params.id, "submit_review"),
+});
+
+export const publishArticle = command({
+  id: "knowledge.publish",
+  route: "POST /api/v1/knowledge/{id}/publish",
+  summary: "Publish an article",
+  permission: KnowledgeWrite,
+  params: ByArticle,
+  reply: one(Article),
+  emits: [ArticlePublished],
+  fails: [articleMachine.refusal],
+  example,
+  run: (ctx, { params }) => service.move(ctx, params.id, "publish"),
+});
+
+export const retireArticle = command({
+  id: "knowledge.retire",
+  route: "POST /api/v1/knowledge/{id}/retire",
+  summary: "Retire an article",
+  description:
+    "It is kept, and no longer found. Restoring one of its versions makes it a draft again.",
+  permission: KnowledgeWrite,
+  params: ByArticle,
+  reply: one(Article),
+  emits: [ArticleRetired],
+  fails: [articleMachine.refusal],
+  example,
+  run: (ctx, { params }) => service.move(ctx, params.id, "retire"),
+});

@@ -1,0 +1,47 @@
+import Type from "typebox";
+import { packContent } from "#kernel/pack-content.ts";
+import { line, object } from "#kernel/schema.ts";
+import { writable } from "./article.ts";
+import { KnowledgeWrite } from "./permissions.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+/** Articles that packs bring. They are published at once: somebody has written and read them. */
+export const articleContent = packContent({
+  kind: "articles",
+  permission: KnowledgeWrite,
+  environmental: true,
+  schema: object(
+    {
+      key: line(200, "What it is known by in the pack"),
+      title: writable.title,
+      body: writable.body,
+      summary: Type.Optional(writable.summary),
+      tags: Type.Optional(writable.tags),
+      category: Type.Optional(writable.category),
+      visibility: Type.Optional(writable.visibility),
+    },
+    { title: "PackArticle" },
+  ),
+  keyOf: ({ key }) => key,
+  prepare: (outside, content, caller) => service.prepareDraft(outside, content, caller),
+  // Titles need not be unique.
+  find: async () => undefined,
+  async read({ tx }, id) {
+    const { title, body, summary, tags, category, visibility, state } = await store.get(tx, id);
+    return state === "retired" ? undefined : { title, body, summary, tags, category, visibility };
+  },
+  async make(ctx, { key: _, ...draft }, prepared) {
+    const { id } = await service.create(ctx, draft, prepared);
+    await service.move(ctx, id, "publish");
+    return id;
+  },
+  async replace(ctx, id, { key: _, ...draft }, { plain }) {
+    await service.update(ctx, id, { change: draft, plain });
+    return id;
+  },
+  async remove(ctx, id) {
+    const { state } = await store.get(ctx.tx, id);
+    if (state === "published") await service.move(ctx, id, "retire");
+  },
+});

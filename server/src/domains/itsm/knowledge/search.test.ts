@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rowsOf } from "#kernel/db/statement.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+
+const PATH = "/api/v1/knowledge";
+/** Every published article has a word or does not have it. */
+const ASK_FOR_ALL = `
+  select article_id from search_articles(
+    '!okapi', 'okapi', '{}', '{everyone,agents}', 1000)`;
+
+let world: World;
+let agent: Ask;
+let member: Ask;
+beforeAll(async () => {
+  world = await startWorld();
+  agent = await world.member(["agent"]);
+  member = await world.member(["member"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+async function published(draft: object, by: Ask = agent) {
+  const made = await by(`POST ${PATH}`, {
+    title: "Printer offline",
+    body: "Turn it on.",
+    ...draft,
+  });
+  return (await by(`POST ${PATH}/${made.body.data.id}/publish`)).body.data;
+}
+
+async function found(by: Ask, q: string): Promise<any[]> {
+  return (await by(`GET ${PATH}/search?q=${encodeURIComponent(q)}`)).body.data;
+}
+
+describe("search by words", () => {
+  test("puts the title first, marks words and escapes the rest", async () => {
+    const body = await published({
+      title: "Network",
+      body: "The **gizmo** <img src=x onerror=alert(1)> needs a restart & a nap.",
+    });
+    const title = await published({ title: "Gizmo", body: "See the manual." });
+    const hits = await found(member, "gizmos");
+    expect(hits.map(({ id }) => id)).toEqual([title.id, body.id]);
+    expect(hits[1]).toEqual({
+      id: body.id,
+      number: body.number,
+      title: "Network",
+      summary: "",
+      tags: [],
+      category: null,
+      publishedAt: body.publishedAt,
+      score: expect.any(Number),
+      matchedBy: ["text"],
+      snippet: expect.stringContaining("<mark>gizmo</mark> &#60;img src=x onerror=alert(1)&#62;"),
+    });
+    expect(hits[0].score).toBeGreaterThan(hits[1].score);
+    expect(hits[0].score).toBeLessThanOrEqual(1);
+  });
+
+  test("takes quotes, exclusions and any text", async () => {
+    const both = await published({ title: "Quagga", body: "quagga stripes fade" });
+    const other = await published({ title: "Quagga too", body: "stripes of the quagga" });
+    const ids = async (q: string) => (await found(agent, q)).map(({ id }) => id).toSorted();
+    expect(await ids("quagga")).toEqual([both.id, other.id].toSorted());
+    expect(await ids('"quagga stripes"')).toEqual([both.id]);
+    expect(await ids("quagga -fade")).toEqual([other.id]);
+    expect(await ids("how do I brush a quagga")).toEqual([both.id, other.id].toSorted());
+    for (const q of ["the", "' & | ! :* <->", '"', "-", "(((", "\\", "%", "😀"]) {
+      expect(await agent(`GET ${PATH}/search?q=${encodeURIComponent(q)}`)).toMatchObject({
+        status: 200,
+        body: { data: [] },
+      });
+    }
+  });
+
+  test("never finds what belongs to another workspace or environment", async () => {
+    const elsewhere = await world.workspace("elsewhere");
+    const other = await world.member(["agent"], elsewhere);
+    const theirs = await published({ title: "Okapi" }, other);
+    const staged: Ask = (route, body) => agent(route, body, { "x-environment": "staging" });
+    const inStaging = await published({ title: "Okapi" }, staged);
+    expect(await found(agent, "okapi")).toEqual([]);
+    expect((await found(other, "okapi")).map(({ id }) => id)).toEqual([theirs.id]);
+    expect((await found(staged, "okapi")).map(({ id }) => id)).toEqual([inStaging.id]);
+    // Nor does the function that asks as the owner, whatever it is asked.
+    const seen = await world.kernel.db.read(
+      { workspace: elsewhere.key, environment: "production" },
+      (tx) => rowsOf(tx, ASK_FOR_ALL, []),
+    );
+    expect(seen).toEqual([{ article_id: theirs.id }]);
+    const [row] = await world.sql(
+      `select has_function_privilege('millrace_app', oid, 'execute') as app,
+              has_function_privilege('millrace_system', oid, 'execute') as system,
+              has_function_privilege('public', oid, 'execute') as everyone
+         from pg_proc where proname = 'search_articles'`,
+    );
+    expect(row).toEqual({ app: true, system: false, everyone: false });
+  });
+
+  test("asks the model for nothing where there is nothing to compare with", () => {
+    expect(world.kernel.embeddings.pid).toBeUndefined();
+  });
+});

@@ -1,0 +1,92 @@
+import Type, { type Static } from "typebox";
+import type { ReadContext } from "#kernel/operation.ts";
+import { query } from "#kernel/operation.ts";
+import { page } from "#kernel/reply.ts";
+import { id, line, nullable, object, Time } from "#kernel/schema.ts";
+import { visibleTo } from "./article.ts";
+import { findByWords, type WordQuestion } from "./full-text.ts";
+import { type Found, fuse } from "./fusion.ts";
+import { KnowledgeRead } from "./permissions.ts";
+import { nearnessTo, partitionOf } from "./question.ts";
+import type { Near } from "./shelf.ts";
+import { snippetsOf } from "./snippet.ts";
+import * as store from "./store.ts";
+
+const LIMIT_MAX = 50;
+
+/** An article that was found. */
+export const ArticleHit = Type.Object(
+  {
+    id: id("kb"),
+    number: Type.String(),
+    title: Type.String(),
+    summary: Type.String(),
+    tags: Type.Array(Type.String()),
+    category: nullable(Type.String()),
+    publishedAt: nullable(Time),
+    score: Type.Number({
+      description: "From 0 to 1: how sure it is that this answers the question",
+    }),
+    matchedBy: Type.Array(Type.Enum(["text", "meaning"]), {
+      description: "Whether it has words of the question, means the same, or both",
+    }),
+    snippet: Type.String({
+      description: "A few words of it, as safe HTML; those of the question in `<mark>`",
+    }),
+  },
+  { title: "ArticleHit" },
+);
+export type ArticleHit = Static<typeof ArticleHit>;
+
+export const searchArticles = query({
+  id: "knowledge.search",
+  route: "GET /api/v1/knowledge/search",
+  summary: "Find published articles by words and by meaning",
+  description:
+    "`q` may be a question in plain words. Quotes, `or` and `-` in front of a word mean what they do " +
+    "in other search engines. An article is found by its meaning some seconds after it was published.",
+  permission: KnowledgeRead,
+  query: object({
+    q: line(500),
+    limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 10 }),
+  }),
+  reply: page(ArticleHit),
+  example: { query: { q: "my laptop won't start", limit: 5 } },
+  async prepare(outside, { query: { q } }, caller) {
+    const nearness = await nearnessTo(outside, partitionOf(caller), {
+      text: q,
+      kinds: ["article"],
+    });
+    return nearness("article");
+  },
+  async run(ctx, { query: { q, limit } }, near) {
+    const data = await articlesFor(ctx, { words: q, isTyped: true }, { near, limit });
+    return { data, nextCursor: null, limit };
+  },
+});
+
+/** The published articles that answer a question, the best first. */
+export async function articlesFor(
+  { tx, caller }: ReadContext,
+  question: WordQuestion,
+  { near, limit }: { readonly near: readonly Near[]; readonly limit: number },
+): Promise<readonly ArticleHit[]> {
+  const visible = visibleTo(caller);
+  const found = fuse(await findByWords(tx, question, visible), near);
+  const entries = await store.published(
+    tx,
+    found.map(({ id: articleId }) => articleId),
+    visible,
+  );
+  const known = new Map(entries.map((entry) => [entry.id, entry]));
+  const shown = found.filter((one) => known.has(one.id)).slice(0, limit);
+  const snippets = await snippetsOf(tx, question, shown);
+  return shown.flatMap((one) => {
+    const entry = known.get(one.id);
+    return entry ? [hitOf(entry, one, snippets.get(one.id) ?? "")] : [];
+  });
+}
+
+function hitOf(entry: store.Published, { score, matchedBy }: Found, snippet: string): ArticleHit {
+  return { ...entry, score, matchedBy: [...matchedBy], snippet };
+}

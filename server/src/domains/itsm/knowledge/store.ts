@@ -1,0 +1,197 @@
+import { refColumn } from "#domains/itsm/desk/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { Article, ArticleVersion } from "./article.ts";
+
+/** Of the body, as much as one tsvector surely holds. */
+const SEARCHED_CHARACTERS_MAX = 100_000;
+
+const COUNTS = `
+  (select count(*) from article_feedback f where f.article_id = articles.id and f.helpful)::int
+    as "helpfulCount",
+  (select count(*) from article_feedback f where f.article_id = articles.id and not f.helpful)::int
+    as "unhelpfulCount"`;
+
+/** The select list of what lists show. */
+export const ENTRY = `
+  id, no, number, title, summary, tags, category, state, visibility, author_id as "authorId", version,
+  published_at as "publishedAt", review_due_at as "reviewDueAt", created_by as "createdBy", revision,
+  created_at as "createdAt", updated_at as "updatedAt", ${COUNTS}`;
+const WHOLE = `${ENTRY}, body`;
+
+/** What may be written of an article. */
+export type Written = Pick<
+  Article,
+  | "title"
+  | "body"
+  | "summary"
+  | "tags"
+  | "category"
+  | "state"
+  | "visibility"
+  | "authorId"
+  | "version"
+  | "publishedAt"
+  | "reviewDueAt"
+>;
+
+/** What is searched, of columns or of what they are about to be. */
+function wordsSql(of: { readonly title: string; readonly about: string; readonly plain: string }) {
+  const { title, about, plain } = of;
+  return `
+    setweight(to_tsvector('english', ${title}), 'A') || setweight(to_tsvector('simple', ${title}), 'A')
+    || setweight(to_tsvector('english', ${about}), 'B') || setweight(to_tsvector('simple', ${about}), 'B')
+    || setweight(to_tsvector('english', left(${plain}, ${SEARCHED_CHARACTERS_MAX})), 'C')`;
+}
+
+const NEW_WORDS = wordsSql({
+  title: "$1::text",
+  about: "concat_ws(' ', $4::text, $6::text, array_to_string($5::text[], ' '))",
+  plain: "coalesce($3::text, plain)",
+});
+
+const INSERT = `
+  insert into articles (title, body, plain, summary, tags, category, state, visibility, author_id,
+                        version, published_at, review_due_at, updated_at, id, no, number, created_by,
+                        created_at, words)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $13,
+          ${NEW_WORDS.replace("coalesce($3::text, plain)", "$3::text")})
+  returning ${WHOLE}`;
+
+const UPDATE = `
+  update articles
+     set title = $1, body = $2, plain = coalesce($3::text, plain), summary = $4, tags = $5, category = $6,
+         state = $7, visibility = $8, author_id = $9, version = $10, published_at = $11,
+         review_due_at = $12, updated_at = $13, revision = revision + 1, words = ${NEW_WORDS}
+   where id = $14
+  returning ${WHOLE}`;
+
+/** What a row is written with: `plain` are the words of the body, undefined where those stay. */
+export interface Writing {
+  readonly plain: string | undefined;
+  readonly now: Date;
+}
+
+/** Writes a new article. */
+export async function insert(
+  tx: Tx,
+  article: Written & Pick<Article, "id" | "no" | "number" | "createdBy">,
+  writing: Writing,
+): Promise<Article> {
+  const { id, no, number, createdBy } = article;
+  const values = [...valuesOf(article, writing), id, no, number, createdBy];
+  return found((await rowsOf(tx, INSERT, values))[0]);
+}
+
+/** Writes what an article is from now on. */
+export async function update(
+  tx: Tx,
+  article: Written & Pick<Article, "id">,
+  writing: Writing,
+): Promise<Article> {
+  const values = [...valuesOf(article, writing), article.id];
+  return found((await rowsOf(tx, UPDATE, values))[0]);
+}
+
+function valuesOf(article: Written, { plain, now }: Writing): readonly unknown[] {
+  const { title, body, summary, tags, category, state, visibility, authorId, version } = article;
+  return [
+    title,
+    body,
+    plain ?? null,
+    summary,
+    tags,
+    category,
+    state,
+    visibility,
+    authorId,
+    version,
+    article.publishedAt,
+    article.reviewDueAt,
+    now,
+  ];
+}
+
+/** The article that a reference names. */
+export async function get(tx: Tx, ref: string): Promise<Article> {
+  return found((await rowsOf(tx, selecting(ref), [ref]))[0]);
+}
+
+/** The same, locked, so that two changes take turns. */
+export async function lock(tx: Tx, ref: string): Promise<Article> {
+  return found((await rowsOf(tx, `${selecting(ref)} for update`, [ref]))[0]);
+}
+
+/** What is shown of an article that was found. */
+export type Published = Pick<
+  Article,
+  "id" | "number" | "title" | "summary" | "tags" | "category" | "publishedAt"
+>;
+
+/** Those of these articles that are published, and that somebody may see. */
+export async function published(
+  tx: Tx,
+  ids: readonly string[],
+  visible: readonly string[],
+): Promise<readonly Published[]> {
+  if (ids.length === 0) return [];
+  const text = `
+    select id, number, title, summary, tags, category, published_at as "publishedAt" from articles
+     where id = any($1::text[]) and state = 'published' and visibility = any($2::text[])`;
+  return (await rowsOf(tx, text, [ids, visible])) as unknown as readonly Published[];
+}
+
+/** Keeps what an article says now. */
+export async function insertVersion(tx: Tx, version: ArticleVersion): Promise<void> {
+  await tx
+    .insertInto("article_versions")
+    .values({
+      article_id: version.articleId,
+      version: version.version,
+      title: version.title,
+      body: version.body,
+      created_by: version.createdBy,
+      created_at: version.createdAt,
+    })
+    .execute();
+}
+
+/** What an article said once. */
+export async function getVersion(
+  tx: Tx,
+  articleId: string,
+  version: number,
+): Promise<ArticleVersion> {
+  const [row] = await versions(tx, articleId, { before: version + 1, limit: 1 });
+  if (row?.version !== version) throw new Failure(NotFound);
+  return row;
+}
+
+/** The versions of an article, newest first. */
+export async function versions(
+  tx: Tx,
+  articleId: string,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<readonly ArticleVersion[]> {
+  const rows = await tx
+    .selectFrom("article_versions")
+    .select(["article_id as articleId", "version", "title", "body"])
+    .select(["created_by as createdBy", "created_at as createdAt"])
+    .where("article_id", "=", articleId)
+    .where("version", "<", before)
+    .orderBy("version", "desc")
+    .limit(limit)
+    .execute();
+  return rows;
+}
+
+function selecting(ref: string): string {
+  return `select ${WHOLE} from articles where ${refColumn(ref)} = $1`;
+}
+
+function found(row: Row | undefined): Article {
+  if (!row) throw new Failure(NotFound);
+  // The columns are those of an article, by the select list.
+  return row as unknown as Article;
+}

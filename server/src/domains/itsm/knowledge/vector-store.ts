@@ -1,0 +1,91 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import { bytesOf, DIMENSIONS, MODEL, readInto } from "#kernel/embedding/vector.ts";
+
+/** Something that is found by its meaning. */
+export interface Thing {
+  readonly kind: ThingKind;
+  readonly id: string;
+}
+export type ThingKind = "article" | "incident" | "problem";
+
+const MOVE = `
+  insert into text_embedding_changes (last) values (1)
+  on conflict (workspace_id, environment) do update set last = text_embedding_changes.last + 1
+  returning last`;
+
+const INSERT = `
+  insert into text_embeddings (kind, thing_id, chunk, model, vector, change)
+  select $1, $2, place - 1, $3, vector, $4
+    from unnest($5::bytea[]) with ordinality as v (vector, place)`;
+
+/** Makes these the vectors of a thing, one for each of its pieces. None: it is no longer to be found. */
+export async function keepVectors(
+  tx: Tx,
+  { kind, id }: Thing,
+  vectors: readonly Float32Array[],
+): Promise<void> {
+  const [moved] = await rowsOf(tx, MOVE, []);
+  await rowsOf(tx, "delete from text_embeddings where kind = $1 and thing_id = $2", [kind, id]);
+  // An empty one tells those who have the old ones in memory.
+  const bytes = vectors.length === 0 ? [Buffer.alloc(0)] : vectors.map(bytesOf);
+  await rowsOf(tx, INSERT, [kind, id, MODEL, moved?.["last"], bytes]);
+}
+
+/** Whether anything is kept of a thing. */
+export async function hasVectors(tx: Tx, { kind, id }: Thing): Promise<boolean> {
+  const text = `
+    select from text_embeddings
+     where kind = $1 and thing_id = $2 and length(vector) > 0 limit 1`;
+  return (await rowsOf(tx, text, [kind, id])).length > 0;
+}
+
+/** How often vectors of the partition were changed. */
+export async function lastChange(tx: Tx): Promise<number> {
+  const [row] = await rowsOf(tx, "select last from text_embedding_changes", []);
+  return Number(row?.["last"] ?? 0);
+}
+
+/** A thing with its vectors, one behind the other; with none it is no longer to be found. */
+export interface KeptThing extends Thing {
+  readonly change: number;
+  readonly vectors: Float32Array;
+}
+
+interface VectorRow extends Thing {
+  readonly change: number;
+  readonly vector: Buffer;
+}
+
+const PAGE_ROWS = 2_000;
+const CHANGED = `
+  select kind, thing_id as id, change, vector from text_embeddings
+   where change > $1 and change <= $2 and model = $3
+   order by change, chunk limit ${PAGE_ROWS}`;
+
+/** What was changed behind one change and up to another, in that order, as far as a page goes. */
+export async function changedThings(
+  tx: Tx,
+  { after, last }: { readonly after: number; readonly last: number },
+): Promise<{ readonly things: readonly KeptThing[]; readonly isWhole: boolean }> {
+  // The columns are those of a row, by the select list.
+  const rows = (await rowsOf(tx, CHANGED, [after, last, MODEL])) as unknown as VectorRow[];
+  const isWhole = rows.length < PAGE_ROWS;
+  // A page may end in the midst of a thing, which then comes again with the next.
+  const end = isWhole ? undefined : rows.at(-1)?.change;
+  const groups = Map.groupBy(
+    rows.filter(({ change }) => change !== end),
+    ({ change }) => change,
+  );
+  return { things: [...groups.values()].flatMap(thingOf), isWhole };
+}
+
+function thingOf(rows: readonly VectorRow[]): KeptThing[] {
+  const [first] = rows;
+  if (!first) return [];
+  const { kind, id, change } = first;
+  const kept = rows.filter(({ vector }) => vector.length > 0);
+  const vectors = new Float32Array(kept.length * DIMENSIONS);
+  for (const [index, { vector }] of kept.entries()) readInto(vectors, index * DIMENSIONS, vector);
+  return [{ kind, id, change, vectors }];
+}

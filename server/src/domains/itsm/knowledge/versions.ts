@@ -1,0 +1,85 @@
+import Type from "typebox";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { one, page } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { Article, ArticleRef, ArticleVersion, ByArticle, example } from "./article.ts";
+import { ArticleRestored } from "./events.ts";
+import { KnowledgeWrite } from "./permissions.ts";
+import { plainOf } from "./reading.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const NUMBER_MAX = 2_000_000_000;
+const ByVersion = object({
+  id: ArticleRef,
+  version: Type.String({ pattern: "^[1-9]\\d{0,8}$", description: "Its number" }),
+});
+const versionExample = { params: { ...example.params, version: "1" } };
+
+export const listVersions = query({
+  id: "knowledge.list_versions",
+  route: "GET /api/v1/knowledge/{id}/versions",
+  summary: "List what an article said at each time, newest first",
+  permission: KnowledgeWrite,
+  params: ByArticle,
+  query: object(pageQuery),
+  reply: page(ArticleVersion),
+  example,
+  async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
+    const { id } = await store.get(tx, params.id);
+    const list = `versions of ${id}`;
+    const [before = NUMBER_MAX] = after === undefined ? [] : cursors.decode(list, after);
+    const rows = await store.versions(tx, id, { before: Number(before), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => cursors.encode(list, [row.version]),
+    );
+  },
+});
+
+export const getVersion = query({
+  id: "knowledge.get_version",
+  route: "GET /api/v1/knowledge/{id}/versions/{version}",
+  summary: "Read what an article said once",
+  permission: KnowledgeWrite,
+  params: ByVersion,
+  reply: one(ArticleVersion),
+  example: versionExample,
+  async run({ tx }, { params: { id: ref, version } }) {
+    const { id } = await store.get(tx, ref);
+    return store.getVersion(tx, id, Number(version));
+  },
+});
+
+export const restoreVersion = command({
+  id: "knowledge.restore_version",
+  route: "POST /api/v1/knowledge/{id}/versions/{version}/restore",
+  summary: "Make what an article said once its newest version",
+  description: "A retired article becomes a draft again; any other keeps its state.",
+  permission: KnowledgeWrite,
+  params: ByVersion,
+  reply: one(Article),
+  emits: [ArticleRestored],
+  example: versionExample,
+  prepare: (outside, { params }, caller) => wordsOf(outside, params, caller),
+  run: (ctx, { params: { id, version } }, plain) =>
+    service.restore(ctx, id, { version: Number(version), plain }),
+});
+
+/** A version never changes, so that it may be read beforehand. */
+async function wordsOf(
+  { db }: Outside,
+  { id: ref, version }: { readonly id: string; readonly version: string },
+  { workspace, environment }: Caller,
+): Promise<string> {
+  if (!workspace) throw new Error("An article belongs to a workspace.");
+  const { body } = await db.read({ workspace: workspace.key, environment }, async (tx) => {
+    const { id } = await store.get(tx, ref);
+    return store.getVersion(tx, id, Number(version));
+  });
+  return plainOf(body);
+}

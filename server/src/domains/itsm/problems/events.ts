@@ -1,0 +1,40 @@
+import Type from "typebox";
+import { TicketSummary } from "#domains/itsm/desk/index.ts";
+import { changeEvent, event } from "#kernel/event.ts";
+import { id } from "#kernel/schema.ts";
+import { Problem } from "./problem.ts";
+
+const about = (summary: string) => ({ resource: "problem", summary, data: Problem });
+
+export const ProblemCreated = event("problem.created", about("A problem was raised."));
+export const ProblemUpdated = changeEvent("problem.updated", about("A problem was edited."));
+export const InvestigationStarted = event(
+  "problem.investigation_started",
+  about("Somebody began to look into a problem."),
+);
+export const KnownErrorDeclared = event(
+  "problem.known_error_declared",
+  about("The cause of a problem is known, and how to live with it."),
+);
+export const ProblemResolved = event("problem.resolved", about("A problem was done away with."));
+export const ProblemClosed = event("problem.closed", about("A resolved problem was closed."));
+export const ProblemReopened = event(
+  "problem.reopened",
+  about("A problem was not over after all."),
+);
+
+const Linked = Type.Object(
+  { problemId: id("prb"), incident: TicketSummary },
+  { title: "ProblemIncident" },
+);
+
+export const IncidentLinked = event("problem.incident_linked", {
+  resource: "problem",
+  summary: "An incident was found to be caused by a problem.",
+  data: Linked,
+});
+export const IncidentUnlinked = event("problem.incident_unlinked", {
+  resource: "problem",
+  summary: "An incident was found not to be caused by a problem.",
+  data: Linked,
+});

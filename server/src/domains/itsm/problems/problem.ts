@@ -1,0 +1,118 @@
+/** A problem: what it is, and how it lives. Nothing here reads or writes. */
+import Type, { type Static } from "typebox";
+import { machine, moved } from "#domains/itsm/desk/index.ts";
+import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+
+const TITLE_CHARACTERS_MAX = 300;
+const TEXT_CHARACTERS_MAX = 50_000;
+const ITEMS_MAX = 100;
+
+/** How a problem lives. */
+export const problemMachine = machine({
+  kind: "problem",
+  states: ["open", "investigating", "known_error", "resolved", "closed"],
+  ended: ["closed"],
+  moves: [
+    { action: "investigate", from: ["open"], to: "investigating" },
+    { action: "declare_known_error", from: ["open", "investigating"], to: "known_error" },
+    { action: "resolve", from: ["open", "investigating", "known_error"], to: "resolved" },
+    { action: "close", from: ["resolved"], to: "closed" },
+    { action: "reopen", from: ["resolved", "closed"], to: "investigating" },
+  ],
+});
+export type ProblemState = (typeof problemMachine.states)[number];
+
+const note = (description: string) =>
+  nullable(Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS_MAX, description }));
+
+/** What people write about a problem. */
+export const fields = {
+  title: line(TITLE_CHARACTERS_MAX),
+  description: text(TEXT_CHARACTERS_MAX),
+  priority: Type.Integer({ minimum: 1, maximum: 5, description: "1 critical to 5 planning" }),
+  assigneeId: nullable(id("usr", "The member who works on it")),
+  teamId: nullable(id("tem", "The team that works on it")),
+  ciIds: Type.Array(id("ci"), {
+    maxItems: ITEMS_MAX,
+    uniqueItems: true,
+    description: "The configuration items that it is about",
+  }),
+  rootCause: note("Why it happens"),
+  workaround: note("How to live with it; linked incidents show it"),
+};
+
+/** The text that a resolution has. */
+export const Resolution = Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS_MAX });
+
+export const Problem = Type.Object(
+  {
+    id: id("prb"),
+    number: Type.String(),
+    state: Type.Enum([...problemMachine.states]),
+    ...fields,
+    resolution: note("How it was done away with"),
+    knownErrorAt: nullable(Time),
+    resolvedAt: nullable(Time),
+    closedAt: nullable(Time),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "Problem" },
+);
+export type ProblemData = Static<typeof Problem>;
+export type Problem = ProblemData & { readonly revision: number };
+
+/** What somebody says when they act on a problem. */
+export interface Said {
+  readonly rootCause?: string;
+  readonly workaround?: string;
+  readonly resolution?: string;
+}
+
+type Action = (typeof problemMachine.moves)[number]["action"];
+
+/** The problem after an action; throws where its state does not allow that, or something is missing. */
+export function acted(problem: Problem, action: Action, said: Said, now: Date): Problem {
+  const state = moved(problemMachine, problem.state, action);
+  const at = now.toISOString();
+  const after = { ...problem, ...said, state, updatedAt: at, revision: problem.revision + 1 };
+  switch (action) {
+    case "declare_known_error":
+      assertExplained(after);
+      return { ...after, knownErrorAt: at };
+    case "resolve":
+      return { ...after, resolvedAt: at };
+    case "close":
+      return { ...after, closedAt: at };
+    case "reopen":
+      // What was thought to be its end was none.
+      return { ...after, resolution: null, knownErrorAt: null, resolvedAt: null, closedAt: null };
+    case "investigate":
+      return after;
+  }
+}
+
+/** The problem with what an edit changes; the same one where that is nothing. */
+export function edited(problem: Problem, change: Partial<ProblemData>, now: Date): Problem {
+  const names = Object.keys(change) as (keyof ProblemData)[];
+  const isSame = (name: keyof ProblemData): boolean =>
+    JSON.stringify(change[name]) === JSON.stringify(problem[name]);
+  if (names.every(isSame)) return problem;
+  const revision = problem.revision + 1;
+  const after = { ...problem, ...change, updatedAt: now.toISOString(), revision };
+  if (after.state === "known_error") assertExplained(after);
+  return after;
+}
+
+/** A known error is one whose cause is known, and which people can live with. */
+function assertExplained({ rootCause, workaround }: ProblemData): void {
+  const faults: Fault[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
+    value === null ? [{ path: `/${name}`, message: "is required of a known error" }] : [],
+  );
+  const [first] = faults;
+  if (first) {
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+  }
+}

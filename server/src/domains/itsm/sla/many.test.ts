@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { anotherNode, type Node } from "#domains/bus/testing.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { WORK } from "./announcing.ts";
+
+const MINUTE_MS = 60_000;
+const POLICIES = "/api/v1/itsm/sla-policies";
+const INCIDENTS = "/api/v1/itsm/incidents";
+const CLOCKS = "/api/v1/itsm/sla/clocks";
+
+let world: World;
+let owner: Ask;
+let other: Node;
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+  other = await anotherNode(world);
+  await other.kernel.startWork();
+});
+afterAll(async () => {
+  await other[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+function pass(minutes: number): void {
+  world.clock.advance(minutes * MINUTE_MS);
+  for (const { kernel } of [world, other]) kernel.signal.raise(WORK);
+}
+
+async function policy(more: object): Promise<string> {
+  const made = await owner(`POST ${POLICIES}`, { name: "Any", entity: "incident", ...more });
+  expect(made.status).toBe(201);
+  return made.body.data.id;
+}
+
+async function raised(category: string, more: object = {}): Promise<any> {
+  const given = { title: "An incident", category, ...more };
+  return (await owner(`POST ${INCIDENTS}`, given)).body.data;
+}
+
+const countOf = async (question: string): Promise<number> =>
+  Number((await world.sql(`select count(*) as n from ${question}`))[0].n);
+
+test("two thousand clocks that run out in the same moment are told of once each, by whichever node", async () => {
+  const id = await policy({
+    conditions: { category: "many" },
+    targets: [{ metric: "resolution", minutes: 30 }],
+    warnAtPercent: 100,
+  });
+  await world.sql(
+    `insert into events
+       (epoch, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
+        resource_type, resource_id, correlation_id, created_at, data)
+     select epoch, $1, 'production', 'incident', 'incident.created', 'usr_1', 'user', 'Somebody',
+            'incident', 'inc_many' || n, 'cor_1', $2,
+            jsonb_build_object('id', 'inc_many' || n, 'state', 'new', 'category', 'many')
+       from installation, generate_series(1, 2000) as n`,
+    [world.home, world.clock.now()],
+  );
+  for (const { kernel } of [world, other]) kernel.signal.raise("events");
+  await until(async () => (await countOf("sla_clocks where next_at is not null")) === 2_000);
+  pass(31);
+  await until(async () => (await countOf("sla_clocks where next_at is not null")) === 0);
+  for (const type of ["incident.sla_breached", "sla.breached"]) {
+    expect(await countOf(`events where type = '${type}'`)).toBe(2_000);
+    expect(
+      await countOf(`(select distinct resource_id from events where type = '${type}') all_of_it`),
+    ).toBe(2_000);
+  }
+  expect(await countOf("events where type ~ 'warning'")).toBe(0);
+  // Many together: a transaction for each would take too long.
+  const acts = "(select distinct xid from events where type = 'sla.breached') acts";
+  expect(await countOf(acts)).toBeLessThan(50);
+  await owner(`DELETE ${POLICIES}/${id}`);
+});
+
+test("a wall shows what is due, and what is late", async () => {
+  const id = await policy({
+    conditions: { category: "wall" },
+    targets: [
+      { metric: "response", minutes: 10 },
+      { metric: "resolution", minutes: 60 },
+    ],
+  });
+  const incident = await raised("wall");
+  const own = `policyId=${id}`;
+  await until(async () => (await owner(`GET ${CLOCKS}?${own}`)).body.data.length === 2);
+  pass(20);
+  const late = await until(async () => {
+    const { body } = await owner(`GET ${CLOCKS}?${own}&state=breached`);
+    return body.data.length === 1 && body.data[0];
+  });
+  const { number, title, priority, state } = incident;
+  expect(late).toMatchObject({
+    metric: "response",
+    policyName: "Any",
+    counting: true,
+    targetMinutes: 10,
+    remainingMs: 0,
+    ticket: { kind: "incident", id: incident.id, number, title, priority, state },
+  });
+  expect(late.breachedAt).toBe(late.dueAt);
+  const running = await owner(`GET ${CLOCKS}?${own}&state=running`);
+  expect(running.body.data).toMatchObject([{ metric: "resolution", targetMinutes: 60 }]);
+  expect(Math.floor(running.body.data[0].elapsedMs / MINUTE_MS)).toBe(20);
+  const before = new Date(world.clock.nowMs() + 30 * MINUTE_MS).toISOString();
+  const metricsOf = async (query: string): Promise<string[]> =>
+    (await owner(`GET ${CLOCKS}?${own}&${query}`)).body.data.map((one: any) => one.metric);
+  expect(await metricsOf(`dueBefore=${before}`)).toEqual(["response"]);
+  expect(await metricsOf("state=running,breached")).toEqual(["response", "resolution"]);
+  await owner(`POST ${INCIDENTS}/${incident.id}/resolve`, { resolution: "Done" });
+  await until(async () => (await metricsOf("state=met")).join() === "resolution");
+  expect(await metricsOf("open=true")).toEqual([]);
+  expect(
+    (await owner(`GET ${CLOCKS}?${own}`, undefined, { "x-environment": "staging" })).body.data,
+  ).toEqual([]);
+});
+
+test("a policy is tried out on past tickets, also as it might be", async () => {
+  const from = world.clock.now().toISOString();
+  const category = "past";
+  const [quick, slow, open, cancelled] = [
+    await raised(category),
+    await raised(category),
+    await raised(category, { title: "Still open" }),
+    await raised(category),
+  ];
+  await raised("another");
+  pass(10);
+  await owner(`POST ${INCIDENTS}/${quick.id}/resolve`, { resolution: "Done" });
+  await owner(`POST ${INCIDENTS}/${cancelled.id}/cancel`, {});
+  pass(90);
+  await owner(`POST ${INCIDENTS}/${slow.id}/resolve`, { resolution: "Done" });
+  const id = await policy({
+    active: false,
+    conditions: { category },
+    targets: [{ metric: "resolution", minutes: 120 }],
+  });
+  const simulated = async (body: object) => {
+    const answer = await owner(`POST ${POLICIES}/${id}/simulate`, { from, ...body });
+    expect(answer).toMatchObject({ status: 200, events: [] });
+    return answer.body.data;
+  };
+  const counts = { cancelled: 1, open: 1 };
+  const asItIs = await simulated({});
+  expect(asItIs).toMatchObject({ ...counts, tickets: 5, met: 2, breached: 0, metPercent: 100 });
+  const stricter = await simulated({
+    policy: { targets: [{ metric: "resolution", minutes: 60 }] },
+  });
+  expect(stricter).toMatchObject({ ...counts, open: 0, met: 1, breached: 2, metPercent: 33.33 });
+  const [{ worst }] = stricter.metrics;
+  expect(worst.map((one: any) => one.ticketId)).toHaveLength(3);
+  expect(worst[0]).toMatchObject({ ticketId: open.id, title: "Still open", stoppedAt: null });
+  expect(Math.floor(worst[0].overMs / MINUTE_MS)).toBe(40);
+  expect(worst[1]).toMatchObject({ ticketId: slow.id, state: "breached" });
+  expect(await simulated({ limit: 1 })).toMatchObject({ tickets: 1, met: 0 });
+  expect((await simulated({ to: from, from: "2020-01-01T00:00:00Z" })).metPercent).toBeNull();
+  const refused = await owner(`POST ${POLICIES}/${id}/simulate`, {
+    policy: { pauseOn: ["asleep"] },
+  });
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: "/policy/pauseOn/0" }] } });
+});
+
+test("all that was written event by event is what the log says as a whole", async () => {
+  const category = "to and fro";
+  await policy({
+    conditions: { priority: { lte: 3 } },
+    targets: [
+      { metric: "response", minutes: 7 },
+      { metric: "resolution", minutes: 45 },
+    ],
+    calendar: {
+      timezone: "America/New_York",
+      hours: [{ days: [1, 2, 3, 4, 5, 6, 7], from: "00:00", to: "23:30" }],
+      holidays: [],
+    },
+    pauseOn: ["on_hold"],
+  });
+  const incidents = await Promise.all(Array.from({ length: 6 }, () => raised(category)));
+  const steps = [
+    ["PATCH", "", { state: "in_progress" }],
+    ["PATCH", "", { impact: 1, urgency: 1 }],
+    ["PATCH", "", { state: "on_hold", onHoldReason: "Parts" }],
+    ["PATCH", "", { impact: 3, urgency: 3 }],
+    ["POST", "/comments", { body: "Well?", internal: false }],
+    ["PATCH", "", { state: "in_progress", impact: 2 }],
+    ["POST", "/resolve", { resolution: "Done" }],
+    ["POST", "/reopen", {}],
+    ["PATCH", "", { impact: 1, urgency: 1 }],
+  ] as const;
+  for (const [index, step] of steps.entries()) {
+    const [method, path, body] = step;
+    pass(index);
+    // Each gets less far than the one before.
+    for (const { id } of incidents.slice(0, incidents.length - Math.floor(index / 2))) {
+      expect((await owner(`${method} ${INCIDENTS}/${id}${path}`, body)).status).toBeLessThan(300);
+    }
+  }
+  for (const { id } of incidents) {
+    const whole = (await owner(`GET ${INCIDENTS}/${id}/sla`)).body.data;
+    const timelines = whole.map((clock: any) => clock.timeline);
+    const rows = await until(async () => {
+      const found = await world.sql("select * from sla_clocks where ticket_id = $1 order by no", [
+        id,
+      ]);
+      return (
+        JSON.stringify(found.map((row) => row.timeline.at(-1)?.eventId)) ===
+          JSON.stringify(timelines.map((one: any) => one.at(-1)?.eventId)) && found
+      );
+    });
+    expect(rows.map((row) => row.timeline)).toEqual(timelines);
+    expect(rows.map((row) => row.stopped_at?.toISOString() ?? null)).toEqual(
+      whole.map((clock: any) => clock.stoppedAt),
+    );
+  }
+});
+
+test("a pack brings policies, changes those that nobody edited, and takes them along", async () => {
+  const install = (version: string, minutes: number) =>
+    owner("POST /api/v1/sdk/packs/install", {
+      id: "@acme/levels",
+      name: "Levels",
+      version,
+      resources: {
+        sla_policies: [
+          {
+            name: "Silver",
+            entity: "problem",
+            targets: [{ metric: "resolution", minutes }],
+            calendar: {
+              timezone: "Asia/Kolkata",
+              hours: [{ days: [1, 2], from: "09:00", to: "24:00" }],
+            },
+          },
+        ],
+      },
+    });
+  const first = await install("1.0.0", 60);
+  expect(first).toMatchObject({ status: 201, events: ["sla_policy.created", "pack.installed"] });
+  const [{ id }] = first.body.data.made;
+  const path = `${POLICIES}/${id}`;
+  expect((await owner(`GET ${path}`)).body.data).toMatchObject({
+    active: true,
+    warnAtPercent: 80,
+    calendar: { holidays: [] },
+  });
+  await owner(`PATCH ${path}`, { active: false });
+  expect((await install("1.1.0", 90)).events).toContain("sla_policy.updated");
+  expect((await owner(`GET ${path}`)).body.data).toMatchObject({
+    active: false,
+    targets: [{ metric: "resolution", minutes: 90 }],
+  });
+  const gone = await owner(`DELETE /api/v1/sdk/packs/${encodeURIComponent("@acme/levels")}`);
+  expect(gone.events).toContain("sla_policy.deleted");
+  expect((await owner(`GET ${path}`)).status).toBe(404);
+});

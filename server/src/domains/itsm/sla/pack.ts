@@ -1,0 +1,30 @@
+import { packContent } from "#kernel/pack-content.ts";
+import { SlaWrite } from "./permissions.ts";
+import { draftOf, NewPolicy } from "./policy.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+/** Policies that packs bring. */
+export const policyContent = packContent({
+  kind: "sla_policies",
+  permission: SlaWrite,
+  environmental: false,
+  schema: NewPolicy,
+  keyOf: ({ name }) => name,
+  // Names of policies need not be unique.
+  find: async () => undefined,
+  async read({ tx }, id) {
+    const policy = await store.find(tx, id);
+    if (!policy) return undefined;
+    const { active: _, ...edited } = service.draftOf(policy);
+    return edited;
+  },
+  make: async (ctx, content) => (await service.create(ctx, draftOf(content))).id,
+  async replace(ctx, id, content) {
+    // Whether it is on is for the workspace to say.
+    const { active: _, ...draft } = draftOf(content);
+    await service.update(ctx, id, draft);
+    return id;
+  },
+  remove: service.remove,
+});

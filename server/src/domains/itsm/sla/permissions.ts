@@ -1,0 +1,10 @@
+import { permission } from "#kernel/permission.ts";
+
+export const SlaRead = permission("sla:read", "See SLA policies and clocks", [
+  "builder",
+  "agent",
+  "change_manager",
+  "viewer",
+  "auditor",
+]);
+export const SlaWrite = permission("sla:write", "Change SLA policies", []);

@@ -1,0 +1,187 @@
+import Type, { type Static } from "typebox";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import { kindsOf, TICKET_KINDS } from "#domains/itsm/desk/index.ts";
+import type { Services } from "#kernel/caller.ts";
+import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
+import { id, line, nullable, object, patch, Time } from "#kernel/schema.ts";
+import { minutesOf } from "./calendar.ts";
+
+export const POLICIES_MAX = 500;
+const MINUTES_MAX = 525_600;
+const HOURS_MAX = 50;
+const HOLIDAYS_MAX = 1_000;
+const STATES_MAX = 20;
+
+export const METRICS = ["response", "resolution"] as const;
+export type Metric = (typeof METRICS)[number];
+
+const Target = object(
+  {
+    metric: Type.Enum([...METRICS], {
+      description: "`response`: the first reaction; `resolution`: the end of the work",
+    }),
+    minutes: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: MINUTES_MAX,
+      description: "Of business time; fractions are allowed",
+    }),
+  },
+  { title: "SlaTarget" },
+);
+
+const HoursOfWork = object({
+  days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+    minItems: 1,
+    maxItems: 7,
+    description: "1 is Monday",
+  }),
+  from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" }),
+  to: Type.String({ pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$" }),
+});
+
+const CalendarSchema = object(
+  {
+    timezone: line(64, "IANA; the hours are those of its clocks, in summer and winter"),
+    hours: Type.Array(HoursOfWork, { minItems: 1, maxItems: HOURS_MAX }),
+    holidays: Type.Optional(
+      Type.Array(Type.String({ format: "date" }), {
+        maxItems: HOLIDAYS_MAX,
+        description: "Local days that count as no days of work",
+      }),
+    ),
+  },
+  { title: "SlaCalendar" },
+);
+
+const fields = {
+  name: line(200),
+  entity: Type.Enum([...TICKET_KINDS], { description: "The kind of ticket" }),
+  conditions: Type.Unsafe<Record<string, unknown>>({
+    ...ConditionSchema,
+    examples: [{ priority: { lte: 2 }, category: "network" }],
+    description:
+      "A condition on the ticket's fields, such as `priority` (or `data.priority`); `{}` is all tickets.",
+  }),
+  targets: Type.Array(Target, { minItems: 1, maxItems: METRICS.length }),
+  calendar: nullable(CalendarSchema),
+  pauseOn: Type.Array(line(50), {
+    maxItems: STATES_MAX,
+    description: "The states in which its clocks stand still",
+  }),
+  warnAtPercent: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 100,
+    description: "How much of the time is used up when a warning is given",
+  }),
+  active: Type.Boolean(),
+};
+
+export const PolicyId = id("slp");
+
+export const SlaPolicy = Type.Object(
+  { id: PolicyId, ...fields, createdAt: Time, updatedAt: Time },
+  { title: "SlaPolicy" },
+);
+export type SlaPolicy = Static<typeof SlaPolicy> & { readonly revision: number };
+export type PolicyDraft = Omit<Static<typeof SlaPolicy>, "id" | "createdAt" | "updatedAt">;
+
+/** Whoever gives no calendar means the whole day, every day. */
+export const NewPolicy = object(
+  {
+    name: fields.name,
+    entity: fields.entity,
+    conditions: Type.Optional(fields.conditions),
+    targets: fields.targets,
+    calendar: Type.Optional(fields.calendar),
+    pauseOn: Type.Optional(fields.pauseOn),
+    warnAtPercent: Type.Optional(fields.warnAtPercent),
+    active: Type.Optional(fields.active),
+  },
+  { title: "NewSlaPolicy" },
+);
+export type NewPolicy = Static<typeof NewPolicy>;
+
+export const PolicyChange = patch(fields);
+export type PolicyChange = Static<typeof PolicyChange>;
+
+const USUAL = {
+  conditions: {},
+  calendar: null,
+  pauseOn: [] as string[],
+  warnAtPercent: 80,
+  active: true,
+};
+
+/** A whole policy of what was given. */
+export function draftOf(given: NewPolicy): PolicyDraft {
+  return whole({ ...USUAL, ...given });
+}
+
+/** Says so where a calendar has no holidays. */
+export function whole(draft: PolicyDraft): PolicyDraft {
+  const { calendar } = draft;
+  return { ...draft, calendar: calendar && { ...calendar, holidays: calendar.holidays ?? [] } };
+}
+
+/** Throws a 422 with everything that a schema can't see. */
+export function assertSound(
+  services: Pick<Services, "contributions">,
+  draft: PolicyDraft,
+  at = "",
+): void {
+  const faults = [
+    ...checkCondition(draft.conditions).map(({ path, message }) => ({
+      path: `/conditions${path}`,
+      message,
+    })),
+    ...faultsOfTargets(draft),
+    ...faultsOfCalendar(draft),
+    ...faultsOfStates(services, draft),
+  ].map((fault) => ({ ...fault, path: at + fault.path }));
+  const [first] = faults;
+  if (first) {
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+  }
+}
+
+function faultsOfTargets({ targets }: PolicyDraft): Fault[] {
+  return targets.flatMap(({ metric }, index) =>
+    targets.findIndex((other) => other.metric === metric) === index
+      ? []
+      : [{ path: `/targets/${index}/metric`, message: "must not be there twice" }],
+  );
+}
+
+function faultsOfCalendar({ calendar }: PolicyDraft): Fault[] {
+  if (!calendar) return [];
+  const faults = calendar.hours.flatMap(({ from, to }, index) =>
+    minutesOf(from) < minutesOf(to)
+      ? []
+      : [{ path: `/calendar/hours/${index}/to`, message: "must be later than from" }],
+  );
+  if (isTimezone(calendar.timezone)) return faults;
+  return [{ path: "/calendar/timezone", message: "is not a time zone that we know" }, ...faults];
+}
+
+/** A name, since an offset such as `+02:00` knows no summer. */
+function isTimezone(name: string): boolean {
+  if (!/^[a-z]/i.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+function faultsOfStates(
+  services: Pick<Services, "contributions">,
+  { entity, pauseOn }: PolicyDraft,
+): Fault[] {
+  const states = kindsOf(services).find(({ kind }) => kind === entity)?.machine.states;
+  if (!states) return [];
+  return pauseOn.flatMap((state, index) =>
+    states.includes(state)
+      ? []
+      : [{ path: `/pauseOn/${index}`, message: `must be one of ${states.join(", ")}` }],
+  );
+}

@@ -1,0 +1,37 @@
+import { eventIdOf, type RecordedEvent } from "#kernel/event.ts";
+
+let seq = 0;
+
+/** An event of a ticket, as the log would have it. */
+export function happened(
+  type: string,
+  at: string | number,
+  data: Readonly<Record<string, unknown>>,
+  more: { readonly by?: string; readonly ticketId?: string } = {},
+): RecordedEvent {
+  seq += 1;
+  const position = { epoch: 1, xid: 1_000 + seq, seq };
+  const topic = type.slice(0, type.indexOf("."));
+  const { by = "usr_creator", ticketId = "inc_1" } = more;
+  return {
+    position,
+    id: eventIdOf(position),
+    workspace: "w",
+    environment: "production",
+    topic,
+    type,
+    actor: { id: by, name: "Somebody", type: "user" },
+    resource: { type: topic, id: ticketId, number: null, displayName: null },
+    requestId: null,
+    correlationId: "cor_1",
+    causationId: null,
+    depth: 0,
+    createdAt: new Date(at).toISOString(),
+    data,
+  };
+}
+
+/** A ticket as events tell it. */
+export function ticket(state: string, more: Readonly<Record<string, unknown>> = {}) {
+  return { id: "inc_1", state, createdBy: "usr_creator", ...more };
+}

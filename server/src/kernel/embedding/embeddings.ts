@@ -1,0 +1,115 @@
+import { FairQueue, type Turn } from "../pool/fair-queue.ts";
+import { Embedder } from "./embedder.ts";
+import { EmbeddingFailure } from "./failure.ts";
+
+export interface EmbeddingsOptions {
+  /** For one text. */
+  readonly timeLimitMs: number;
+  /** How long the model stays in memory when nobody uses it. */
+  readonly idleMs: number;
+  readonly textCharactersMax: number;
+  readonly waitingMax: number;
+  readonly waitingPerKeyMax: number;
+}
+
+const DEFAULTS: EmbeddingsOptions = {
+  timeLimitMs: 30_000,
+  idleMs: 5 * 60_000,
+  textCharactersMax: 4_000,
+  waitingMax: 200,
+  waitingPerKeyMax: 50,
+};
+
+interface Task {
+  readonly text: string;
+  readonly resolve: (vector: Float32Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Makes vectors of texts, one text at a time, in a process that starts when it is first needed and ends
+ * when nobody has needed it for some minutes: the model takes a few hundred megabytes. One that died is
+ * replaced when there is work again.
+ */
+export class Embeddings {
+  readonly #options: EmbeddingsOptions;
+  readonly #queue: FairQueue<Task>;
+  #embedder: Embedder | undefined;
+  #isBusy = false;
+  #isClosed = false;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(options: Partial<EmbeddingsOptions> = {}) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#queue = new FairQueue({ ...this.#options, lanes: 1 });
+  }
+
+  /** The id of the process that holds the model, while there is one. */
+  get pid(): number | undefined {
+    return this.#embedder?.isAlive ? this.#embedder.pid : undefined;
+  }
+
+  /**
+   * The vector of a text, of length 1. What is beyond the model's window does not count. Those who share
+   * a key take turns with others by the time that they use, so that a question need not wait for a
+   * thousand articles, if those have another key.
+   */
+  async embed(key: string, text: string): Promise<Float32Array> {
+    if (this.#isClosed) throw closing();
+    const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
+    const task = { text: text.slice(0, this.#options.textCharactersMax), resolve, reject };
+    if (!this.#queue.add(key, task)) {
+      throw new EmbeddingFailure("busy", "Too many texts wait to be embedded.");
+    }
+    this.#dispatch();
+    return promise;
+  }
+
+  /** Ends the process. What waits or runs is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    for (const task of this.#queue.clear()) task.reject(closing());
+    await this.#embedder?.close();
+  }
+
+  #dispatch(): void {
+    if (this.#isClosed || this.#isBusy) return;
+    const turn = this.#queue.take(performance.now());
+    if (!turn) return;
+    this.#isBusy = true;
+    clearTimeout(this.#idle);
+    void this.#serve(turn).then(() => {
+      this.#isBusy = false;
+      this.#rest();
+      this.#dispatch();
+    });
+  }
+
+  async #serve({ item: { text, resolve, reject }, done }: Turn<Task>): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      if (!this.#embedder?.isAlive) this.#embedder = new Embedder();
+      resolve(await this.#embedder.embed(text, this.#options.timeLimitMs));
+    } catch (error) {
+      reject(this.#isClosed ? closing() : error);
+    }
+    const now = performance.now();
+    done(now - startedAt, now);
+  }
+
+  /** Lets the model go when nobody comes for a while. */
+  #rest(): void {
+    if (this.#isClosed) return;
+    this.#idle = setTimeout(() => {
+      const embedder = this.#embedder;
+      this.#embedder = undefined;
+      void embedder?.close();
+    }, this.#options.idleMs);
+    this.#idle.unref();
+  }
+}
+
+function closing(): EmbeddingFailure {
+  return new EmbeddingFailure("busy", "The server is about to stop.");
+}
