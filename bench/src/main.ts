@@ -15,10 +15,12 @@ import { read } from "./figures/read.ts";
 import { readers } from "./figures/readers.ts";
 import { pages } from "./figures/pages.ts";
 import { records } from "./figures/records.ts";
+import { reports } from "./figures/reports.ts";
 import { runLag } from "./figures/run-lag.ts";
 import { runs } from "./figures/runs.ts";
 import { scripts } from "./figures/scripts.ts";
 import { start } from "./figures/start.ts";
+import { tickets } from "./figures/tickets.ts";
 import { Rig } from "./rig.ts";
 import { drawTable } from "./table.ts";
 
@@ -40,7 +42,9 @@ const FIGURES: readonly Figure[] = [
   records,
   pages,
   scripts,
+  tickets,
   cmdb,
+  reports,
 ];
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--json file] [--profile folder] [name …]]
 Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is given.

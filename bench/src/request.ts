@@ -39,6 +39,14 @@ export function newRecords(path: string, headers?: Readonly<Record<string, strin
   return everNew(order, (body) => post(path, body, headers));
 }
 
+/** Ever new incidents. */
+export function newIncidents(path: string, headers: Readonly<Record<string, string>>) {
+  return everNew(
+    (number) => ({ title: `Printer ${number}`, impact: 2, urgency: 2 }),
+    (body) => post(path, body, headers),
+  );
+}
+
 /** The same many new records in each request: what makes them different is their ids. */
 export function newBulks(path: string, count: number, headers?: Readonly<Record<string, string>>) {
   const records = Array.from({ length: count }, (_, at) => order(String(at).padStart(12, "0")));

@@ -4,6 +4,14 @@
 export interface Schemas {
   "AcceptedRequest": { "runId": string; "status": string };
   "ApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null };
+  "App": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "environments": { "production": { "deploymentId": string; "number": number; "since": string } | null; "staging": { "deploymentId": string; "number": number; "since": string } | null; "development": { "deploymentId": string; "number": number; "since": string } | null } };
+  "AppDataSource": { "id": string; "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } };
+  "AppDeployment": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string };
+  "AppDeploymentWithSnapshot": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "number": number; "notes": string; "live": boolean; "deployedBy": string; "createdAt": string; "snapshot": Schemas["AppSnapshot"] };
+  "AppPage": { "id": string; "path": string; "title": string; "components": readonly (unknown)[] };
+  "AppSnapshot": { "name": string; "theme": Schemas["AppTheme"] | null; "pages": readonly (Schemas["AppPage"])[]; "dataSources": readonly (Schemas["AppDataSource"])[] };
+  "AppSummary": { "id": string; "name": string; "slug": string; "description": string; "theme": Schemas["AppTheme"] | null; "status": "active" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "AppTheme": { "accent": string };
   "Approval": { "runId": string; "stepId": string; "workflowId": string; "workflowName": string; "message": string | null; "approvers": readonly (string)[]; "quorum": number; "decisions": number; "createdAt": string; "expiresAt": string | null };
   "Article": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "body": string; "helpfulCount": number; "unhelpfulCount": number; "html"?: string };
   "ArticleEntry": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "state": "draft" | "in_review" | "published" | "retired"; "visibility": "everyone" | "agents"; "authorId": string; "version": number; "publishedAt": string | null; "reviewDueAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "helpfulCount": number; "unhelpfulCount": number };
@@ -59,20 +67,32 @@ export interface Schemas {
   "ConnectorAuth": { "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "username"?: string; "password"?: string; "token"?: string; "name"?: string; "value"?: string; "in"?: "header" | "query"; "tokenUrl"?: string; "clientId"?: string; "clientSecret"?: string; "clientAuth"?: "basic" | "body"; "scope"?: string; "audience"?: string };
   "ConnectorTest": { "ok": boolean; "status": "unknown" | "up" | "down"; "latencyMs": number; "upstreamStatus": number | null; "error": string | null };
   "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
+  "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[] };
   "DeskSettings": { "priorityMatrix": readonly (readonly (number)[])[]; "autoCloseDays": number; "updatedAt"?: string };
   "Effect": { "kind": string; "id": string; "causationId": string; "status": string; "summary": string; "createdAt": string };
+  "EmbedToken": { "id": string; "appId": string; "environment": "production" | "staging" | "development"; "pageId": string | null; "context": { readonly [name: string]: unknown }; "allowedOrigins": readonly (string)[]; "createdBy": string; "createdAt": string; "expiresAt": string; "revokedAt": string | null };
   "ErrorPage": string;
   "Evaluation": { "result": unknown };
   "Event": { "id": string; "type": string; "workspaceId": string; "environment": "production" | "staging" | "development"; "createdAt": string; "actor": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "resource": { "type": string; "id": string; "number": string | null; "displayName": string | null }; "requestId": string | null; "correlationId": string; "causationId": string | null; "depth": number; "data": { readonly [name: string]: unknown } };
   "EventType": { "type": string; "resource": string; "summary": string; "data": { readonly [name: string]: unknown } };
   "ExecutedJob": { "artifactId": string; "executionId": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string };
   "ExecutedJobs": { "executed": readonly (Schemas["ExecutedJob"])[] };
+  "Export": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string };
+  "ExportLink": { "url": string; "expiresAt": string };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
   "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": "solved" | "workaround" | "duplicate" | "not_reproducible" | "no_fault" | "user_error" | "other" | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "InstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string; "status": "installed" | "upgraded" | "unchanged"; "kept": readonly (Schemas["KeptThing"])[] };
   "Invitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string };
+  "IssuedEmbedToken": { "id": string; "token": string; "expiresAt": string; "url": string };
   "KeptThing": { "kind": string; "key": string; "id": string; "reason": "edited" | "deleted" | "in_use"; "detail"?: string };
+  "Kpi": { "id": string; "name": string; "description": string; "reportId": string | null; "aggregate": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct"; "field"?: string; "p"?: number } | null; "window": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit": string | null; "runAs": string; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "KpiAggregate": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct"; "field"?: string; "p"?: number };
+  "KpiBackfill": { "snapshots": number; "times": number };
+  "KpiSchedule": { "cron": string; "timezone"?: string };
+  "KpiSnapshot": { "at": string; "value": number | null; "target": number; "met": boolean | null; "backfilled": boolean; "error": string | null };
+  "KpiWindow": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string };
   "Me": { "user": Schemas["User"]; "workspace": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] } | null; "roles": readonly (string)[]; "permissions": readonly (string)[]; "authenticatedBy": "session" | "api_token" | "oauth" };
   "Member": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string };
   "MemberOf": { "id": string; "slug": string; "name": string; "roles": readonly (string)[] };
@@ -83,9 +103,14 @@ export interface Schemas {
   "MigrationSummary": { "id": string; "number": number; "name": string; "checksum": string; "status": "pending" | "applied" | "rolled_back" | "failed"; "statuses": { "production": "pending" | "applied" | "rolled_back" | "failed"; "staging": "pending" | "applied" | "rolled_back" | "failed"; "development": "pending" | "applied" | "rolled_back" | "failed" }; "statusChangedAt": string | null; "error": { "step": number | null; "message": string } | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "NewApiToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "token": string };
   "NewColumn": { "name": string; "type": "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "enum" | "multi_enum" | "reference" | "autonumber"; "required"?: boolean; "unique"?: boolean; "indexed"?: boolean; "default"?: unknown; "options"?: { readonly [name: string]: unknown }; "onDelete"?: "restrict" | "set_null" | "cascade"; "description"?: string };
+  "NewDashboard": { "name": string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] };
+  "NewExport": { "name"?: string; "reportId"?: string; "source"?: { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[]; "format"?: "csv" | "json" | "xlsx" };
   "NewIndex": { "columns": readonly (string)[]; "unique"?: boolean; "name"?: string };
   "NewInvitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string; "token": string; "url": string };
-  "NewSlaPolicy": { "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean };
+  "NewKpi": { "name": string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: Schemas["KpiWindow"]; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit"?: string };
+  "NewReport": { "name": string; "description"?: string; "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "groupBy"?: readonly (string)[]; "timeBucket"?: Schemas["ReportTimeBucket"]; "aggregates"?: readonly (Schemas["ReportAggregate"])[]; "having"?: { readonly [name: string]: unknown }; "sort"?: string; "limit"?: number; "chart"?: { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } };
+  "NewSlaPolicy": { "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean };
+  "NewWidget": { "id"?: string; "title": string; "kind": "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout": { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number };
   "NewWorkflow": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
   "NodeType": { "type": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "config": { readonly [name: string]: unknown } };
   "NodeTypes": { "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
@@ -114,6 +139,13 @@ export interface Schemas {
   "RegisteredOAuthApplication": { "clientId": string; "name": string; "redirectUris": readonly (string)[]; "allowedScopes": readonly (string)[]; "createdAt": string; "updatedAt": string; "clientSecret": string };
   "RegisteredWebAuthnCredential": { "id": string; "name": string; "createdAt": string; "lastUsedAt": string | null; "recoveryCodes"?: readonly (string)[] };
   "RenewedRecoveryCodes": { "recoveryCodes": readonly (string)[] };
+  "Report": { "id": string; "name": string; "description": string; "source": { "kind": string }; "filter": { readonly [name: string]: unknown } | null; "groupBy": readonly (string)[]; "timeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates": readonly (Schemas["ReportAggregate"])[]; "having": { readonly [name: string]: unknown } | null; "sort": string | null; "limit": number; "chart": { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ReportAggregate": { "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct"; "field"?: string; "p"?: number; "as"?: string };
+  "ReportDraft": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "groupBy"?: readonly (string)[]; "timeBucket"?: Schemas["ReportTimeBucket"]; "aggregates"?: readonly (Schemas["ReportAggregate"])[]; "having"?: { readonly [name: string]: unknown }; "sort"?: string; "limit"?: number; "chart"?: { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } };
+  "ReportField": { "name": string; "type": "text" | "number" | "boolean" | "time" | "date" | "json" | "texts" };
+  "ReportResult": { "columns": readonly ({ "name": string; "type": "text" | "number" | "boolean" | "time" | "date" | "json" | "texts"; "role": "bucket" | "group" | "value" })[]; "rows": readonly ({ readonly [name: string]: unknown })[]; "rowCount": number; "truncated": boolean; "durationMs": number };
+  "ReportSourceKind": { "kind": string; "summary": string; "permission": string; "schema": { readonly [name: string]: unknown } };
+  "ReportTimeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean };
   "RequestDecision": { "userId": string; "approved": boolean; "comment": string | null; "at": string };
   "Role": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string };
   "Run": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null };
@@ -129,7 +161,7 @@ export interface Schemas {
   "SimilarTicket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "workaround"?: string | null; "score": number };
   "SlaBoardClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution"; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "ticket": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string | null; "title": string | null; "state": string; "priority": number | null; "assigneeId": string | null; "teamId": string | null } };
   "SlaClock": { "policyId": string; "policyName": string; "metric": "response" | "resolution"; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "counting": boolean; "targetMinutes": number; "elapsedMs": number; "remainingMs": number; "dueAt": string | null; "warnedAt": string | null; "breachedAt": string | null; "stoppedAt": string | null; "startedAt": string; "timeline": readonly (Schemas["SlaTimelineEntry"])[] };
-  "SlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string };
+  "SlaPolicy": { "id": string; "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions": { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar": { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn": readonly (string)[]; "warnAtPercent": number; "active": boolean; "createdAt": string; "updatedAt": string };
   "SlaSimulation": { "from": string; "to": string; "tickets": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "metrics": readonly ({ "metric": "response" | "resolution"; "targetMinutes": number; "met": number; "breached": number; "open": number; "cancelled": number; "metPercent": number | null; "worst": readonly ({ "ticketId": string; "number": string | null; "title": string | null; "state": "running" | "paused" | "met" | "breached" | "cancelled"; "elapsedMs": number; "overMs": number; "startedAt": string; "dueAt": string | null; "stoppedAt": string | null })[] })[] };
   "SlaTarget": { "metric": "response" | "resolution"; "minutes": number };
   "SlaTimelineEntry": { "at": string; "eventId": string; "change": "started" | "paused" | "resumed" | "stopped" | "restarted" | "cancelled" | "policy_matched" | "policy_left"; "elapsedMs": number };
@@ -164,6 +196,7 @@ export interface Schemas {
   "WebhookDeliveryAttempt": { "number": number; "at": string; "status": number | null; "durationMs": number | null; "error": string | null; "body": string | null };
   "WebhookDeliveryDetail": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string; "request": { "method": "POST"; "url": string; "headers": { readonly [name: string]: string }; "body": string | null }; "response": { "status": number | null; "body": string | null; "durationMs": number | null; "error": string | null }; "attemptLog": readonly (Schemas["WebhookDeliveryAttempt"])[] };
   "WebhookRecovery": { "webhookId": string; "since": string };
+  "Widget": { "id": string; "title": string; "kind": "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout": { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number };
   "Workflow": { "id": string; "name": string; "description"?: string; "trigger": Schemas["ShownWorkflowTrigger"]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "status": "active" | "inactive" | "archived"; "createdBy": string; "createdAt": string; "updatedAt": string; "versions": { "newest": { "id": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived" } }; "environments": { "production": { "versionId": string; "version": number; "enabled": boolean } | null; "staging": { "versionId": string; "version": number; "enabled": boolean } | null; "development": { "versionId": string; "version": number; "enabled": boolean } | null }; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[] };
   "WorkflowChange": { "name"?: string; "description"?: string | null; "trigger"?: Schemas["WorkflowTrigger"] | unknown; "nodes"?: readonly (Schemas["WorkflowNode"] | unknown)[]; "edges"?: readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number | null; "concurrencyKey"?: string | null; "timeoutMs"?: number | null; "errorWorkflowId"?: string | null; "label"?: string; "changeSummary"?: string };
   "WorkflowDefinition": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"]; "nodes": readonly (Schemas["WorkflowNode"])[]; "edges": readonly (Schemas["WorkflowEdge"])[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string };
@@ -182,6 +215,60 @@ export interface Schemas {
 export interface Operations {
   /** List what waits for your word in this environment */
   "approvals.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Approval"])[]; "pagination": Schemas["Pagination"] } };
+  /** Do what a button, a row or a form of a deployed app does */
+  "apps.act": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string } }; "componentId": string; "action": string; "values"?: { readonly [name: string]: string | number | boolean | null }; "row"?: string }; reply: { "data": { "effects": readonly ({ readonly [name: string]: unknown })[] } } };
+  /** Add a data source to an app */
+  "apps.add_data_source": { params: { "id": string }; body: { "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
+  /** Archive an app: nobody can open it any more */
+  "apps.archive": { params: { "id": string }; reply: undefined };
+  /** Read a script or stylesheet of the pages of apps */
+  "apps.asset": { params: { "hash": string; "file": string }; reply: string };
+  /** Make an app */
+  "apps.create": { body: { "name": string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
+  /** Make a token by which an app is shown in a frame */
+  "apps.create_embed_token": { params: { "id": string }; body: { "expiresIn": string; "pageId"?: string; "context"?: { readonly [name: string]: unknown }; "allowedOrigins"?: readonly (string)[] }; reply: { "data": Schemas["IssuedEmbedToken"] } };
+  /** Add a page to an app */
+  "apps.create_page": { params: { "id": string }; body: { "path": string; "title": string; "components": readonly (unknown)[] }; reply: { "data": Schemas["AppPage"] } };
+  /** Delete a page of an app */
+  "apps.delete_page": { params: { "id": string; "pageId": string }; reply: undefined };
+  /** Deploy an app, as it is now, to the environment of the request */
+  "apps.deploy": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["AppDeployment"] } };
+  /** Read an app with its pages and data sources */
+  "apps.get": { params: { "id": string }; reply: { "data": Schemas["App"] } };
+  /** Read a deployment, with what was deployed */
+  "apps.get_deployment": { params: { "id": string; "deploymentId": string }; reply: { "data": Schemas["AppDeploymentWithSnapshot"] } };
+  /** Read a page of an app */
+  "apps.get_page": { params: { "id": string; "pageId": string }; reply: { "data": Schemas["AppPage"] } };
+  /** List the apps by name */
+  "apps.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "archived" | "all" }; reply: { "data": readonly (Schemas["AppSummary"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** List the data sources of an app */
+  "apps.list_data_sources": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppDataSource"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the deployments of an app to this environment, newest first */
+  "apps.list_deployments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppDeployment"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the embed tokens of an app in this environment, newest first */
+  "apps.list_embed_tokens": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EmbedToken"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the pages of an app */
+  "apps.list_pages": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppPage"])[]; "pagination": Schemas["Pagination"] } };
+  /** Take the answer of the login page, and go back to the app */
+  "apps.login": { body: { "returnTo": string; "email": string; "password": string; "code"?: string }; reply: string };
+  /** Open a deployed app */
+  "apps.open": { params: { "workspace": string; "slug": string; "*": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; reply: string };
+  /** Remove a data source of an app */
+  "apps.remove_data_source": { params: { "id": string; "dataSourceId": string }; reply: undefined };
+  /** Revoke an embed token */
+  "apps.revoke_embed_token": { params: { "id": string; "tokenId": string }; reply: undefined };
+  /** Serve an earlier deployment again */
+  "apps.rollback": { params: { "id": string }; body?: { "deploymentId"?: string }; reply: { "data": Schemas["AppDeployment"] } };
+  /** Read the JSON Schema of component trees */
+  "apps.schema": { reply: { "data": { readonly [name: string]: unknown } } };
+  /** Read what a page of a deployed app shows now */
+  "apps.state": { params: { "workspace": string; "slug": string }; query?: { "environment"?: "production" | "staging" | "development"; "embed_token"?: string }; body: { "page": string; "params"?: { readonly [name: string]: string | number | boolean | null }; "inputs"?: { readonly [name: string]: string | number | boolean | null }; "views"?: { readonly [name: string]: { "q"?: string; "after"?: string } } }; reply: { "data": { readonly [name: string]: unknown } } };
+  /** Change an app */
+  "apps.update": { params: { "id": string }; body: { "name"?: string; "slug"?: string; "description"?: string; "theme"?: { "accent": string } | null; "pages"?: readonly ({ "id"?: string; "path": string; "title": string; "components": readonly (unknown)[] })[]; "dataSources"?: readonly ({ "id"?: string; "name": string; "kind": "table" | "query" | "connector" | "workflow" | "artifact"; "config": { readonly [name: string]: unknown } })[] }; reply: { "data": Schemas["App"] } };
+  /** Change a data source of an app */
+  "apps.update_data_source": { params: { "id": string; "dataSourceId": string }; body: { "name"?: string; "kind"?: "table" | "query" | "connector" | "workflow" | "artifact"; "config"?: { readonly [name: string]: unknown } }; reply: { "data": Schemas["AppDataSource"] } };
+  /** Change a page of an app */
+  "apps.update_page": { params: { "id": string; "pageId": string }; body: { "path"?: string; "title"?: string; "components"?: readonly (unknown)[] }; reply: { "data": Schemas["AppPage"] } };
   /** Create an artifact */
   "artifacts.create": { body: { "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail": Schemas["ArtifactDetail"] }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** Add a test case to an artifact */
@@ -255,9 +342,9 @@ export interface Operations {
   /** Attach a text to a change, such as a log */
   "changes.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a change */
-  "changes.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  "changes.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a change to another ticket */
-  "changes.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  "changes.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
   /** Watch a change, or let somebody else watch it */
   "changes.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Approve of a change */
@@ -291,7 +378,7 @@ export interface Operations {
   /** Begin to carry out a change */
   "changes.implement": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
   /** List changes, the newest first */
-  "changes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean }; reply: { "data": readonly (Schemas["Change"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  "changes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["Change"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** See how the approval of a change stands */
   "changes.list_approvals": { params: { "id": string }; reply: { "data": Schemas["ChangeApprovals"] } };
   /** List what is attached to a change */
@@ -384,6 +471,18 @@ export interface Operations {
   "connectors.types": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ConnectorType"])[]; "pagination": Schemas["Pagination"] } };
   /** Change a connector */
   "connectors.update": { params: { "id": string }; body: { "name"?: string; "config"?: { readonly [name: string]: unknown }; "auth"?: Schemas["ConnectorAuth"] }; reply: { "data": Schemas["Connector"] } };
+  /** Make a dashboard */
+  "dashboards.create": { body: Schemas["NewDashboard"]; reply: { "data": Schemas["Dashboard"] } };
+  /** Read what all widgets of a dashboard show */
+  "dashboards.data": { params: { "id": string }; reply: { "data": Schemas["DashboardData"] } };
+  /** Delete a dashboard; its reports and KPIs stay */
+  "dashboards.delete": { params: { "id": string }; reply: undefined };
+  /** Read a dashboard, not what its widgets show */
+  "dashboards.get": { params: { "id": string }; reply: { "data": Schemas["Dashboard"] } };
+  /** List the dashboards, newest first */
+  "dashboards.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Dashboard"])[]; "pagination": Schemas["Pagination"] } };
+  /** Change a dashboard */
+  "dashboards.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] }; reply: { "data": Schemas["Dashboard"] } };
   /** How the desk is run: the priority matrix, and when resolved incidents are closed */
   "desk.get_settings": { reply: { "data": Schemas["DeskSettings"] } };
   /** The states of each kind of ticket, and what leads from one to another */
@@ -394,6 +493,18 @@ export interface Operations {
   "event_types.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["EventType"])[]; "pagination": Schemas["Pagination"] } };
   /** Follow an event to its root and to everything that came of it */
   "events.trace": { params: { "id": string }; reply: { "data": Schemas["Trace"] } };
+  /** Cancel an export that is not over */
+  "exports.cancel": { params: { "id": string }; reply: undefined };
+  /** Export rows, or what a report answers, as a file */
+  "exports.create": { body: Schemas["NewExport"]; reply: { "data": Schemas["Export"] } };
+  /** Get an address that the file can be downloaded from */
+  "exports.download": { params: { "id": string }; reply: { "data": Schemas["ExportLink"] } };
+  /** Download an exported file */
+  "exports.file": { params: { "token": string }; body?: string; reply: string };
+  /** Read how far an export is */
+  "exports.get": { params: { "id": string }; reply: { "data": Schemas["Export"] } };
+  /** List the exports that the caller asked for, newest first */
+  "exports.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Export"])[]; "pagination": Schemas["Pagination"] } };
   /** Have an artifact handle a request from outside */
   "hooks.handle": { params: { "workspace": string; "moduleKey": string; "name": string }; query?: { "environment"?: "production" | "staging" | "development" }; body?: string; reply: { "data": unknown } };
   /** Start a workflow from outside, by its own address */
@@ -403,9 +514,9 @@ export interface Operations {
   /** Make an incident the child of a major one */
   "incidents.add_child": { params: { "id": string }; body: { "incidentId": string }; reply: { "data": Schemas["Incident"] } };
   /** Comment on an incident */
-  "incidents.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  "incidents.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link an incident to another ticket */
-  "incidents.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  "incidents.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
   /** Watch an incident, or let somebody else watch it */
   "incidents.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Give an incident to somebody, to a team, or to nobody */
@@ -494,6 +605,22 @@ export interface Operations {
   "knowledge.suggest_for_incident": { params: { "id": string }; reply: { "data": Schemas["Suggestions"] } };
   /** Change an article */
   "knowledge.update": { params: { "id": string }; body: { "title"?: string; "body"?: string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
+  /** Work out what a KPI was in the past */
+  "kpis.backfill": { params: { "id": string }; body: { "from": string; "to": string }; reply: { "data": Schemas["KpiBackfill"] } };
+  /** Make a KPI */
+  "kpis.create": { body: Schemas["NewKpi"]; reply: { "data": Schemas["Kpi"] } };
+  /** Delete a KPI and its history */
+  "kpis.delete": { params: { "id": string }; reply: undefined };
+  /** Read a KPI */
+  "kpis.get": { params: { "id": string }; reply: { "data": Schemas["Kpi"] } };
+  /** List what a KPI was, newest first */
+  "kpis.history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["KpiSnapshot"])[]; "pagination": Schemas["Pagination"] } };
+  /** List the KPIs, newest first */
+  "kpis.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Kpi"])[]; "pagination": Schemas["Pagination"] } };
+  /** Look at a KPI now */
+  "kpis.snapshot": { params: { "id": string }; reply: { "data": Schemas["KpiSnapshot"] } };
+  /** Change a KPI */
+  "kpis.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target"?: number; "direction"?: "up" | "down"; "schedule"?: Schemas["KpiSchedule"]; "unit"?: string | null }; reply: { "data": Schemas["Kpi"] } };
   /** Remove TOTP from your second factors */
   "mfa.disable_totp": { body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: undefined };
   /** Demand a second factor of all members, or no longer */
@@ -599,9 +726,9 @@ export interface Operations {
   /** Attach a text to a problem, such as a log */
   "problems.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a problem */
-  "problems.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  "problems.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a problem to another ticket */
-  "problems.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  "problems.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
   /** Watch a problem, or let somebody else watch it */
   "problems.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Close a resolved problem */
@@ -686,12 +813,34 @@ export interface Operations {
   "records.update": { params: { "slug": string; "recordId": string }; body: { readonly [name: string]: unknown }; reply: { "data": Schemas["Record"] } };
   /** Make many records, or change those that are there */
   "records.upsert": { params: { "slug": string }; body: { "key": string; "records": readonly ({ readonly [name: string]: unknown })[] }; reply: { "data": { "created": number; "updated": number; "unchanged": number; "records": readonly (Schemas["Record"])[] } } };
+  /** Save a report */
+  "reports.create": { body: Schemas["NewReport"]; reply: { "data": Schemas["Report"] } };
+  /** Delete a report */
+  "reports.delete": { params: { "id": string }; reply: undefined };
+  /** Run a report, and download what it answers as a file */
+  "reports.export": { params: { "id": string }; query?: { "filter"?: string; "format"?: "csv" | "json" | "xlsx" }; reply: string };
+  /** List the fields that a report over a source can name */
+  "reports.fields": { body: { "source": { "kind": string } }; reply: { "data": readonly (Schemas["ReportField"])[] } };
+  /** Read a report, not what it answers */
+  "reports.get": { params: { "id": string }; reply: { "data": Schemas["Report"] } };
+  /** List the reports, newest first */
+  "reports.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Report"])[]; "pagination": Schemas["Pagination"] } };
+  /** Run a report that is not saved */
+  "reports.preview": { body: Schemas["ReportDraft"]; reply: { "data": Schemas["ReportResult"] } };
+  /** List the rows behind a report, or behind one of its groups, newest first */
+  "reports.rows": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "group"?: string }; reply: { "data": readonly ({ readonly [name: string]: unknown })[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
+  /** Run a report */
+  "reports.run": { params: { "id": string }; query?: { "filter"?: string }; reply: { "data": Schemas["ReportResult"] } };
+  /** List what reports can be about */
+  "reports.sources": { reply: { "data": readonly (Schemas["ReportSourceKind"])[] } };
+  /** Change a report */
+  "reports.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "source"?: { "kind": string }; "filter"?: { readonly [name: string]: unknown } | null; "groupBy"?: readonly (string)[]; "timeBucket"?: { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates"?: readonly (Schemas["ReportAggregate"])[]; "having"?: { readonly [name: string]: unknown } | null; "sort"?: string | null; "limit"?: number; "chart"?: { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } | null }; reply: { "data": Schemas["Report"] } };
   /** Attach a text to a request, such as a log */
   "requests.add_attachment": { params: { "id": string }; body: { "name": string; "content": string }; reply: { "data": Schemas["Attachment"] } };
   /** Comment on a request */
-  "requests.add_comment": { params: { "id": string }; body: { "body": string; "internal": boolean }; reply: { "data": Schemas["Comment"] } };
+  "requests.add_comment": { params: { "id": string }; body: { "body": string; "internal"?: boolean }; reply: { "data": Schemas["Comment"] } };
   /** Link a request to another ticket */
-  "requests.add_link": { params: { "id": string }; body: { "type": "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
+  "requests.add_link": { params: { "id": string }; body: { "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string }; reply: { "data": Schemas["TicketLink"] } };
   /** Watch a request, or let somebody else watch it */
   "requests.add_watcher": { params: { "id": string }; body?: { "userId"?: string }; reply: { "data": Schemas["Watcher"] } };
   /** Agree to a request */
@@ -793,9 +942,9 @@ export interface Operations {
   /** Explain the SLA clocks of a request */
   "sla.of_request": { params: { "id": string }; reply: { "data": readonly (Schemas["SlaClock"])[] } };
   /** See what a policy would have made of past tickets */
-  "sla.simulate": { params: { "id": string }; body?: { "from"?: string; "to"?: string; "policy"?: { "name"?: string; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; "limit": number }; reply: { "data": Schemas["SlaSimulation"] } };
+  "sla.simulate": { params: { "id": string }; body?: { "from"?: string; "to"?: string; "policy"?: { "name"?: string; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; "limit"?: number }; reply: { "data": Schemas["SlaSimulation"] } };
   /** Change an SLA policy, or switch it on or off */
-  "sla.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; reply: { "data": Schemas["SlaPolicy"] } };
+  "sla.update": { params: { "id": string }; body: { "name"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets"?: readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean }; reply: { "data": Schemas["SlaPolicy"] } };
   /** Take single sign-on away */
   "sso.delete": { reply: undefined };
   /** Read how people sign in by single sign-on */
@@ -951,6 +1100,33 @@ export interface Operations {
 /** Where each operation is. */
 export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "approvals.list": "GET /api/v1/approvals",
+  "apps.act": "POST /apps/{workspace}/{slug}/_act",
+  "apps.add_data_source": "POST /api/v1/apps/{id}/data-sources",
+  "apps.archive": "DELETE /api/v1/apps/{id}",
+  "apps.asset": "GET /apps/_assets/{hash}/{file}",
+  "apps.create": "POST /api/v1/apps",
+  "apps.create_embed_token": "POST /api/v1/apps/{id}/embed-token",
+  "apps.create_page": "POST /api/v1/apps/{id}/pages",
+  "apps.delete_page": "DELETE /api/v1/apps/{id}/pages/{pageId}",
+  "apps.deploy": "POST /api/v1/apps/{id}/deploy",
+  "apps.get": "GET /api/v1/apps/{id}",
+  "apps.get_deployment": "GET /api/v1/apps/{id}/deployments/{deploymentId}",
+  "apps.get_page": "GET /api/v1/apps/{id}/pages/{pageId}",
+  "apps.list": "GET /api/v1/apps",
+  "apps.list_data_sources": "GET /api/v1/apps/{id}/data-sources",
+  "apps.list_deployments": "GET /api/v1/apps/{id}/deployments",
+  "apps.list_embed_tokens": "GET /api/v1/apps/{id}/embed-tokens",
+  "apps.list_pages": "GET /api/v1/apps/{id}/pages",
+  "apps.login": "POST /apps/_login",
+  "apps.open": "GET /apps/{workspace}/{slug}",
+  "apps.remove_data_source": "DELETE /api/v1/apps/{id}/data-sources/{dataSourceId}",
+  "apps.revoke_embed_token": "DELETE /api/v1/apps/{id}/embed-tokens/{tokenId}",
+  "apps.rollback": "POST /api/v1/apps/{id}/rollback",
+  "apps.schema": "GET /api/v1/apps/schema",
+  "apps.state": "POST /apps/{workspace}/{slug}/_state",
+  "apps.update": "PATCH /api/v1/apps/{id}",
+  "apps.update_data_source": "PATCH /api/v1/apps/{id}/data-sources/{dataSourceId}",
+  "apps.update_page": "PATCH /api/v1/apps/{id}/pages/{pageId}",
   "artifacts.create": "POST /api/flowsdk/artifacts",
   "artifacts.create_test_case": "POST /api/flowsdk/artifacts/{id}/test-cases",
   "artifacts.delete": "DELETE /api/flowsdk/artifacts/{id}",
@@ -1052,11 +1228,23 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "connectors.test": "POST /api/v1/connectors/{id}/test",
   "connectors.types": "GET /api/v1/connectors/types",
   "connectors.update": "PATCH /api/v1/connectors/{id}",
+  "dashboards.create": "POST /api/v1/analytics/dashboards",
+  "dashboards.data": "GET /api/v1/analytics/dashboards/{id}/data",
+  "dashboards.delete": "DELETE /api/v1/analytics/dashboards/{id}",
+  "dashboards.get": "GET /api/v1/analytics/dashboards/{id}",
+  "dashboards.list": "GET /api/v1/analytics/dashboards",
+  "dashboards.update": "PATCH /api/v1/analytics/dashboards/{id}",
   "desk.get_settings": "GET /api/v1/itsm/settings",
   "desk.list_state_machines": "GET /api/v1/itsm/state-machines",
   "desk.update_settings": "PATCH /api/v1/itsm/settings",
   "event_types.list": "GET /api/v1/event-types",
   "events.trace": "GET /api/v1/events/{id}/trace",
+  "exports.cancel": "DELETE /api/v1/analytics/exports/{id}",
+  "exports.create": "POST /api/v1/analytics/exports",
+  "exports.download": "GET /api/v1/analytics/exports/{id}/download",
+  "exports.file": "GET /downloads/{token}",
+  "exports.get": "GET /api/v1/analytics/exports/{id}",
+  "exports.list": "GET /api/v1/analytics/exports",
   "hooks.handle": "POST /hooks/{workspace}/{moduleKey}/{name}",
   "hooks.receive": "POST /hooks/{workspace}/{token}",
   "incidents.add_attachment": "POST /api/v1/itsm/incidents/{id}/attachments",
@@ -1107,6 +1295,14 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "knowledge.submit_review": "POST /api/v1/knowledge/{id}/review",
   "knowledge.suggest_for_incident": "GET /api/v1/itsm/incidents/{id}/suggestions",
   "knowledge.update": "PATCH /api/v1/knowledge/{id}",
+  "kpis.backfill": "POST /api/v1/analytics/kpis/{id}/backfill",
+  "kpis.create": "POST /api/v1/analytics/kpis",
+  "kpis.delete": "DELETE /api/v1/analytics/kpis/{id}",
+  "kpis.get": "GET /api/v1/analytics/kpis/{id}",
+  "kpis.history": "GET /api/v1/analytics/kpis/{id}/history",
+  "kpis.list": "GET /api/v1/analytics/kpis",
+  "kpis.snapshot": "POST /api/v1/analytics/kpis/{id}/snapshot",
+  "kpis.update": "PATCH /api/v1/analytics/kpis/{id}",
   "mfa.disable_totp": "POST /api/v1/auth/mfa/totp/disable",
   "mfa.enforce": "POST /api/v1/settings/security/enforce-mfa",
   "mfa.enroll_totp": "POST /api/v1/auth/mfa/totp/enroll",
@@ -1203,6 +1399,17 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.list": "GET /api/v1/tables/{slug}/records",
   "records.update": "PATCH /api/v1/tables/{slug}/records/{recordId}",
   "records.upsert": "PUT /api/v1/tables/{slug}/records/bulk",
+  "reports.create": "POST /api/v1/analytics/reports",
+  "reports.delete": "DELETE /api/v1/analytics/reports/{id}",
+  "reports.export": "GET /api/v1/analytics/reports/{id}/export",
+  "reports.fields": "POST /api/v1/analytics/sources/fields",
+  "reports.get": "GET /api/v1/analytics/reports/{id}",
+  "reports.list": "GET /api/v1/analytics/reports",
+  "reports.preview": "POST /api/v1/analytics/reports/preview",
+  "reports.rows": "GET /api/v1/analytics/reports/{id}/rows",
+  "reports.run": "POST /api/v1/analytics/reports/{id}/run",
+  "reports.sources": "GET /api/v1/analytics/sources",
+  "reports.update": "PATCH /api/v1/analytics/reports/{id}",
   "requests.add_attachment": "POST /api/v1/catalog/requests/{id}/attachments",
   "requests.add_comment": "POST /api/v1/catalog/requests/{id}/comments",
   "requests.add_link": "POST /api/v1/catalog/requests/{id}/links",

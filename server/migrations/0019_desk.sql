@@ -92,7 +92,7 @@ create table ticket_links (
   created_at   timestamptz not null,
   constraint ticket_links_once unique (workspace_id, environment, from_id, to_id, type)
 );
-create index ticket_links_back on ticket_links (workspace_id, environment, to_id, type);
+create index ticket_links_back on ticket_links (workspace_id, environment, to_id, type, id);
 
 -- The configuration items that a ticket is about.
 create table ticket_items (
@@ -141,6 +141,6 @@ create policy tenant on ticket_items to millrace_app
 
 grant select, insert, update on ticket_numbers, desk_settings to millrace_app;
 grant select, insert, update, delete on teams to millrace_app;
+grant select, insert on ticket_comments to millrace_app;
 grant select, insert, delete on
-  team_members, ticket_comments, ticket_watchers, ticket_attachments, ticket_links, ticket_items
-  to millrace_app;
+  team_members, ticket_watchers, ticket_attachments, ticket_links, ticket_items to millrace_app;

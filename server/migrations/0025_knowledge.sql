@@ -74,7 +74,7 @@ create table text_embeddings (
   change       bigint      not null,
   primary key (workspace_id, environment, kind, thing_id, chunk)
 );
-create index text_embeddings_change on text_embeddings (workspace_id, environment, change);
+create index text_embeddings_change on text_embeddings (workspace_id, environment, kind, change);
 
 -- How often the vectors of a partition were changed. Who changes some moves this first, and so holds it
 -- until the commit: all that is at or below it has then been committed, and whoever keeps vectors in

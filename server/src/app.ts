@@ -1,3 +1,5 @@
+import { analytics } from "#domains/analytics/index.ts";
+import { apps } from "#domains/apps/index.ts";
 import { audit } from "#domains/audit/index.ts";
 import { bus } from "#domains/bus/index.ts";
 import { connectors } from "#domains/connectors/index.ts";
@@ -52,6 +54,8 @@ export const domains: readonly Domain[] = [
   transformer,
   tables,
   sdk,
+  apps,
+  analytics,
   desk,
   cmdb,
   changes,

@@ -4,9 +4,11 @@ import { expect, test } from "vitest";
 
 /** What only some installations use, and what each of them would pay for in memory. */
 const LATE = [
+  "@lat.md/embed",
   "@node-saml/node-saml",
   "@scalar/fastify-api-reference",
   "@simplewebauthn/server",
+  "markdown-it",
   "nodemailer",
   "openid-client",
   "otpauth",

@@ -57,6 +57,7 @@ export interface Tables {
     environment: Generated<"production" | "staging" | "development">;
     app_id: string;
     deployment_id: string;
+    number: number;
     previous_deployment_id: string | null;
     since: Time;
   };

@@ -46,7 +46,7 @@ test("only the kernel touches the log, and no domain names its workspace in SQL"
 test("only outbound calls may reach outside", () => {
   const guilty = shipped.filter(
     ({ path, text }) =>
-      !/\/(outbound|embedded)\//.test(path) &&
+      !/\/(outbound|embedded|browser)\//.test(path) &&
       /from "(undici|node:https?|node:net|node:tls)"|\bfetch\(/.test(text),
   );
   expect(guilty.map(({ path }) => path)).toEqual([]);

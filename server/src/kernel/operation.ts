@@ -48,6 +48,8 @@ interface Declaration<
   readonly acceptsText?: { readonly mediaType: string; readonly field: string };
   /** Whether the caller may say who it is by HTTP Basic; what it said is in `caller.basic`. */
   readonly acceptsBasic?: boolean;
+  /** Whether a visitor may also say who they are as programs do, by a token in a header. */
+  readonly acceptsToken?: boolean;
   /** Whether it is told the browser's cookies; they are in `caller.cookies`. */
   readonly readsCookies?: boolean;
   /** Whether it takes whatever is sent, of any media type and with any query; it is in `caller.request`. */

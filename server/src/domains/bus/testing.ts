@@ -11,10 +11,10 @@ export interface Node {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A second node on the database of a world, with the same clock. */
-export async function anotherNode(world: World): Promise<Node> {
+/** What works on the database of a world, with the same clock, and is not asked by HTTP. */
+export function anotherKernel(world: World): Promise<Kernel> {
   const { settings, domains } = world.kernel;
-  const kernel = await Kernel.open({
+  return Kernel.open({
     database: world.database,
     settings,
     masterKey: TEST_KEY,
@@ -22,6 +22,11 @@ export async function anotherNode(world: World): Promise<Node> {
     log: pino({ level: "silent" }),
     clock: world.clock,
   });
+}
+
+/** A second node on the database of a world. */
+export async function anotherNode(world: World): Promise<Node> {
+  const kernel = await anotherKernel(world);
   const app = await buildServer({ kernel, loopDelayMaxMs: Infinity });
   return {
     kernel,

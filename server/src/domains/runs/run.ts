@@ -30,7 +30,8 @@ const about = {
   environment: Type.Enum(["production", "staging", "development"]),
   status: RunStatus,
   triggerType: Type.String({
-    description: "`manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test`",
+    description:
+      "`manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test`",
   }),
   test: Type.Boolean({ description: "A test touches nothing outside of the run" }),
   startedBy: ActorSchema,

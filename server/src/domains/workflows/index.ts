@@ -40,12 +40,7 @@ export {
   WorkflowsTrigger,
   WorkflowsWrite,
 } from "./permissions.ts";
-export {
-  findByHook,
-  findIdByName as findWorkflowByName,
-  get as getWorkflow,
-  type Hooked,
-} from "./store.ts";
+export { findByHook, get as getWorkflow, type Hooked } from "./store.ts";
 export {
   type LoadedVersion,
   loadVersions,

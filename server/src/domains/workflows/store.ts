@@ -110,19 +110,6 @@ export async function findByHook(
   return hooked && { ...hooked, permissions: hooked.permissions ?? undefined };
 }
 
-/** The id of the newest workflow with a name that is not archived. */
-export async function findIdByName(tx: Tx, name: string): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom("workflows")
-    .select("id")
-    .where("name", "=", name)
-    .where("archived_at", "is", null)
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
-}
-
 interface HookedRow extends Omit<Hooked, "permissions"> {
   readonly permissions: readonly string[] | null;
 }

@@ -25,6 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   int2: "number",
   int4: "number",
   int8: "number",
+  json: "Json",
   jsonb: "Json",
   pg_snapshot: "string",
   text: "string",

@@ -6,6 +6,8 @@ import { EmbeddingFailure } from "./failure.ts";
 const PROGRAM = fileURLToPath(new URL("./embedder-process.ts", import.meta.url));
 /** Whoever serves requests goes first when there is not enough for both. */
 const NICE = 5;
+/** The weights are read on a machine that may be busy; it is not killed for that as soon as for a text. */
+const START_LIMIT_MS = 120_000;
 
 /** A process that embeds texts: the model computes for a long time on the thread that it is on. */
 export class Embedder {
@@ -34,27 +36,42 @@ export class Embedder {
 
   /** Embeds one text; the next may come when this has settled. */
   async embed(text: string, timeLimitMs: number): Promise<Float32Array> {
-    await this.#process.ready;
+    await this.#within(START_LIMIT_MS, this.#start());
     this.#process.hold(true);
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      this.#process.kill();
-    }, timeLimitMs);
     const next = this.#nextVector();
     this.#process.send({ text });
-    const vector = await next;
-    clearTimeout(timer);
+    const vector = await this.#within(timeLimitMs, next);
     this.#process.hold(false);
-    if (vector) return vector;
-    throw isLate
-      ? new EmbeddingFailure("timeout", "The text took too long.")
-      : new EmbeddingFailure("ended", "The process that embeds texts has ended.");
+    return vector;
   }
 
   /** Ends it, whatever it is doing. */
   close(): Promise<void> {
     return this.#process.close();
+  }
+
+  /** What the process brings, if it does so in time; else it is killed, and takes nothing more. */
+  async #within<T>(limitMs: number, awaited: Promise<T | undefined>): Promise<T> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#process.kill();
+    }, limitMs);
+    const brought = await awaited;
+    clearTimeout(timer);
+    if (isLate) await this.#process.ended;
+    if (brought !== undefined) return brought;
+    throw isLate
+      ? new EmbeddingFailure("timeout", "The text took too long.")
+      : new EmbeddingFailure("ended", "The process that embeds texts has ended.");
+  }
+
+  /** True when it can take a text; undefined when it has ended before. */
+  async #start(): Promise<true | undefined> {
+    return this.#process.ready.then(
+      () => true,
+      () => undefined,
+    );
   }
 
   async #nextVector(): Promise<Float32Array | undefined> {

@@ -61,6 +61,14 @@ describe("embeddings", () => {
     expect(embeddings.pid).not.toBe(pid);
   });
 
+  test("are refused when their process ends before it is ready", async () => {
+    const own = new Embeddings();
+    const refused = own.embed("a", "text").catch((error: unknown) => error);
+    process.kill(Number(own.pid), "SIGKILL");
+    expect(await refused).toMatchObject({ name: "EmbeddingFailure", code: "ended" });
+    await own.close();
+  });
+
   test("are refused when they take too long, or when the server stops", async () => {
     const own = new Embeddings({ timeLimitMs: 1 });
     await expect(own.embed("a", "words ".repeat(500))).rejects.toMatchObject({ code: "timeout" });

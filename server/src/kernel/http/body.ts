@@ -84,7 +84,7 @@ function parse(text: string): unknown {
  * PostgreSQL stores neither NUL nor half a surrogate pair, JSON numbers may overflow to infinity, and
  * deep nesting exhausts the stack of whatever walks it; all of it is refused here, once.
  */
-function assertSound(value: unknown, path: string, depth: number): void {
+export function assertSound(value: unknown, path: string, depth = 0): void {
   if (typeof value === "string") return assertSoundText(value, path);
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw invalid(path, "is too large a number");

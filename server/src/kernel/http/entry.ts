@@ -68,12 +68,13 @@ async function identify(
   if (op.access === "public") return undefined;
   const presented = presentedBy(request);
   const visiting = op.access === "visitor";
+  const byToken = presented?.by === "header" && op.acceptsToken === true;
   const credential =
-    presented && (!visiting || presented.by === "cookie")
+    presented && (!visiting || byToken || presented.by === "cookie")
       ? await gate.authenticate(presented.token)
       : undefined;
   // A form of ours comes from a page of ours, whether or not its sender has logged in yet.
-  if (visiting) assertSameOrigin(request, gate.services.settings.baseUrl);
+  if (visiting && !byToken) assertSameOrigin(request, gate.services.settings.baseUrl);
   if (!credential) {
     if (visiting) return undefined;
     throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });

@@ -192,7 +192,8 @@ export function pathOf(request: FastifyRequest): string {
 /** The path for the log. One that strangers call holds the only secret that they have. */
 export function loggedPathOf(request: FastifyRequest): string {
   const { url, config } = request.routeOptions;
-  return config.operation?.readsRequest ? (url ?? "") : pathOf(request);
+  const isSecret = config.operation?.readsRequest || url?.includes(":token");
+  return isSecret ? (url ?? "") : pathOf(request);
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, methods: Set<string>): void {

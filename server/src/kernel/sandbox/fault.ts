@@ -36,12 +36,21 @@ export function syntaxErrorAt(
   return { name: "SyntaxError", message, ...place, stack: "" };
 }
 
-/** What is missing at the end of a body, a parser finds out only behind it. */
+/** What is missing at the end of a source, a parser finds out only behind it: it is told where that ends. */
 export function withinSource(error: ScriptError, source: string): ScriptError {
-  const lines = source.split("\n");
-  if ((error.line ?? 0) <= lines.length) return error;
-  const place = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
-  return syntaxErrorAt("Unexpected end of input", place);
+  const { line, column, message } = error;
+  const lines = linesOf(source.trimEnd());
+  const end = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+  if (line === null || line < end.line) return error;
+  if (line === end.line && (column ?? 0) <= end.column) return error;
+  // Further down stands only what we put around a body, which the author has never seen.
+  const isOurs = line > linesOf(source).length;
+  return syntaxErrorAt(isOurs ? "Unexpected end of input" : message, end);
+}
+
+/** The lines of a source, as the engine counts them. */
+export function linesOf(source: string): string[] {
+  return source.split(/\r\n|[\n\r\u2028\u2029]/);
 }
 
 /** An error that no place in the source is to blame for. */
@@ -58,5 +67,5 @@ function isImport(
   { line, column }: Pick<ScriptError, "line" | "column">,
 ): boolean {
   if (message !== "Not supported" || line === null || column === null) return false;
-  return /^(?:await\s+)?import\b/.test(source.split("\n")[line - 1]?.slice(column - 1) ?? "");
+  return /^(?:await\s+)?import\b/.test(linesOf(source)[line - 1]?.slice(column - 1) ?? "");
 }

@@ -1,5 +1,6 @@
 import { Failure, Internal } from "../failure.ts";
 import { BOUNDS } from "./bounds.ts";
+import { isDeeper } from "./depth.ts";
 import { parseJson } from "./json.ts";
 import type { Answer, Call, CallFailure } from "./protocol.ts";
 import { type Execution, HOST_METHODS } from "./script.ts";
@@ -60,6 +61,10 @@ export class HostCalls {
   async #reply({ method, args: text }: Call): Promise<Reply> {
     const known = HOST_METHODS.find((name) => name === method);
     if (!known) return refusal("unknown_method", `There is no ${method}.`);
+    if (isDeeper(text, BOUNDS.depthMax)) {
+      const message = `${method} was given what is nested deeper than ${BOUNDS.depthMax} levels.`;
+      return refusal("too_large", message);
+    }
     try {
       const args = parseJson(text);
       if (!Array.isArray(args)) return refusal("invalid", `${method} was given no arguments.`);

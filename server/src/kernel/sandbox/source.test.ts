@@ -95,6 +95,18 @@ describe("inspection", () => {
     expect(await sandbox.inspect("export default { execute: 5 }")).toMatchObject({ ok: false });
   });
 
+  test.each([
+    ["return {", "Unexpected end of input", 1, 9],
+    ["return {\n\n", "Unexpected end of input", 1, 9],
+    ["const a = 1;\r\nconst b: number = {\r\n", "Unexpected end of input", 2, 20],
+    ["export default {\n\n", "Unexpected end of input", 1, 17],
+    ["return 1;\n}\n", "Unexpected end of input", 2, 2],
+    ["const a = 1;\u2028let b = ;", "Unexpected token ';'", 2, 9],
+  ])("never tells a place behind the end of a source: %j", async (source, message, line, column) => {
+    const found = await sandbox.inspect(source);
+    expect(found).toMatchObject({ ok: false, error: { message, line, column } });
+  });
+
   test("is stopped where the module itself does not end", async () => {
     const strict = new Sandbox({ inspectionMs: 300 });
     const found = await strict.inspect("for (;;); export default {}");

@@ -1,5 +1,6 @@
+import { loginDocument } from "#domains/identity/sessions/index.ts";
 import type { Failure } from "#kernel/failure.ts";
-import { document, type Document, type Markup, markup } from "#kernel/markup.ts";
+import { document, type Document, markup } from "#kernel/markup.ts";
 import type { Permission } from "#kernel/permission.ts";
 import type { AuthorizationRequest } from "./authorization.ts";
 
@@ -8,25 +9,15 @@ export function loginPage(
   { client }: Pick<AuthorizationRequest, "client">,
   form: { readonly query: string; readonly email?: string; readonly failure?: Failure },
 ): Document {
-  const { query, email = "", failure } = form;
-  const wantsCode = failure !== undefined && /mfa|second_factor/.test(failure.type.code);
-  return document({
-    title: "Log in",
-    body: markup`<h1>Log in</h1>
-<p><strong>${client.name}</strong> asks for access to the workspace <strong>${client.workspace.name}</strong>.</p>
-${failure && alarm(failure, query)}
-<form method="post" action="login">
-<input type="hidden" name="request" value="${query}">
-<label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}"${mark("autofocus", email === "")}>
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${mark("autofocus", email !== "")}>
-<label for="code">Code${!wantsCode && markup` <span>(if you use a second factor)</span>`}</label>
-<input id="code" name="code" autocomplete="one-time-code" maxlength="40" aria-describedby="code-hint"${mark("required", wantsCode)}>
-<p class="faint hint" id="code-hint">From your authenticator app, or a recovery code</p>
-<button>Log in</button>
-</form>
-${client.workspace.singleSignOn && markup`<p class="or"><a href="${ssoAddress(client.workspace.slug, query)}">Log in by single sign-on</a></p>`}`,
+  const { query, ...attempt } = form;
+  const { name, workspace } = client;
+  return loginDocument({
+    reason: markup`<strong>${name}</strong> asks for access to the workspace <strong>${workspace.name}</strong>.`,
+    action: "login",
+    hidden: { name: "request", value: query },
+    returnTo: `/oauth/authorize?${query}`,
+    ...(workspace.singleSignOn && { singleSignOn: `../sso/${workspace.slug}/login` }),
+    ...attempt,
   });
 }
 
@@ -87,29 +78,4 @@ export function strangerPage(
 <p><strong>${client.name}</strong> asks for access to the workspace <strong>${client.workspace.name}</strong>, which is not open to ${email}.</p>
 <p><a href="${otherAccount}">Log in with another account</a></p>`,
   });
-}
-
-/** Why the login did not succeed, in words for the one who tried. */
-function alarm({ type, message, particulars }: Failure, query: string): Markup {
-  const { loginUrl } = particulars.extra ?? {};
-  if (typeof loginUrl === "string") {
-    return markup`<p class="alarm" role="alert">This account logs in by single sign-on. <a href="${loginUrl}?${returning(query)}">Go there</a></p>`;
-  }
-  const words =
-    type.code === "mfa_required"
-      ? "Your account has a second factor: enter its code, and your password once more."
-      : message;
-  return markup`<p class="alarm" role="alert">${words}</p>`;
-}
-
-function ssoAddress(slug: string, query: string): string {
-  return `../sso/${slug}/login?${returning(query)}`;
-}
-
-function returning(query: string): string {
-  return new URLSearchParams({ returnTo: `/oauth/authorize?${query}` }).toString();
-}
-
-function mark(attribute: "autofocus" | "required", set: boolean): Markup | false {
-  return set && (attribute === "required" ? markup` required` : markup` autofocus`);
 }

@@ -17,7 +17,7 @@ import { PLANNED } from "./planned.ts";
 import { Profile, RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
-export { roleNamesOf } from "./store.ts";
+export { grantsOfRoles, roleNamesOf } from "./store.ts";
 export { assertGrantable, assertRulesOwners, type Held, holdingOf, mayGrant } from "./service.ts";
 
 export const roles = domain({

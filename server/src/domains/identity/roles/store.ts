@@ -35,6 +35,12 @@ export async function roleNamesOf(tx: Tx, ids: readonly string[]): Promise<strin
   return rows.map(({ name }) => name);
 }
 
+/** What each custom role of the workspace grants. */
+export async function grantsOfRoles(tx: Tx): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await tx.selectFrom("roles").select(["id", "permissions"]).execute();
+  return new Map(rows.map(({ id, permissions }) => [id, permissions]));
+}
+
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<Role & { readonly revision: number }> {
   const row = await byId(tx, id).forUpdate().executeTakeFirst();

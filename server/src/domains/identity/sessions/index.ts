@@ -5,6 +5,7 @@ import { login, logout, me } from "./operations.ts";
 import { sessionTokens } from "./session.ts";
 
 export { LOGIN_EVENTS, LoggedIn, LoginFailed, PasswordReset } from "./events.ts";
+export { loginDocument, type LoginForm } from "./login-page.ts";
 export { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
 export { beginSession, examine, type LoginAttempt, logIn } from "./service.ts";
 export { endSessions } from "./store.ts";

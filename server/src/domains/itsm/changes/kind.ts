@@ -3,6 +3,7 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import type { TicketOnItem } from "../cmdb/index.ts";
 import type { TicketKind, TicketSummary } from "../desk/index.ts";
 import { changeMachine } from "./lifecycle.ts";
+import { changeList } from "./list.ts";
 import { ChangesRead, ChangesWrite } from "./permissions.ts";
 
 /** Changes, as the desk knows all kinds of tickets. */
@@ -15,6 +16,7 @@ export const changeKind: TicketKind = {
   machine: changeMachine,
   read: ChangesRead,
   write: ChangesWrite,
+  reported: { list: changeList, permission: ChangesRead },
   async summariesOf(tx, ids): Promise<readonly TicketSummary[]> {
     if (ids.length === 0) return [];
     const rows = await tx

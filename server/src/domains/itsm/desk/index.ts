@@ -1,16 +1,20 @@
 import { executors } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
+import { EventViewPoint } from "#kernel/event-view.ts";
 import { contribute } from "#kernel/extension.ts";
+import { ReportSourcePoint } from "#kernel/report-source.ts";
+import { ticketViews } from "./event-view.ts";
 import { listStateMachines } from "./machines-operation.ts";
 import { ticketExecutor } from "./node.ts";
 import { DeskRead, DeskWrite } from "./permissions.ts";
+import { ticketsSource } from "./report-source.ts";
 import { DeskSettingsUpdated, getDeskSettings, updateDeskSettings } from "./settings-operations.ts";
 import { TeamCreated, TeamDeleted, TeamUpdated } from "./teams/events.ts";
 import * as teams from "./teams/operations.ts";
 import { tellWatchers } from "./watching.ts";
 
-export { itemIdsSql, setItems, ticketsOnItems } from "./items.ts";
+export { itemIdsSql, setItems } from "./items.ts";
 export {
   refColumn,
   TICKET_KINDS,
@@ -30,6 +34,7 @@ export {
   type Move,
   wrongState,
 } from "./machine.ts";
+export { lockRows } from "./locking.ts";
 export { numberOf, takeNumber, type TicketNumber } from "./numbers.ts";
 export { assertThere, membersOf, teamsOf } from "./people.ts";
 export {
@@ -42,7 +47,7 @@ export {
 } from "./settings.ts";
 export { conversation } from "./talk/conversation.ts";
 export { linkedTo } from "./talk/links.ts";
-export { headOf, kindsOf, referTo, summariesOf, ticketParams } from "./ticket.ts";
+export { authorOf, headOf, kindsOf, referTo, summariesOf, ticketParams } from "./ticket.ts";
 
 export const desk = domain({
   name: "desk",
@@ -64,5 +69,7 @@ export const desk = domain({
   contributions: [
     contribute(executors, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),
+    contribute(ReportSourcePoint, ticketsSource),
+    ...ticketViews.map((view) => contribute(EventViewPoint, view)),
   ],
 });

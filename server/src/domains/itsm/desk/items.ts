@@ -1,5 +1,4 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
 import type { TicketKindName } from "./kind.ts";
 
 /** Makes these the configuration items that a ticket is about. */
@@ -20,20 +19,4 @@ export function itemIdsSql(table: string): string {
     "array(select i.item_id from ticket_items i where i.ticket_id = " +
     `${table}.id order by i.item_id)`
   );
-}
-
-/** The tickets of one kind that are about some of these items. */
-export async function ticketsOnItems(
-  tx: Tx,
-  kind: TicketKindName,
-  itemIds: readonly string[],
-): Promise<readonly { readonly ticketId: string; readonly itemId: string }[]> {
-  if (itemIds.length === 0) return [];
-  const text = `
-    select ticket_id as "ticketId", item_id as "itemId" from ticket_items
-     where item_id = any($1::text[]) and kind = $2`;
-  return (await rowsOf(tx, text, [itemIds, kind])) as unknown as readonly {
-    readonly ticketId: string;
-    readonly itemId: string;
-  }[];
 }

@@ -7,6 +7,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Caller } from "#kernel/caller.ts";
 import { extensionPoint } from "#kernel/extension.ts";
 import { idPattern } from "#kernel/id.ts";
+import type { List } from "#kernel/list/list.ts";
 import type { Permission } from "#kernel/permission.ts";
 import { nullable } from "#kernel/schema.ts";
 import type { Machine } from "./machine.ts";
@@ -45,7 +46,12 @@ export interface TicketHead extends TicketSummary {
   readonly teamId: string | null;
   /** Of a request: whom it is for. */
   readonly requestedFor?: string;
+  /** Of a request: who is asked to approve it. */
+  readonly approverIds?: readonly string[];
 }
+
+/** Whoever looks at tickets. */
+export type Onlooker = Pick<Caller, "permissions" | "person">;
 
 export interface TicketKind {
   readonly kind: TicketKindName;
@@ -62,8 +68,10 @@ export interface TicketKind {
   readonly write: Permission;
   /** Who may add comments that all may read who see it; those who hold `write` when absent. */
   readonly comment?: Permission;
-  /** Which of them somebody who holds `read` sees; all of them when absent. */
-  readonly sees?: (caller: Caller, ticket: TicketHead) => boolean;
+  /** Whether somebody who holds `read` sees one; without one, whether all. They see all when absent. */
+  readonly sees?: (who: Onlooker, ticket?: TicketHead) => boolean;
+  /** What reports may be about, and what somebody must hold to count them all. */
+  readonly reported: { readonly list: List; readonly permission: Permission };
   /** Those of these ids that there are. */
   readonly summariesOf: (tx: Tx, ids: readonly string[]) => Promise<readonly TicketSummary[]>;
 }

@@ -1,4 +1,5 @@
 import type { Caller, Services } from "#kernel/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/event.ts";
 import { contributionsTo } from "#kernel/extension.ts";
@@ -21,27 +22,37 @@ export function ticketParams({ kind, prefix }: Pick<TicketKind, "kind" | "prefix
 
 /** What all kinds have, of the ticket that a reference names, if the caller sees it. */
 export async function headOf(ctx: ReadContext, kind: TicketKind, ref: string): Promise<TicketHead> {
-  const [head] = await headsWhere(ctx, kind, `${refColumn(ref)} = $1`, ref);
-  if (!head) throw new Failure(NotFound);
+  const [head] = await headsWhere(ctx.tx, kind, `${refColumn(ref)} = $1`, ref);
+  if (!head || kind.sees?.(ctx.caller, head) === false) throw new Failure(NotFound);
   return head;
 }
 
-/** Those of the tickets of a kind that the caller sees. */
+/** The same of several tickets of a kind, by their ids, whoever may see them. */
+export function headsOf(
+  tx: Tx,
+  kind: TicketKind,
+  ids: readonly string[],
+): Promise<readonly TicketHead[]> {
+  return headsWhere(tx, kind, "id = any($1::text[])", ids);
+}
+
 async function headsWhere(
-  { tx, caller }: ReadContext,
+  tx: Tx,
   kind: TicketKind,
   where: string,
   operand: unknown,
 ): Promise<readonly TicketHead[]> {
-  const person = kind.kind === "request" ? ', requested_for as "requestedFor"' : "";
+  const people =
+    kind.kind === "request"
+      ? ', requested_for as "requestedFor", approver_ids as "approverIds"'
+      : "";
   const text = `
     select id, number, title, state, revision, created_by as "createdBy",
-           assignee_id as "assigneeId", team_id as "teamId"${person}
+           assignee_id as "assigneeId", team_id as "teamId"${people}
       from ${kind.table} where ${where}`;
   const rows = await rowsOf(tx, text, [operand]);
   // The columns are those of the head, by the contract of a kind.
-  const heads = rows.map((row) => ({ ...row, kind: kind.kind }) as unknown as TicketHead);
-  return heads.filter((head) => kind.sees?.(caller, head) !== false);
+  return rows.map((row) => ({ ...row, kind: kind.kind }) as unknown as TicketHead);
 }
 
 /** How events name a ticket. */
@@ -64,12 +75,21 @@ export async function summariesOf(
     kindsOf(services).map(async (kind) => {
       const own = ids.filter((id) => id.startsWith(`${kind.prefix}_`));
       if (own.length === 0 || !caller.permissions.has(kind.read.name)) return [];
-      const heads = kind.sees && (await headsWhere(ctx, kind, "id = any($1::text[])", own));
-      const seen = heads ? heads.map(({ id }) => id) : own;
+      const seen = await seenOf(ctx, kind, own);
       return seen.length === 0 ? [] : kind.summariesOf(tx, seen);
     }),
   );
   return new Map(found.flat().map((summary) => [summary.id, summary]));
+}
+
+async function seenOf(
+  { tx, caller }: ReadContext,
+  kind: TicketKind,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  if (!kind.sees || kind.sees(caller)) return ids;
+  const heads = await headsOf(tx, kind, ids);
+  return heads.filter((head) => kind.sees?.(caller, head)).map(({ id }) => id);
 }
 
 /** Whose doing something is: whoever acts by a token, or by a workflow, is still themselves. */

@@ -1,8 +1,14 @@
+import { personsOf } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { RecordedEvent } from "#kernel/event.ts";
+import { DEPTH_MAX, type RecordedEvent } from "#kernel/event.ts";
+import { lensesOf, placeIn, through } from "#kernel/event-view.ts";
+import type { WriteContext } from "#kernel/operation.ts";
 import { reader } from "#kernel/reader.ts";
 import { TICKET_KINDS } from "./kind.ts";
+
+/** How many people are told by one call. */
+const RECIPIENTS_MAX = 1_000;
 
 /** What those who watch a ticket are told of, in the words that follow its number. */
 const NEWS: Readonly<Record<string, string>> = {
@@ -31,23 +37,37 @@ export const tellWatchers = reader({
   startsAt: "end",
   emits: [NotificationSent],
   async handle(ctx, events) {
-    // What is internal is not for everyone who watches.
-    const open = events.filter(({ data }) => data["internal"] !== true);
-    const watchers = await watchersOf(ctx.tx, open);
-    for (const event of open) {
-      const { resource, actor, type, id } = event;
-      const userIds = (watchers.get(resource.id) ?? []).filter((userId) => userId !== actor.id);
-      if (userIds.length === 0) continue;
-      const verb = type.slice(type.indexOf(".") + 1);
-      await notify(ctx.because(event), {
-        userIds,
-        title: `${resource.number} ${NEWS[verb]}`,
-        body: `${resource.displayName ?? ""}\n${actor.name}`.trim(),
-        about: { eventId: id, eventType: type, resource: { type: resource.type, id: resource.id } },
-      });
+    const shallow = events.filter(({ depth }) => depth < DEPTH_MAX);
+    const watchers = await watchersOf(ctx.tx, shallow);
+    const watched = shallow.filter(({ resource }) => watchers.has(resource.id));
+    if (watched.length === 0) return;
+    // Who watches may not see it any more, and what is internal is not for all of them.
+    const lenses = await lensesOf(placeIn(ctx), watched);
+    const person = await personsOf(ctx, [...new Set([...watchers.values()].flat())]);
+    for (const event of watched) {
+      const userIds = (watchers.get(event.resource.id) ?? []).filter(
+        (id) => id !== event.actor.id && through(lenses, event, person(id)),
+      );
+      await tell(ctx.because(event), event, userIds);
     }
   },
 });
+
+async function tell(
+  ctx: WriteContext<typeof NotificationSent>,
+  { resource, actor, type, id }: RecordedEvent,
+  userIds: readonly string[],
+): Promise<void> {
+  const verb = type.slice(type.indexOf(".") + 1);
+  const message = {
+    title: `${resource.number} ${NEWS[verb]}`,
+    body: `${resource.displayName ?? ""}\n${actor.name}`.trim(),
+    about: { eventId: id, eventType: type, resource: { type: resource.type, id: resource.id } },
+  };
+  for (let start = 0; start < userIds.length; start += RECIPIENTS_MAX) {
+    await notify(ctx, { ...message, userIds: userIds.slice(start, start + RECIPIENTS_MAX) });
+  }
+}
 
 async function watchersOf(
   tx: Tx,

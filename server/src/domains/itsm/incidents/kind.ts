@@ -1,5 +1,6 @@
 import type { TicketKind } from "#domains/itsm/desk/index.ts";
 import { incidentMachine } from "./incident.ts";
+import { incidentList } from "./listing.ts";
 import { IncidentsRead, IncidentsWrite } from "./permissions.ts";
 import { summariesOf } from "./store.ts";
 
@@ -13,5 +14,6 @@ export const incidentKind: TicketKind = {
   machine: incidentMachine,
   read: IncidentsRead,
   write: IncidentsWrite,
+  reported: { list: incidentList, permission: IncidentsRead },
   summariesOf,
 };

@@ -18,7 +18,8 @@ const maybe = (sql: string): ListField => ({ sql, kind: "text", nullable: true }
 const number = (sql: string): ListField => ({ sql, kind: "number", type: "integer" });
 const time = (sql: string): ListField => ({ sql, kind: "time" });
 
-const list: List = {
+/** What may be asked of the list of incidents. */
+export const incidentList: List = {
   name: "incidents",
   from: "incidents",
   select: SELECTED,
@@ -99,11 +100,16 @@ export async function listIncidents(
     ...(state === undefined ? [] : [inStates(state.split(","))]),
     ...(mine ? [openAndOf(me)] : []),
   ];
-  if (!queue) return listPage(ctx, list, asked, { narrowed, toItem: toIncident });
+  if (!queue) return listPage(ctx, incidentList, asked, { narrowed, toItem: toIncident });
   const teamIds = (await teamsOf(ctx.tx, me)).toSorted();
   const ordered = asked.sort === undefined ? "order by priority, created_at, no" : "";
   const { from, within } = queueOf(me, teamIds, ordered);
-  const ofQueue = { ...list, name: "incidents in a queue", from, order: "priority,createdAt" };
+  const ofQueue = {
+    ...incidentList,
+    name: "incidents in a queue",
+    from,
+    order: "priority,createdAt",
+  };
   return listPage(ctx, ofQueue, asked, { narrowed: [within, ...narrowed], toItem: toIncident });
 }
 
@@ -114,7 +120,7 @@ export function listChildren(
   question: Pick<IncidentQuestion, "limit" | "after">,
 ): Promise<CountedPage<Incident>> {
   const narrowed = equalTo("parent_id", parentId, "text");
-  const inOrder = { ...list, name: "children of an incident", order: "no" };
+  const inOrder = { ...incidentList, name: "children of an incident", order: "no" };
   return listPage(ctx, inOrder, question, { narrowed, toItem: toIncident });
 }
 

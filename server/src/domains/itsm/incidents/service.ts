@@ -1,5 +1,6 @@
 import {
   assertThere,
+  authorOf,
   deskSettings,
   priorityOf,
   setItems,
@@ -271,7 +272,7 @@ export function write(ctx: Pick<WriteContext, "send" | "now">, incident: Inciden
 }
 
 function momentOf({ now, caller }: Pick<WriteContext, "now" | "caller">): Moment {
-  return { at: now.toISOString(), by: caller.person?.id ?? caller.actor.id };
+  return { at: now.toISOString(), by: authorOf(caller) };
 }
 
 function assertNamed(ctx: ReadContext, { assigneeId, callerId, teamId, ciIds }: Told) {

@@ -4,9 +4,9 @@ import { Failure, NotFound } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import {
   itemIdsSql,
+  lockRows,
   refColumn,
   type TicketNumber,
-  ticketsOnItems,
   type TicketSummary,
 } from "#domains/itsm/desk/index.ts";
 import type { Incident, IncidentData } from "./incident.ts";
@@ -74,24 +74,22 @@ export async function get(tx: Tx, ref: string): Promise<Incident> {
 
 /** Locks it, so that two changes take turns; throws a 404 when there is none. */
 export async function lock(tx: Tx, ref: string): Promise<Incident> {
-  return found(await rowsOf(tx, lockingSql(refColumn(ref)), [ref]));
+  return found(await locked(tx, `${refColumn(ref)} = $1`, ref));
 }
 
 /** Locks it, if it is there. */
 export async function lockAny(tx: Tx, ref: string): Promise<Incident | undefined> {
-  const [row] = await rowsOf(tx, lockingSql(refColumn(ref)), [ref]);
+  const [row] = await locked(tx, `${refColumn(ref)} = $1`, ref);
   return row && toIncident(row);
 }
 
-function lockingSql(column: "id" | "number"): string {
-  return `select ${SELECTED} from incidents where ${column} = $1 for update`;
+/** Locks all children of an incident that is locked, so that there are no further ones. */
+export async function lockChildren(tx: Tx, parentId: string): Promise<readonly Incident[]> {
+  return (await locked(tx, "parent_id = $1 order by no", parentId)).map(toIncident);
 }
 
-const CHILDREN = `select ${SELECTED} from incidents where parent_id = $1 order by no for update`;
-
-/** Locks all children of an incident. */
-export async function lockChildren(tx: Tx, parentId: string): Promise<readonly Incident[]> {
-  return (await rowsOf(tx, CHILDREN, [parentId])).map(toIncident);
+function locked(tx: Tx, where: string, operand: string): Promise<Row[]> {
+  return lockRows(tx, { table: "incidents", select: SELECTED, where }, operand);
 }
 
 /** How many children it has. */
@@ -102,12 +100,15 @@ export async function countChildren(tx: Tx, parentId: string): Promise<number> {
 }
 
 const DUE = `
-  select ${SELECTED} from incidents where state = 'resolved' and resolved_at <= $1
+  select id from incidents where state = 'resolved' and resolved_at <= $1
    order by resolved_at limit $2 for update skip locked`;
 
 /** Locks some that were resolved by then; those that somebody has in hand just now are left alone. */
 export async function lockResolved(tx: Tx, by: Date, count: number): Promise<readonly Incident[]> {
-  return (await rowsOf(tx, DUE, [by, count])).map(toIncident);
+  const due = await rowsOf(tx, DUE, [by, count]);
+  if (due.length === 0) return [];
+  const text = `select ${SELECTED} from incidents where id = any($1::text[]) order by resolved_at, no`;
+  return (await rowsOf(tx, text, [due.map(({ id }) => id)])).map(toIncident);
 }
 
 const INSERT = `
@@ -138,14 +139,13 @@ function valuesOf(incident: Incident): unknown[] {
   return FIELDS.map((field) => incident[field]);
 }
 
-const SUMMARY = "'incident' as kind, id, number, title, state";
-
 /** Those of these ids that there are. */
 export async function summariesOf(
   tx: Tx,
   ids: readonly string[],
 ): Promise<readonly TicketSummary[]> {
-  const text = `select ${SUMMARY} from incidents where id = any($1::text[])`;
+  const text = `
+    select 'incident' as kind, id, number, title, state from incidents where id = any($1::text[])`;
   // As the select list has it.
   return (await rowsOf(tx, text, [ids])) as unknown as readonly TicketSummary[];
 }
@@ -156,25 +156,22 @@ export interface OpenIncident extends TicketSummary {
   readonly priority: number;
 }
 
+const OPEN_ON_MAX = 10_000;
+
+const OPEN_ON = `
+  select i.item_id as "itemId", 'incident' as kind, t.id, t.number, t.title, t.state, t.priority
+    from ticket_items i join incidents t on t.id = i.ticket_id
+   where i.item_id = any($1::text[]) and i.kind = 'incident' and t.is_open
+   order by t.priority, t.no, i.item_id limit ${OPEN_ON_MAX}`;
+
 /** The open incidents about these items, the most urgent first. */
 export async function openIncidentsOn(
   tx: Tx,
   itemIds: readonly string[],
 ): Promise<readonly OpenIncident[]> {
-  const about = await ticketsOnItems(tx, "incident", itemIds);
-  if (about.length === 0) return [];
-  const text = `
-    select ${SUMMARY}, priority from incidents
-     where id = any($1::text[]) and is_open order by priority, no`;
-  const ids = [...new Set(about.map(({ ticketId }) => ticketId))];
+  if (itemIds.length === 0) return [];
   // As the select list has it.
-  const rows = (await rowsOf(tx, text, [ids])) as unknown as readonly Omit<
-    OpenIncident,
-    "itemId"
-  >[];
-  return rows.flatMap((row) =>
-    about.filter(({ ticketId }) => ticketId === row.id).map(({ itemId }) => ({ itemId, ...row })),
-  );
+  return (await rowsOf(tx, OPEN_ON, [itemIds])) as unknown as readonly OpenIncident[];
 }
 
 const PEOPLE = `

@@ -15,7 +15,7 @@ import {
 } from "./operations.ts";
 import { articleContent } from "./pack.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { searchArticles } from "./search.ts";
+import { askArticles, searchArticles } from "./search.ts";
 import { suggestForIncident } from "./suggestions.ts";
 import { getVersion, listVersions, restoreVersion } from "./versions.ts";
 
@@ -28,6 +28,7 @@ export const knowledge = domain({
     listArticles,
     createArticle,
     searchArticles,
+    askArticles,
     getArticle,
     updateArticle,
     submitReview,

@@ -116,10 +116,9 @@ export const getArticle = query({
     if (format !== "html") return undefined;
     const { db, clock } = outside;
     const ctx = { now: clock.now(), caller, services: outside };
-    const article = await db.read(partitionOf(caller), (tx) =>
-      service.read({ ...ctx, tx }, params.id),
-    );
-    return { ...article, html: await htmlOf(article.body) };
+    const partition = partitionOf(caller);
+    const article = await db.read(partition, (tx) => service.read({ ...ctx, tx }, params.id));
+    return { ...article, html: await htmlOf(partition.workspace, article.body) };
   },
   run: async (ctx, { params }, rendered) => rendered ?? service.read(ctx, params.id),
 });
@@ -139,7 +138,8 @@ export const updateArticle = command({
   mayChangeNothing: true,
   fails: [articleMachine.refusal],
   example: { ...example, body: { body: "1. Quit the client.\n2. Start it again." } },
-  prepare: async (_outside, { body }) => (body.body === undefined ? undefined : plainOf(body.body)),
+  prepare: async (_outside, { body }, caller) =>
+    body.body === undefined ? undefined : plainOf(partitionOf(caller).workspace, body.body),
   run: (ctx, { params, body }, plain) => service.update(ctx, params.id, { change: body, plain }),
 });
 

@@ -43,6 +43,13 @@ export const samples: readonly Sample[] = [
     },
   },
   {
+    operation: "knowledge.ask",
+    arrange: async (owner) => {
+      await published(owner);
+      return { body: { q: "print queue", limit: 3 } };
+    },
+  },
+  {
     operation: "knowledge.get",
     arrange: async (owner) => ({ ...(await written(owner)), query: { format: "html" } }),
   },

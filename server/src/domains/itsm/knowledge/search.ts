@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import type { ReadContext } from "#kernel/operation.ts";
-import { query } from "#kernel/operation.ts";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { type ReadContext, query } from "#kernel/operation.ts";
 import { page } from "#kernel/reply.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema.ts";
 import { visibleTo } from "./article.ts";
@@ -12,7 +12,10 @@ import type { Near } from "./shelf.ts";
 import { snippetsOf } from "./snippet.ts";
 import * as store from "./store.ts";
 
-const LIMIT_MAX = 50;
+const asking = {
+  q: line(500),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 10 }),
+};
 
 /** An article that was found. */
 export const ArticleHit = Type.Object(
@@ -46,24 +49,44 @@ export const searchArticles = query({
     "`q` may be a question in plain words. Quotes, `or` and `-` in front of a word mean what they do " +
     "in other search engines. An article is found by its meaning some seconds after it was published.",
   permission: KnowledgeRead,
-  query: object({
-    q: line(500),
-    limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 10 }),
-  }),
+  query: object(asking),
   reply: page(ArticleHit),
   example: { query: { q: "my laptop won't start", limit: 5 } },
-  async prepare(outside, { query: { q } }, caller) {
-    const nearness = await nearnessTo(outside, partitionOf(caller), {
-      text: q,
-      kinds: ["article"],
-    });
-    return nearness("article");
-  },
-  async run(ctx, { query: { q, limit } }, near) {
-    const data = await articlesFor(ctx, { words: q, isTyped: true }, { near, limit });
-    return { data, nextCursor: null, limit };
-  },
+  prepare: (outside, { query: { q } }, caller) => articlesNear(outside, caller, q),
+  run: (ctx, { query: { q, limit } }, near) => answer(ctx, q, { near, limit }),
 });
+
+export const askArticles = query({
+  id: "knowledge.ask",
+  route: "POST /api/v1/knowledge/search",
+  summary: "Find published articles, the question being the body",
+  description: "The same as with GET, for who would rather have no question in an address.",
+  permission: KnowledgeRead,
+  body: object(asking),
+  reply: page(ArticleHit),
+  example: { body: { q: "my laptop won't start", limit: 5 } },
+  prepare: (outside, { body: { q } }, caller) => articlesNear(outside, caller, q),
+  run: (ctx, { body: { q, limit } }, near) => answer(ctx, q, { near, limit }),
+});
+
+async function articlesNear(
+  outside: Outside,
+  caller: Caller,
+  text: string,
+): Promise<readonly Near[]> {
+  const kinds = ["article"] as const;
+  const nearness = await nearnessTo(outside, partitionOf(caller), { text, kinds });
+  return nearness("article");
+}
+
+async function answer(
+  ctx: ReadContext,
+  q: string,
+  wanted: { readonly near: readonly Near[]; readonly limit: number },
+) {
+  const data = await articlesFor(ctx, { words: q, isTyped: true }, wanted);
+  return { data, nextCursor: null, limit: wanted.limit };
+}
 
 /** The published articles that answer a question, the best first. */
 export async function articlesFor(

@@ -23,6 +23,7 @@ import {
   ArticleSubmittedForReview,
   ArticleUpdated,
 } from "./events.ts";
+import { partitionOf } from "./question.ts";
 import { plainOf } from "./reading.ts";
 import * as store from "./store.ts";
 
@@ -33,7 +34,7 @@ export async function prepareDraft(
   caller: Caller,
 ): Promise<Prepared> {
   const [plain, number] = await Promise.all([
-    plainOf(body),
+    plainOf(partitionOf(caller).workspace, body),
     takeNumber(outside, caller, "article"),
   ]);
   return { ...number, plain };

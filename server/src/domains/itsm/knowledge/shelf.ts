@@ -1,6 +1,6 @@
 /**
- * The vectors of a partition in memory, where the nearest are found by looking at all of them: for
- * 100,000 that takes some 50 ms, and no index of the database has to know of vectors.
+ * The vectors of one kind of things of a partition in memory, where the nearest are found by looking at
+ * all of them: for 100,000 that takes some 50 ms, and no index of the database has to know of vectors.
  *
  * Each look asks the database how often they were changed, and reads what was changed since: so a
  * process never answers by vectors that another process has replaced.
@@ -10,10 +10,20 @@ import type { Outside } from "#kernel/caller.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 import { DIMENSIONS, likeness } from "#kernel/embedding/vector.ts";
 import { BoundedCache } from "#kernel/expression/cache.ts";
-import { changedThings, type KeptThing, lastChange, type ThingKind } from "./vector-store.ts";
+import {
+  changeBefore,
+  changedThings,
+  type KeptThing,
+  lastChange,
+  type ThingKind,
+} from "./vector-store.ts";
 
-/** In one partition; beyond it what was changed longest ago is overlooked. */
-const CHUNKS_MAX = 100_000;
+/** In one partition; beyond it what was changed longest ago is overlooked. No number of tickets hides an article. */
+const CHUNKS_MAX: Readonly<Record<ThingKind, number>> = {
+  article: 100_000,
+  incident: 20_000,
+  problem: 10_000,
+};
 /** In all partitions together: some 200 MB. */
 const CACHED_CHUNKS_MAX = 130_000;
 /** So many are looked at before somebody else has a turn. */
@@ -26,12 +36,19 @@ export interface Near {
   readonly chunk: number;
 }
 
-/** All vectors of one partition. */
+/** All vectors of one kind in one partition. */
 export class Shelf {
+  readonly #kind: ThingKind;
+  readonly #chunksMax: number;
   readonly #things = new Map<string, KeptThing>();
   #chunks = 0;
   #change = 0;
   #loading: Promise<void> = Promise.resolve();
+
+  constructor(kind: ThingKind, chunksMax = CHUNKS_MAX[kind]) {
+    this.#kind = kind;
+    this.#chunksMax = chunksMax;
+  }
 
   get chunks(): number {
     return this.#chunks;
@@ -49,18 +66,8 @@ export class Shelf {
     await this.#loading;
   }
 
-  has(kind: ThingKind): boolean {
-    return this.#things.values().some((thing) => thing.kind === kind);
-  }
-
-  /** The vectors of one thing, if it is here. */
-  vectorOf(kind: ThingKind, id: string): Float32Array | undefined {
-    return this.#things.get(`${kind} ${id}`)?.vectors.subarray(0, DIMENSIONS);
-  }
-
-  /** The things of a kind that are at least so much alike, the nearest first. */
+  /** The things that are at least so much alike, the nearest first. */
   async nearest(
-    kind: ThingKind,
     question: Float32Array,
     { count, least }: { readonly count: number; readonly least: number },
   ): Promise<readonly Near[]> {
@@ -69,7 +76,6 @@ export class Shelf {
     const things = [...this.#things.values()];
     let looked = 0;
     for (const thing of things) {
-      if (thing.kind !== kind) continue;
       looked += thing.vectors.length / DIMENSIONS;
       if (looked > TURN_CHUNKS) {
         looked = 0;
@@ -82,8 +88,10 @@ export class Shelf {
   }
 
   async #load(db: Database, partition: Partition, last: number): Promise<void> {
+    // Of very many, those that would only have to make room again are not read at all.
+    if (this.#change === 0) this.#change = await this.#firstOf(db, partition);
     for (let isWhole = false; !isWhole && this.#change < last;) {
-      const asked = { after: this.#change, last };
+      const asked = { kind: this.#kind, after: this.#change, last };
       const page = await db.read(partition, (tx) => changedThings(tx, asked));
       for (const thing of page.things) this.#put(thing);
       ({ isWhole } = page);
@@ -91,22 +99,27 @@ export class Shelf {
     this.#change = Math.max(this.#change, last);
   }
 
+  #firstOf(db: Database, partition: Partition): Promise<number> {
+    const behind = { kind: this.#kind, chunks: this.#chunksMax };
+    return db.read(partition, (tx) => changeBefore(tx, behind));
+  }
+
   #put(thing: KeptThing): void {
-    this.#drop(`${thing.kind} ${thing.id}`);
+    this.#drop(thing.id);
     this.#change = thing.change;
     if (thing.vectors.length === 0) return;
-    this.#things.set(`${thing.kind} ${thing.id}`, thing);
+    this.#things.set(thing.id, thing);
     this.#chunks += thing.vectors.length / DIMENSIONS;
     // The first of a map is what was put there longest ago.
-    for (const key of this.#things.keys()) {
-      if (this.#chunks <= CHUNKS_MAX) break;
-      this.#drop(key);
+    for (const id of this.#things.keys()) {
+      if (this.#chunks <= this.#chunksMax) break;
+      this.#drop(id);
     }
   }
 
-  #drop(key: string): void {
-    this.#chunks -= (this.#things.get(key)?.vectors.length ?? 0) / DIMENSIONS;
-    this.#things.delete(key);
+  #drop(id: string): void {
+    this.#chunks -= (this.#things.get(id)?.vectors.length ?? 0) / DIMENSIONS;
+    this.#things.delete(id);
   }
 }
 
@@ -121,12 +134,18 @@ function bestOf({ id, vectors }: KeptThing, question: Float32Array): Near {
 
 const shelves = new WeakMap<Database, BoundedCache<Shelf>>();
 
-/** The vectors of a partition, as they are now. */
-export async function shelfOf({ db }: Outside, partition: Partition): Promise<Shelf> {
+/** The vectors of one kind in a partition, as they are now. */
+export async function shelfOf(
+  { db }: Pick<Outside, "db">,
+  partition: Partition,
+  kind: ThingKind,
+): Promise<Shelf> {
   let cache = shelves.get(db);
   if (!cache) shelves.set(db, (cache = new BoundedCache(CACHED_CHUNKS_MAX)));
-  const key = `${partition.workspace} ${partition.environment}`;
-  const shelf = cache.get(key) ?? new Shelf();
+  const key = `${partition.workspace} ${partition.environment} ${kind}`;
+  let shelf = cache.get(key);
+  // Whoever comes while it is filled waits for the same one.
+  if (!shelf) cache.set(key, (shelf = new Shelf(kind)), 1);
   await shelf.refresh(db, partition);
   // An empty one weighs something too.
   cache.set(key, shelf, shelf.chunks + 1);

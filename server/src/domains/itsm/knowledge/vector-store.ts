@@ -40,6 +40,19 @@ export async function hasVectors(tx: Tx, { kind, id }: Thing): Promise<boolean> 
   return (await rowsOf(tx, text, [kind, id])).length > 0;
 }
 
+const BEFORE = `
+  select change from text_embeddings
+   where kind = $1 and model = $2 order by change desc offset $3 limit 1`;
+
+/** The change behind which there are no more than so many pieces of a kind. */
+export async function changeBefore(
+  tx: Tx,
+  { kind, chunks }: { readonly kind: ThingKind; readonly chunks: number },
+): Promise<number> {
+  const [row] = await rowsOf(tx, BEFORE, [kind, MODEL, chunks]);
+  return Number(row?.["change"] ?? 0);
+}
+
 /** How often vectors of the partition were changed. */
 export async function lastChange(tx: Tx): Promise<number> {
   const [row] = await rowsOf(tx, "select last from text_embedding_changes", []);
@@ -60,16 +73,17 @@ interface VectorRow extends Thing {
 const PAGE_ROWS = 2_000;
 const CHANGED = `
   select kind, thing_id as id, change, vector from text_embeddings
-   where change > $1 and change <= $2 and model = $3
+   where kind = $1 and change > $2 and change <= $3 and model = $4
    order by change, chunk limit ${PAGE_ROWS}`;
 
-/** What was changed behind one change and up to another, in that order, as far as a page goes. */
+/** What of a kind was changed behind one change and up to another, in that order, as far as a page goes. */
 export async function changedThings(
   tx: Tx,
-  { after, last }: { readonly after: number; readonly last: number },
+  asked: { readonly kind: ThingKind; readonly after: number; readonly last: number },
 ): Promise<{ readonly things: readonly KeptThing[]; readonly isWhole: boolean }> {
   // The columns are those of a row, by the select list.
-  const rows = (await rowsOf(tx, CHANGED, [after, last, MODEL])) as unknown as VectorRow[];
+  const values = [asked.kind, asked.after, asked.last, MODEL];
+  const rows = (await rowsOf(tx, CHANGED, values)) as unknown as VectorRow[];
   const isWhole = rows.length < PAGE_ROWS;
   // A page may end in the midst of a thing, which then comes again with the next.
   const end = isWhole ? undefined : rows.at(-1)?.change;

@@ -7,6 +7,7 @@ import { object } from "#kernel/schema.ts";
 import { Article, ArticleRef, ArticleVersion, ByArticle, example } from "./article.ts";
 import { ArticleRestored } from "./events.ts";
 import { KnowledgeWrite } from "./permissions.ts";
+import { partitionOf } from "./question.ts";
 import { plainOf } from "./reading.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -74,12 +75,12 @@ export const restoreVersion = command({
 async function wordsOf(
   { db }: Outside,
   { id: ref, version }: { readonly id: string; readonly version: string },
-  { workspace, environment }: Caller,
+  caller: Caller,
 ): Promise<string> {
-  if (!workspace) throw new Error("An article belongs to a workspace.");
-  const { body } = await db.read({ workspace: workspace.key, environment }, async (tx) => {
+  const partition = partitionOf(caller);
+  const { body } = await db.read(partition, async (tx) => {
     const { id } = await store.get(tx, ref);
     return store.getVersion(tx, id, Number(version));
   });
-  return plainOf(body);
+  return plainOf(partition.workspace, body);
 }

@@ -1,5 +1,5 @@
 /** The incidents that a problem causes: links between tickets, seen from the problem. */
-import { referTo, summariesOf, type TicketSummary } from "#domains/itsm/desk/index.ts";
+import { authorOf, referTo, summariesOf, type TicketSummary } from "#domains/itsm/desk/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, Invalid, NotFound } from "#kernel/failure.ts";
 import { idsInOrder } from "#kernel/id.ts";
@@ -46,8 +46,7 @@ export async function link(
   if (incidents.length === 0) return 0;
   const nextId = idsInOrder("lnk", ctx.now.getTime());
   const ids = incidents.map(({ id }) => id);
-  const by = ctx.caller.actor.id;
-  const values = [ids.map(nextId), ids, problem.id, TYPE, by, ctx.now];
+  const values = [ids.map(nextId), ids, problem.id, TYPE, authorOf(ctx.caller), ctx.now];
   const rows = await ctx.send<{ from_id: string }>(LINK, values);
   const linked = new Set(rows.map(({ from_id }) => from_id));
   for (const incident of incidents) {

@@ -1,7 +1,7 @@
 import type { TicketKind } from "#domains/itsm/desk/index.ts";
 import { ProblemsRead, ProblemsWrite } from "./permissions.ts";
 import { problemMachine } from "./problem.ts";
-import { summariesOf } from "./store.ts";
+import { problemList, summariesOf } from "./store.ts";
 
 /** Problems, as what all tickets have in common knows them. */
 export const problemKind: TicketKind = {
@@ -13,5 +13,6 @@ export const problemKind: TicketKind = {
   machine: problemMachine,
   read: ProblemsRead,
   write: ProblemsWrite,
+  reported: { list: problemList, permission: ProblemsRead },
   summariesOf,
 };

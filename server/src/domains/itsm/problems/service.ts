@@ -1,5 +1,6 @@
 import {
   assertThere,
+  authorOf,
   referTo,
   setItems,
   type TicketNumber,
@@ -63,7 +64,7 @@ export async function create(
     knownErrorAt: null,
     resolvedAt: null,
     closedAt: null,
-    createdBy: ctx.caller.person?.id ?? ctx.caller.actor.id,
+    createdBy: authorOf(ctx.caller),
     createdAt: at,
     updatedAt: at,
     revision: 1,

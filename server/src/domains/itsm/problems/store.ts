@@ -1,4 +1,4 @@
-import { itemIdsSql, refColumn, type TicketSummary } from "#domains/itsm/desk/index.ts";
+import { itemIdsSql, lockRows, refColumn, type TicketSummary } from "#domains/itsm/desk/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
@@ -67,8 +67,8 @@ export async function get(tx: Tx, ref: string): Promise<Problem> {
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, ref: string): Promise<Problem> {
-  const text = `select ${SHOWN} from problems where ${refColumn(ref)} = $1 for update`;
-  return found(await rowsOf(tx, text, [ref]));
+  const where = `${refColumn(ref)} = $1`;
+  return found(await lockRows(tx, { table: "problems", select: SHOWN, where }, ref));
 }
 
 const INSERT = `

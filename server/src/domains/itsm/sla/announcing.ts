@@ -19,14 +19,14 @@ import { IncidentSlaBreached, IncidentSlaWarning, SlaBreached, SlaWarning } from
 import { foldAll, foldOn } from "./fold.ts";
 import { type Line, linesOf } from "./following.ts";
 import { historiesOf } from "./history.ts";
+import { Horizon, soonest } from "./horizon.ts";
 import { eventsAfter, factsOf, isoOf } from "./keeping.ts";
 import * as policies from "./store.ts";
 import { nextAt, viewAt } from "./view.ts";
 
 const LOOK_MS = 1_000;
-/** An act that began before the deadline may take so long until it can be seen. */
-const GRACE_MS = 400;
 const BATCH_CLOCKS_MAX = 1_000;
+const PARTITIONS_AT_ONCE = 4;
 const MINUTE_MS = 60_000;
 
 /** What wakes it. */
@@ -41,6 +41,7 @@ export class Announcer implements RunningEngine {
   readonly #outside: Outside;
   readonly #loop: Loop;
   readonly #unsubscribe: () => void;
+  readonly #horizon = new Horizon();
 
   constructor(outside: Outside) {
     this.#outside = outside;
@@ -60,23 +61,35 @@ export class Announcer implements RunningEngine {
 
   async #step(): Promise<Next> {
     const { db, clock } = this.#outside;
-    const before = new Date(clock.nowMs() - GRACE_MS);
-    const partitions = await store.duePartitions(db, before);
+    const nowMs = clock.nowMs();
+    const { firstMs, snapshot } = await store.look(db);
+    const knownMs = this.#horizon.at(nowMs, snapshot);
+    if (firstMs === undefined) return LOOK_MS;
+    const waitMs = soonest(firstMs) - clock.nowMs();
+    if (waitMs > 0) return Math.min(LOOK_MS, waitMs);
+    // It is late, unless an act that is under way says otherwise.
+    if (firstMs >= knownMs) return "soon";
+    return this.#announce(new Date(knownMs));
+  }
+
+  async #announce(before: Date): Promise<Next> {
+    const partitions = await store.duePartitions(this.#outside.db, before);
     let claimed = 0;
     const failures: unknown[] = [];
-    for (const partition of partitions) {
-      // What is wrong in one workspace must not keep the others waiting.
-      await announceIn(this.#outside, partition, before).then(
-        (count) => (claimed += count),
-        (error: unknown) => failures.push(error),
+    for (let index = 0; index < partitions.length; index += PARTITIONS_AT_ONCE) {
+      const some = partitions.slice(index, index + PARTITIONS_AT_ONCE);
+      const told = await Promise.allSettled(
+        some.map((partition) => announceIn(this.#outside, partition, before)),
       );
+      for (const one of told) {
+        // What is wrong in one workspace must not keep the others waiting.
+        if (one.status === "rejected") failures.push(one.reason);
+        else claimed += one.value;
+      }
     }
     if (failures.length > 0) throw failures[0];
     // Others may have them in hand.
-    if (partitions.length > 0) return claimed > 0 ? "again" : "soon";
-    const first = await store.firstDue(db);
-    if (first === undefined) return LOOK_MS;
-    return Math.min(LOOK_MS, Math.max(1, first + GRACE_MS - clock.nowMs()));
+    return claimed > 0 ? "again" : "soon";
   }
 }
 
@@ -98,7 +111,7 @@ function announceIn(outside: Outside, partition: Partition, before: Date): Promi
     }));
     const news = await newsOf(ctx, claimed);
     const settled = claimed.map(({ stored, line }) =>
-      settle(ctx, stored, { line, events: news.get(stored.ticketId) ?? [] }),
+      settle(ctx, stored, { line, events: news.get(stored.ticketId) ?? [], before }),
     );
     await store.settle(ctx.tx, settled, ctx.now);
     return due.length;
@@ -127,11 +140,19 @@ function isStale({ stored, line }: Claimed): boolean {
   return line !== undefined && line.policy.revision !== stored.policyRevision;
 }
 
+interface Found {
+  readonly line: Line | undefined;
+  /** What happened to the ticket since. */
+  readonly events: readonly RecordedEvent[];
+  /** Up to when all is known. */
+  readonly before: Date;
+}
+
 /** Decides what is to be told of a clock, tells it, and says what is to be kept of that. */
 function settle(
   ctx: WriteContext,
   stored: store.StoredClock,
-  { line, events }: { readonly line: Line | undefined; readonly events: readonly RecordedEvent[] },
+  { line, events, before }: Found,
 ): store.Settled {
   if (!line) return { ...stored, nextAt: null };
   const { policy, plan } = line;
@@ -139,7 +160,7 @@ function settle(
     ? foldAll(plan, events)
     : foldOn(plan, stored.clock, eventsAfter(events, stored.place));
   if (!clock) return { ...stored, nextAt: null };
-  const view = viewAt(plan, clock, ctx.now.getTime());
+  const view = viewAt(plan, clock, before.getTime());
   const told = { warned: stored.warnedAt !== null, breached: stored.breachedAt !== null };
   const going = clock.matched && clock.cancelledAt === null;
   const breach = going && !told.breached && view.breachedAt !== null;

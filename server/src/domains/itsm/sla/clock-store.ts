@@ -4,6 +4,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 import type { Position } from "#kernel/event.ts";
 import type { Clock, TimelineEntry } from "./fold.ts";
+import type { Snapshot } from "./horizon.ts";
 import type { Metric } from "./policy.ts";
 import type { ClockState } from "./view.ts";
 
@@ -114,7 +115,7 @@ export async function save(tx: Tx, clocks: readonly StoredClock[], now: Date): P
 export async function claimDue(tx: Tx, before: Date, limit: number): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
-     where next_at <= ${before} order by next_at limit ${limit} for update skip locked`.execute(tx);
+     where next_at < ${before} order by next_at limit ${limit} for update skip locked`.execute(tx);
   return rows.map(toClock);
 }
 
@@ -161,23 +162,51 @@ export async function lockGoing(
   return rows.map(toClock);
 }
 
-/** Where something is to be told. */
+type PlaceRow = Pick<Partition, "environment"> & { readonly workspace_id: string };
+
+const FIRST =
+  "select workspace_id, environment from sla_clocks where next_at < $1 order by next_at";
+const FIRST_MAX = 1_000;
+
+/** From partition to partition along the index, however many clocks of each are due. */
+const EACH = `
+  with recursive place as (
+    (select workspace_id, environment, next_at from sla_clocks where next_at is not null
+      order by workspace_id, environment, next_at limit 1)
+    union all
+    select other.* from place cross join lateral
+      (select c.workspace_id, c.environment, c.next_at from sla_clocks c
+        where c.next_at is not null
+          and (c.workspace_id, c.environment) > (place.workspace_id, place.environment)
+        order by c.workspace_id, c.environment, c.next_at limit 1) other)
+  select workspace_id, environment from place where next_at < $1 order by next_at`;
+
+/** Where something is to be told: everywhere, so that none waits for another with more of it. */
 export async function duePartitions(db: Database, before: Date): Promise<Partition[]> {
-  const rows = await db.system<Pick<Partition, "environment"> & { workspace_id: string }>(
-    `select distinct workspace_id, environment
-       from (select workspace_id, environment from sla_clocks
-              where next_at <= $1 order by next_at limit 10000) due`,
-    [before],
-  );
-  return rows.map(({ workspace_id, environment }) => ({ workspace: workspace_id, environment }));
+  const first = await db.system<PlaceRow>(`${FIRST} limit ${FIRST_MAX}`, [before]);
+  const rows = first.length < FIRST_MAX ? first : await db.system<PlaceRow>(EACH, [before]);
+  const places = new Map(rows.map((row) => [`${row.workspace_id} ${row.environment}`, row]));
+  return [...places.values()].map(({ workspace_id, environment }) => ({
+    workspace: workspace_id,
+    environment,
+  }));
 }
 
-/** When something is to be told next, anywhere. */
-export async function firstDue(db: Database): Promise<number | undefined> {
-  const [row] = await db.system<{ next_at: string }>(
-    "select next_at from sla_clocks where next_at is not null order by next_at limit 1",
-  );
-  return row && Date.parse(row.next_at);
+const LOOK = `
+  select pg_snapshot_xmin(now.snapshot) as xmin, pg_snapshot_xmax(now.snapshot) as xmax,
+         (select next_at from sla_clocks where next_at is not null order by next_at limit 1) as next
+    from (select pg_current_snapshot() as snapshot) now`;
+
+/** When something is to be told next, anywhere, and what is under way. */
+export async function look(
+  db: Database,
+): Promise<{ readonly firstMs: number | undefined; readonly snapshot: Snapshot }> {
+  const [row] = await db.system<{ xmin: string; xmax: string; next: string | null }>(LOOK);
+  if (!row) throw new Error("A question without a condition has an answer.");
+  return {
+    firstMs: row.next === null ? undefined : Date.parse(row.next),
+    snapshot: { xmin: BigInt(row.xmin), xmax: BigInt(row.xmax) },
+  };
 }
 
 /** A clock of what a statement with `CLOCK_COLUMNS` returns. */

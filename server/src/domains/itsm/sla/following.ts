@@ -101,6 +101,8 @@ function keptOf(
   const { policy, plan } = line;
   const { id: ticketId, news } = ticket;
   const before = storedFor(line, ticket.stored);
+  // Most policies are not about a ticket, and to see that takes less than to count.
+  if (!before && !matchesIn(line, ticket)) return [];
   const clock = clockOf(line, ticket, before);
   const facts = factsOf(news) ?? before?.ticket ?? factsOf(ticket.history);
   const place = news.at(-1)?.position;

@@ -1,8 +1,11 @@
 import { domain } from "#kernel/domain.ts";
+import { EventViewPoint } from "#kernel/event-view.ts";
 import { contribute } from "#kernel/extension.ts";
 import { PackContentPoint } from "#kernel/pack-content.ts";
+import { ReportSourcePoint } from "#kernel/report-source.ts";
 import { announcer } from "./announcing.ts";
 import { listClocks, ticketClocks } from "./clock-operations.ts";
+import { alertView } from "./event-view.ts";
 import {
   IncidentSlaBreached,
   IncidentSlaWarning,
@@ -23,6 +26,7 @@ import {
 } from "./operations.ts";
 import { policyContent } from "./pack.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
+import { clocksSource } from "./report-source.ts";
 import { followPolicies, recompute } from "./recomputing.ts";
 import { tellPeople } from "./telling.ts";
 
@@ -54,5 +58,9 @@ export const sla = domain({
   readers: [followTickets, followPolicies, tellPeople],
   jobs: [recompute],
   engines: [announcer],
-  contributions: [contribute(PackContentPoint, policyContent)],
+  contributions: [
+    contribute(EventViewPoint, alertView),
+    contribute(PackContentPoint, policyContent),
+    contribute(ReportSourcePoint, clocksSource),
+  ],
 });

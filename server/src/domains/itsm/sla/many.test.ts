@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherNode, type Node } from "#domains/bus/testing.ts";
+import { anotherKernel } from "#domains/bus/testing.ts";
+import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { WORK } from "./announcing.ts";
 
@@ -10,21 +11,21 @@ const CLOCKS = "/api/v1/itsm/sla/clocks";
 
 let world: World;
 let owner: Ask;
-let other: Node;
+let other: Kernel;
 beforeAll(async () => {
   world = await startWorld({ work: true });
   owner = await world.member(["owner"]);
-  other = await anotherNode(world);
-  await other.kernel.startWork();
+  other = await anotherKernel(world);
+  await other.startWork();
 });
 afterAll(async () => {
-  await other[Symbol.asyncDispose]();
+  await other.close();
   await world[Symbol.asyncDispose]();
 });
 
 function pass(minutes: number): void {
   world.clock.advance(minutes * MINUTE_MS);
-  for (const { kernel } of [world, other]) kernel.signal.raise(WORK);
+  for (const kernel of [world.kernel, other]) kernel.signal.raise(WORK);
 }
 
 async function policy(more: object): Promise<string> {
@@ -57,7 +58,7 @@ test("two thousand clocks that run out in the same moment are told of once each,
        from installation, generate_series(1, 2000) as n`,
     [world.home, world.clock.now()],
   );
-  for (const { kernel } of [world, other]) kernel.signal.raise("events");
+  for (const kernel of [world.kernel, other]) kernel.signal.raise("events");
   await until(async () => (await countOf("sla_clocks where next_at is not null")) === 2_000);
   pass(31);
   await until(async () => (await countOf("sla_clocks where next_at is not null")) === 0);

@@ -18,7 +18,7 @@ export function compilePlans(policy: PolicyDraft): readonly Plan[] {
     time: businessTime(policy.calendar),
   };
   return policy.targets.map(({ metric, minutes }) => {
-    const targetMs = Math.round(minutes * MINUTE_MS);
+    const targetMs = Math.max(1, Math.round(minutes * MINUTE_MS));
     const warnMs = Math.round((targetMs * policy.warnAtPercent) / 100);
     return { ...common, metric, targetMs, warnMs };
   });

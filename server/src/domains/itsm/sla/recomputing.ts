@@ -7,6 +7,7 @@ import Type, { type Static } from "typebox";
 import { kindsOf, type TicketKind } from "#domains/itsm/desk/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
+import type { Position } from "#kernel/event.ts";
 import { job } from "#kernel/job.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { reader } from "#kernel/reader.ts";
@@ -36,13 +37,16 @@ export const recompute = job({
   payload: Payload,
   concurrency: 1,
   async run(ctx, { policyId, revision, after }) {
+    // First of all: the reader too locks itself before its clocks, and may have gone by the policy as it
+    // was. Held, it has written what it will by that, and the policy is read after.
+    const upTo = await holdReader(ctx.tx, FOLLOW);
     const found = await policies.find(ctx.tx, policyId);
     const policy = found?.active ? found : undefined;
     if (await leaveClocks(ctx, policyId, policy)) return again(ctx, { policyId, revision, after });
     if (!policy) return;
     // It was changed after its first tickets had been seen to.
     const from = policy.revision === revision ? after : 0;
-    const last = await recomputeBatch(ctx, policy, from);
+    const last = await recomputeBatch(ctx, policy, { after: from, upTo });
     if (last !== undefined) again(ctx, { policyId, revision: policy.revision, after: last });
   },
 });
@@ -77,11 +81,10 @@ function again(ctx: WriteContext<never>, payload: Static<typeof Payload>): void 
 async function recomputeBatch(
   { tx, now, services }: WriteContext<never>,
   policy: SlaPolicy,
-  after: number,
+  { after, upTo }: { readonly after: number; readonly upTo: Position },
 ): Promise<number | undefined> {
   const kind = kindsOf(services).find((one) => one.kind === policy.entity);
   if (!kind) return undefined;
-  const upTo = await holdReader(tx, FOLLOW);
   const tickets = await openTickets(tx, kind, after);
   const places = tickets.map(({ id }) => ({ id }));
   const histories = await historiesOf(tx, places, upTo);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherNode, type Node } from "#domains/bus/testing.ts";
+import { anotherKernel } from "#domains/bus/testing.ts";
+import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { WORK } from "./announcing.ts";
 
@@ -10,7 +11,7 @@ const INCIDENTS = "/api/v1/itsm/incidents";
 let world: World;
 let owner: Ask & { userId: string };
 let agent: Ask & { userId: string };
-let node: Node;
+let node: Kernel;
 beforeAll(async () => {
   world = await startWorld();
   owner = await world.member(["owner"]);
@@ -19,19 +20,19 @@ beforeAll(async () => {
   node = await workingNode();
 });
 afterAll(async () => {
-  await node[Symbol.asyncDispose]();
+  await node.close();
   await world[Symbol.asyncDispose]();
 });
 
-async function workingNode(): Promise<Node> {
-  const made = await anotherNode(world);
-  await made.kernel.startWork();
+async function workingNode(): Promise<Kernel> {
+  const made = await anotherKernel(world);
+  await made.startWork();
   return made;
 }
 
-function pass(minutes: number, on: readonly Node[] = [node]): void {
+function pass(minutes: number, on: readonly Kernel[] = [node]): void {
   world.clock.advance(minutes * MINUTE_MS);
-  for (const one of on) for (const work of [WORK, "jobs"]) one.kernel.signal.raise(work);
+  for (const one of on) for (const work of [WORK, "jobs"]) one.signal.raise(work);
 }
 
 let count = 0;
@@ -332,7 +333,7 @@ test("what fell due while nothing worked is told when something does", async () 
   const { category } = await policy();
   const [before, during] = [await raised(category), await raised(category)];
   await Promise.all([before, during].map((id) => kept(id)));
-  await node[Symbol.asyncDispose]();
+  await node.close();
   pass(5, []);
   await owner(`POST ${INCIDENTS}/${before}/resolve`, { resolution: "In time" });
   const unseen = await raised(category);

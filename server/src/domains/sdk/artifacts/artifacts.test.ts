@@ -36,6 +36,25 @@ async function made(scriptSource: string, more: object = {}): Promise<any> {
   return answer.data;
 }
 
+test.each([
+  `export default { id: "a\\u0000b", execute() {} }`,
+  `export default { id: "a\\ud800b", execute() {} }`,
+  `export default { inputs: { "a\\u0000": { type: "string" } }, execute() {} }`,
+  `export default { outputs: { a: { type: "enum", values: ["\\u0000"] } }, execute() {} }`,
+])("a definition that can't be kept is refused: %s", async (scriptSource) => {
+  const { status, body, events } = await owner("POST /api/flowsdk/artifacts", {
+    name: "odd",
+    artifactType: "workflow_node",
+    detail: { scriptSource },
+  });
+  expect([status, body.errors?.[0]?.path, events]).toEqual([422, "/detail/scriptSource", []]);
+});
+
+test("what merely speaks of such a character is kept", async () => {
+  const { definition } = await made(`export default { id: "a\\\\u0000b", execute() {} }`);
+  expect(definition.id).toBe("a\\u0000b");
+});
+
 test("an artifact is kept with what its source says about itself, and read on every path", async () => {
   const artifact = await made(HELLO);
   expect(artifact).toMatchObject({

@@ -1,9 +1,11 @@
 /** Reads what somebody wants to save: the source is looked at in the sandbox before anything is kept. */
+import { isDeepStrictEqual } from "node:util";
 import Schema from "typebox/schema";
 import semver from "semver";
 import { checkSchedule } from "#domains/workflows/index.ts";
 import type { Caller, Outside } from "#kernel/caller.ts";
 import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
+import { storable } from "#kernel/storable.ts";
 import { type ArtifactType, type Definition, type Detail } from "./artifact.ts";
 import { Fields } from "./fields.ts";
 
@@ -40,6 +42,10 @@ export async function readDraft(
       path: SOURCE,
       message: `${name} must be a map from names to { type, required, values }`,
     });
+  }
+  if (!isDeepStrictEqual(storable(found.definition), found.definition)) {
+    const message = "the definition must hold no NUL and no half of a character";
+    faults.push({ path: SOURCE, message });
   }
   const stated = version === undefined ? undefined : (semver.valid(version) ?? undefined);
   if (version !== undefined && stated === undefined) {

@@ -1,16 +1,19 @@
+import { sql } from "kysely";
+import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure } from "#kernel/failure.ts";
 import {
   type Artifact,
   ARTIFACTS_MAX,
-  type ArtifactType,
+  type ArtifactSummary,
   type Definition,
   type Detail,
   NoSuchArtifact,
   NoSuchVersion,
 } from "./artifact.ts";
 
-const FIELDS = [
+/** What lists read: sources are long, and a list of them would be far too long. */
+const SUMMARY = [
   "id",
   "name",
   "artifact_type as artifactType",
@@ -19,14 +22,17 @@ const FIELDS = [
   "status",
   "version",
   "version_number as versionNumber",
+  "created_by as createdBy",
+  "created_at as createdAt",
+  "updated_at as updatedAt",
+] as const;
+const FIELDS = [
+  ...SUMMARY,
   "detail",
   "definition",
   "run_as as runAs",
   "permissions",
   "revision",
-  "created_by as createdBy",
-  "created_at as createdAt",
-  "updated_at as updatedAt",
 ] as const;
 
 interface ArtifactRow {
@@ -50,13 +56,32 @@ export interface Wanted {
 }
 
 /** Newest first. */
-export async function list(tx: Tx, wanted: Wanted): Promise<Artifact[]> {
+export async function list(
+  tx: Tx,
+  wanted: Wanted,
+): Promise<Static<typeof ArtifactSummary>[]> {
   const { artifactType, moduleKey, status, before, limit } = wanted;
-  let found = tx.selectFrom("artifacts").select(FIELDS).where("id", "<", before);
+  let found = tx.selectFrom("artifacts").select(SUMMARY).where("id", "<", before);
   if (artifactType !== undefined) found = found.where("artifact_type", "=", artifactType);
   if (moduleKey !== undefined) found = found.where("module_key", "=", moduleKey);
   if (status !== undefined) found = found.where("status", "=", status);
-  return (await found.orderBy("id", "desc").limit(limit).execute()).map(toArtifact);
+  const rows = await found.orderBy("id", "desc").limit(limit).execute();
+  // Only what was checked is ever stored.
+  return rows as Static<typeof ArtifactSummary>[];
+}
+
+/** The details of some, but for their sources. */
+export async function settingsOf(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Omit<Detail, "scriptSource">>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom("artifacts")
+    .select(["id", sql<Omit<Detail, "scriptSource">>`detail - 'scriptSource'`.as("settings")])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map(({ id, settings }) => [id, settings]));
 }
 
 export async function find(tx: Tx, id: string): Promise<Artifact | undefined> {
@@ -89,31 +114,73 @@ export async function findByName(
   return row && toArtifact(row);
 }
 
-/** The active ones of a type, by name. */
-export async function listOfType(tx: Tx, artifactType: ArtifactType): Promise<Artifact[]> {
-  const rows = await tx
-    .selectFrom("artifacts")
-    .select(FIELDS)
-    .where("artifact_type", "=", artifactType)
-    .where("status", "=", "active")
+/** What there is to know of an artifact that others use by its name. */
+export interface Offered {
+  readonly moduleKey: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inputs: Definition["inputs"];
+}
+
+const OFFERED = [
+  "module_key as moduleKey",
+  "name",
+  "description",
+  sql<Definition["inputs"]>`definition -> 'inputs'`.as("inputs"),
+] as const;
+
+/** The active actions of a connector, by name: those that name it, and those that name its type. */
+export function listActions(tx: Tx, connector: readonly string[]): Promise<Offered[]> {
+  return actionsFor(tx, connector)
+    .select(OFFERED)
     .orderBy("name")
+    .orderBy("id")
     .limit(ARTIFACTS_MAX)
     .execute();
-  return rows.map(toArtifact);
+}
+
+/** One of them; the one that is listed where several have its name. */
+export async function findAction(
+  tx: Tx,
+  connector: readonly string[],
+  name: string,
+): Promise<Artifact | undefined> {
+  const found = actionsFor(tx, connector).select(FIELDS).where("name", "=", name).orderBy("id");
+  const row = await found.limit(1).executeTakeFirst();
+  return row && toArtifact(row);
+}
+
+function actionsFor(tx: Tx, connector: readonly string[]) {
+  return tx
+    .selectFrom("artifacts")
+    .where("artifact_type", "=", "connector_action")
+    .where("status", "=", "active")
+    .where(sql<string>`detail ->> 'connector'`, "in", connector);
 }
 
 /** What workflows may use as nodes, drafts included: they are tried out in workflows too. */
-export async function listNodes(tx: Tx): Promise<Artifact[]> {
-  const rows = await tx
-    .selectFrom("artifacts")
-    .select(FIELDS)
-    .where("artifact_type", "=", "workflow_node")
-    .where("status", "<>", "disabled")
+export function listNodes(tx: Tx): Promise<Offered[]> {
+  return nodes(tx)
+    .select(OFFERED)
     .orderBy("module_key")
     .orderBy("name")
     .limit(ARTIFACTS_MAX)
     .execute();
-  return rows.map(toArtifact);
+}
+
+/** Which of these there are, each `module.name`. */
+export async function knownNodes(tx: Tx, types: readonly string[]): Promise<ReadonlySet<string>> {
+  if (types.length === 0) return new Set();
+  const type = sql<string>`module_key || '.' || name`;
+  const rows = await nodes(tx).select(type.as("type")).where(type, "in", types).execute();
+  return new Set(rows.map((row) => row.type));
+}
+
+function nodes(tx: Tx) {
+  return tx
+    .selectFrom("artifacts")
+    .where("artifact_type", "=", "workflow_node")
+    .where("status", "<>", "disabled");
 }
 
 export async function lock(tx: Tx, id: string): Promise<Artifact> {
@@ -193,8 +260,6 @@ function stored({ detail, definition, ...values }: Partial<Values>): object {
 const VERSION_FIELDS = [
   "number as versionNumber",
   "version",
-  "detail",
-  "definition",
   "restored_from as restoredFrom",
   "author_id as authorId",
   "author_name as authorName",
@@ -246,23 +311,18 @@ export async function listVersions(
 export async function getVersion(tx: Tx, artifactId: string, number: number) {
   const row = await tx
     .selectFrom("artifact_versions")
-    .select(VERSION_FIELDS)
+    .select(["detail", "definition"])
     .where("artifact_id", "=", artifactId)
     .where("number", "=", number)
     .executeTakeFirst();
   if (!row) throw new Failure(NoSuchVersion);
-  return toVersion(row);
+  // Only what was checked is ever stored.
+  return { detail: row.detail as Detail, definition: row.definition as Definition };
 }
 
 function toVersion<Row extends { readonly authorId: string; readonly authorName: string }>(
-  row: Row & { readonly detail: unknown; readonly definition: unknown },
+  row: Row,
 ) {
-  const { authorId, authorName, detail, definition, ...version } = row;
-  return {
-    ...version,
-    author: { id: authorId, name: authorName },
-    // Only what was checked is ever stored.
-    detail: detail as Detail,
-    definition: definition as Definition,
-  };
+  const { authorId, authorName, ...version } = row;
+  return { ...version, author: { id: authorId, name: authorName } };
 }

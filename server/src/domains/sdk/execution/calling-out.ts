@@ -1,11 +1,11 @@
 /** `context.http`: a call to anywhere that the outbound guard permits. */
 import Type, { type Static } from "typebox";
-import Schema from "typebox/schema";
 import type { Outside } from "#kernel/caller.ts";
-import { Failure, failure, invalid } from "#kernel/failure.ts";
+import { Failure, failure, Invalid, invalid } from "#kernel/failure.ts";
 import { contentOf } from "#kernel/outbound/content.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/error.ts";
 import { object, text } from "#kernel/schema.ts";
+import { Shape } from "#kernel/shape.ts";
 import { Breakers } from "./breaker.ts";
 
 const RESPONSE_BYTES_MAX = 1_048_576;
@@ -21,7 +21,7 @@ const Request = object({
   body: Type.Optional(Type.Unknown()),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_MAX_MS })),
 });
-const isRequest = Schema.Compile(Request);
+const shape = new Shape(Request, "body");
 
 export const CallRefused = failure("outbound_refused", 422, "This call may not be made.");
 export const CallFailed = failure("call_failed", 502, "The call brought no whole answer.");
@@ -40,10 +40,7 @@ export async function callOut(
     signal,
   }: { readonly workspace: string; readonly given: unknown; readonly signal: AbortSignal },
 ): Promise<unknown> {
-  if (!isRequest.Check(given)) {
-    throw invalid("/", "http.request takes { method, url, headers, body, timeoutMs }");
-  }
-  const request: Static<typeof Request> = given;
+  const request = requestOf(given);
   if (!URL.canParse(request.url)) throw invalid("/url", "is not a URL");
   const answer = await breakersOf(outside)
     .through(
@@ -57,6 +54,19 @@ export async function callOut(
   if (answer.truncated) throw new Failure(AnswerTooLarge);
   const { status, headers } = answer;
   return { status, headers, body: contentOf(headers, answer.body) };
+}
+
+/** Methods are taken in small letters too, as `fetch` takes them. */
+function requestOf(given: unknown): Static<typeof Request> {
+  const method: unknown = Object(given).method;
+  const read = shape.check(
+    typeof method === "string" ? { ...Object(given), method: method.toUpperCase() } : given,
+  );
+  // Its own shape has passed it.
+  if ("value" in read) return read.value as Static<typeof Request>;
+  const [first] = read.faults;
+  const detail = `http.request: ${first?.path} ${first?.message}`;
+  throw new Failure(Invalid, { detail, errors: read.faults });
 }
 
 function send({ outbound }: Outside, request: Static<typeof Request>, signal: AbortSignal) {

@@ -1,9 +1,7 @@
 import { type ConnectorActions, type ConnectorRef } from "#domains/connectors/index.ts";
-import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, failure } from "#kernel/failure.ts";
-import type { Artifact } from "../artifacts/artifact.ts";
+import { Failure, failure, Invalid } from "#kernel/failure.ts";
 import type { Fields } from "../artifacts/fields.ts";
-import { listOfType } from "../artifacts/store.ts";
+import { findAction, listActions } from "../artifacts/store.ts";
 import { runArtifact } from "./running.ts";
 
 const ActionFailed = failure("action_failed", 502, "The artifact that carries this out failed.");
@@ -11,34 +9,45 @@ const ActionFailed = failure("action_failed", 502, "The artifact that carries th
 /** Artifacts of type `connector_action`, as actions of the connectors that they name. */
 export const artifactActions: ConnectorActions = {
   async actionsOf(tx, connector) {
-    return (await artifactsFor(tx, connector)).map(({ name, description, definition }) => ({
+    return (await listActions(tx, namesOf(connector))).map(({ name, description, inputs }) => ({
       name,
       summary: description === "" ? name : description,
-      input: schemaOf(definition.inputs),
+      input: schemaOf(inputs),
     }));
   },
 
   async invoke(outside, { caller, connector, action, input }) {
     const { workspace, environment } = caller;
     if (!workspace) throw new Error("A connector belongs to a workspace.");
-    const all = await outside.db.read({ workspace: workspace.key, environment }, (tx) =>
-      artifactsFor(tx, connector),
+    const artifact = await outside.db.read({ workspace: workspace.key, environment }, (tx) =>
+      findAction(tx, namesOf(connector), action),
     );
-    const artifact = all.find(({ name }) => name === action);
     if (!artifact)
       throw new Failure(ActionFailed, { detail: "The artifact is not there any more." });
     const order = { artifact, caller, input, triggerType: "connector", previous: null };
-    const { outcome, status } = await runArtifact(outside, order);
+    const { outcome, status } = await runArtifact(outside, order).catch((error: unknown) => {
+      throw placed(error);
+    });
     if (status === "completed") return outcome.output;
     const { runtimeError, abortReason } = outcome;
     throw new Failure(ActionFailed, { detail: runtimeError?.message ?? abortReason ?? status });
   },
 };
 
-/** Those that are added to this connector, by its id or for all of its type. */
-async function artifactsFor(tx: Tx, { id, type }: ConnectorRef): Promise<Artifact[]> {
-  const all = await listOfType(tx, "connector_action");
-  return all.filter(({ detail }) => detail.connector === id || detail.connector === type);
+/** An artifact is added to a connector by its id, or to all of its type. */
+function namesOf({ id, type }: ConnectorRef): readonly string[] {
+  return [id, type];
+}
+
+/** What is wrong with the input, where whoever invokes has it. */
+function placed(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.type !== Invalid) return error;
+  const { particulars } = error;
+  const errors = particulars.errors?.map((fault) => ({
+    ...fault,
+    path: fault.path.replace(/^\/inputPayload/, "/input"),
+  }));
+  return new Failure(Invalid, { ...particulars, ...(errors && { errors }) });
 }
 
 /** A JSON Schema of what an artifact takes. */

@@ -1,6 +1,7 @@
 /** What a script's `context` does when it leads outside: each call is an operation of the platform. */
 import type { Caller, Outside } from "#kernel/caller.ts";
 import { Failure, Forbidden, invalid } from "#kernel/failure.ts";
+import { assertSound } from "#kernel/http/body.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { SecretsUse } from "../permissions.ts";
@@ -25,7 +26,23 @@ type Serve = (
 
 /** Serves the calls of a script. */
 export function contextOf(surroundings: Surroundings): Execution["call"] {
-  return (method, args, signal) => METHODS[method](surroundings, args, signal);
+  return async (method, args, signal) => {
+    // What a script says is held to what a request is held to, but for what only passes through.
+    if (method !== "http.request") assertSound(args, "");
+    const said = KEEPING.has(method) ? withoutSecrets(surroundings, args) : args;
+    return METHODS[method](surroundings, said, signal);
+  };
+}
+
+/** What these are given is kept, where many more people read it than may use secrets. */
+const KEEPING: ReadonlySet<HostMethod> = new Set([
+  "tables.create",
+  "tables.update",
+  "events.publish",
+]);
+
+function withoutSecrets({ scrubbers }: Surroundings, args: readonly unknown[]): readonly unknown[] {
+  return scrubbers.reduce((said, scrubber) => scrubber.scrubJson(said), args);
 }
 
 const RECORDS_MAX = 200;

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { anotherNode, send } from "#domains/bus/testing.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 
 let world: World;
-let owner: Ask & { userId: string };
+let owner: Ask & { userId: string; token: string };
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 beforeAll(async () => {
@@ -154,18 +155,54 @@ test("the context reads and writes records, publishes and calls out, as the call
   });
 });
 
+const DEEP = "(() => { let deep = {}; for (let n = 0; n < LEVELS; n += 1) deep = { deep }; return deep; })()";
+test.each([
+  ["context.tables.list('things', { q: 'a\\u0000' })", "invalid"],
+  ["context.secrets.get('\\u0000')", "invalid"],
+  ["context.events.publish('sdk.tests', { type: 'a.b', payload: { x: 'a\\u0000' } })", "invalid"],
+  ["context.events.publish('sdk.tests', { type: 'a.b', payload: { x: '\\ud800' } })", "invalid"],
+  [
+    `context.events.publish('sdk.tests', { type: 'a.b', payload: ${DEEP.replace("LEVELS", "100")} })`,
+    "invalid",
+  ],
+  [`context.http.request({ url: 'https://example.com', body: ${DEEP.replace("LEVELS", "2000")} })`, "too_large"],
+  ["context.http.request({ method: 'get', url: 'http://10.0.0.1/' })", "outbound_refused"],
+  ["context.http.request({ url: 'ftp://example.com' })", "invalid"],
+  ["context.http.request()", "invalid"],
+])("a call is refused for what a request is refused for: %s", async (call, code) => {
+  const path = await made(
+    `try { return { done: await ${call} }; } catch ({ code, errors }) { return { code, errors }; }`,
+  );
+  const { body, events } = await executed(path);
+  expect(body.data.output).toMatchObject({ code });
+  expect(events).toEqual(["artifact.executed"]);
+});
+
 test("a secret is used as its author may, and found nowhere", async () => {
   await owner("POST /api/v1/secrets", { name: "SDK_KEY", value: "sesame-4c1d88" });
-  const path = await made(
-    "const key = await context.secrets.get('SDK_KEY'); context.log.info(key); return { key, length: key.length };",
-  );
+  await owner("POST /api/v1/tables", {
+    name: "Notes",
+    slug: "notes",
+    columns: [{ name: "text", type: "text" }],
+  });
+  const path = await made(`
+    const key = await context.secrets.get('SDK_KEY');
+    context.log.info(key);
+    const note = await context.tables.create('notes', { text: 'The key is ' + key });
+    await context.events.publish('sdk.tests', { type: 'key.told', payload: { key: btoa(key) } });
+    return { key, note: note.text, length: key.length };`);
   const agent = await world.member(["agent"]);
   const { body } = await executed(path, {}, agent);
+  expect(body.data.runtimeError).toBeNull();
   expect(body.data.output).toMatchObject({ length: 13 });
   expect(JSON.stringify(body)).not.toContain("sesame");
   const kept = await world.sql("select outcome::text from artifact_executions");
   const told = await world.sql("select data::text from events");
-  expect(JSON.stringify([kept, told, world.lines])).not.toContain("sesame");
+  const { body: notes } = await owner("GET /api/v1/tables/notes/records");
+  expect(notes.data).toHaveLength(1);
+  const all = JSON.stringify([kept, told, notes, world.lines]);
+  expect(all).not.toContain("sesame");
+  expect(all).not.toContain(btoa("sesame-4c1d88"));
 });
 
 test("a script that never ends is stopped, and calls to a dead server are cut", async () => {
@@ -224,4 +261,9 @@ test("test cases pass or fail with each difference, and touch nothing", async ()
     { path: "/price", expected: 6, actual: 5 },
   ]);
   expect(byName.get("unmocked").runtimeError.message).toMatch(/http\.request/);
+  // That there was no place to run them says nothing of the artifact.
+  await using full = await anotherNode(world);
+  await full.kernel.sandbox.close();
+  const busy = await send(full.app, owner, `POST ${path}/test-cases/run-all`);
+  expect([busy.status, busy.body.code]).toEqual([503, "sandbox_busy"]);
 });

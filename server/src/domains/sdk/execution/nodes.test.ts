@@ -136,6 +136,11 @@ test("an artifact is an action of the connectors that it names", async () => {
   });
   expect(answer.data).toMatchObject({ text: "HELLO" });
   expect(events).toEqual(["connector.invoked"]);
+  const refused = await owner(`POST ${path}/invoke`, { action: "shout", input: { text: 5 } });
+  expect([refused.status, refused.body.errors]).toEqual([
+    422,
+    [{ path: "/input/text", message: "must be of type string" }],
+  ]);
 });
 
 test("a data transformer computes what a transform gives on", async () => {

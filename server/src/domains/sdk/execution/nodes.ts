@@ -13,7 +13,7 @@ import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { storable } from "#kernel/storable.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
-import { find, findByName, listNodes } from "../artifacts/store.ts";
+import { find, findByName, knownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute, SecretsUse } from "../permissions.ts";
 import { contextOf } from "./context.ts";
 import { factsOf } from "./facts.ts";
@@ -97,19 +97,17 @@ export const customNodes: WorkspaceNodeTypes = {
   like: customNode,
   names: (type) => CUSTOM.test(type),
   async list(tx) {
-    return (await listNodes(tx)).map(({ moduleKey, name, description, definition }) => ({
+    return (await listNodes(tx)).map(({ moduleKey, name, description, inputs }) => ({
       type: `${moduleKey}.${name}`,
       summary: description === "" ? name : description,
       effect: "outside" as const,
       branches: [],
       branchesDependOnConfig: false,
-      config: { type: "object", inputs: definition.inputs },
+      config: { type: "object", inputs },
     }));
   },
   async missing(tx, types) {
-    const known = new Set(
-      (await listNodes(tx)).map(({ moduleKey, name }) => `${moduleKey}.${name}`),
-    );
+    const known = await knownNodes(tx, types);
     return types.filter((type) => !known.has(type));
   },
 };

@@ -287,6 +287,22 @@ test("a claim that was left behind runs out, and somebody else has the time then
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
+test("what could not be begun for whoever asked is due at once, though the scheduler had come by", async () => {
+  moveTo("2028-06-01T08:59:00Z");
+  const id = await scheduled("0 9 * * *");
+  await using full = await anotherNode(world);
+  await full.kernel.sandbox.close();
+  moveTo("2028-06-01T09:00:01Z");
+  // As the scheduler leaves it that finds the time claimed.
+  await world.sql("update jobs set due_at = $2 where key = $1", [id, new Date("2028-06-01T09:05:31Z")]);
+  const refused = await send(full.app, owner, `POST ${JOBS}/run-due`);
+  expect([refused.status, refused.body.code]).toEqual([503, "sandbox_busy"]);
+  const [alarm] = await world.sql("select due_at from jobs where key = $1", [id]);
+  expect(alarm.due_at.toISOString()).toBe("2028-06-01T09:00:00.000Z");
+  expect(await executionsOf(id)).toEqual([]);
+  await owner(`DELETE ${ARTIFACTS}/${id}`);
+});
+
 test("what is kept of executions goes after some time", async () => {
   const id = await scheduled("0 9 * * *");
   await owner(`POST ${ARTIFACTS}/${id}/execute`, {});

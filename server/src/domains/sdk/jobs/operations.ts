@@ -1,5 +1,6 @@
 import Type from "typebox";
 import type { Caller, Outside } from "#kernel/caller.ts";
+import { Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import { command, query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
@@ -16,7 +17,7 @@ import {
 import { readDraft } from "../artifacts/draft.ts";
 import { ArtifactCreated } from "../artifacts/events.ts";
 import { create } from "../artifacts/service.ts";
-import { list } from "../artifacts/store.ts";
+import { list, settingsOf } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import { ArtifactsExecute, ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import { type CarriedOut, carryOut, CARRY_OUT_MAX_MS, settle } from "./carrying-out.ts";
@@ -51,21 +52,22 @@ export const listScheduledJobs = query({
       before: String(before),
       limit: limit + 1,
     });
-    const times = await store.of(
-      tx,
-      found.map(({ id }) => id),
-    );
+    const ids = found.map(({ id }) => id);
+    const [times, settings] = [await store.of(tx, ids), await settingsOf(tx, ids)];
     return pageOf(
       found,
       limit,
-      (artifact) => ({
-        ...artifact,
-        cron: artifact.detail.cron ?? "",
-        timezone: artifact.detail.timezone ?? "UTC",
-        environment: environmentOf(artifact),
-        retries: artifact.detail.retryPolicy?.retries ?? 0,
-        ...(times.get(artifact.id) ?? { nextDueAt: null, lastExecution: null }),
-      }),
+      (artifact) => {
+        const detail = settings.get(artifact.id) ?? {};
+        return {
+          ...artifact,
+          cron: detail.cron ?? "",
+          timezone: detail.timezone ?? "UTC",
+          environment: environmentOf({ detail }),
+          retries: detail.retryPolicy?.retries ?? 0,
+          ...(times.get(artifact.id) ?? { nextDueAt: null, lastExecution: null }),
+        };
+      },
       ({ id }) => services.cursors.encode(LIST, [id]),
     );
   },
@@ -123,13 +125,15 @@ export const runDueJobs = command({
   ),
   emits: [ArtifactExecuted],
   prepare: (outside, _input, caller) => runDue(outside, caller),
-  async run(ctx, _input, all) {
-    for (const done of all) {
-      await settle(ctx, done);
-      await ringWhenDue(ctx, done.due.artifactId);
+  async run(ctx, _input, { done, left, refusal }) {
+    for (const each of done) await settle(ctx, each);
+    // Who woke for one of them meanwhile has set its alarm to the end of our claim.
+    for (const { artifactId } of [...done.map(({ due }) => due), ...left]) {
+      await ringWhenDue(ctx, artifactId);
     }
+    if (refusal && done.length === 0) return refusal;
     return {
-      executed: all.map(({ due: { artifactId, dueAt }, execution: { id, status } }) => ({
+      executed: done.map(({ due: { artifactId, dueAt }, execution: { id, status } }) => ({
         artifactId,
         executionId: id,
         status,
@@ -139,11 +143,19 @@ export const runDueJobs = command({
   },
 });
 
+interface Round {
+  readonly done: readonly CarriedOut[];
+  /** What is due as it was before. */
+  readonly left: readonly store.Due[];
+  /** Why, where some of it was refused. */
+  readonly refusal: Failure | undefined;
+}
+
 /** Claims what is due and runs it all; the sandbox says how much of it at a time. */
 async function runDue(
   outside: Outside,
   { workspace, environment, cause }: Caller,
-): Promise<readonly CarriedOut[]> {
+): Promise<Round> {
   if (!workspace) throw new Error("A scheduled job belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
   const wanted = {
@@ -169,6 +181,7 @@ async function runDue(
     );
   }
   const failed = ends.find((end) => end.status === "rejected");
-  if (failed && done.length === 0) throw failed.reason;
-  return done;
+  const refusal = failed?.reason instanceof Failure ? failed.reason : undefined;
+  if (failed && !refusal && done.length === 0) throw failed.reason;
+  return { done, left, refusal };
 }

@@ -1,9 +1,13 @@
 import { cronOf } from "#domains/workflows/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Artifact } from "../artifacts/artifact.ts";
+import type { Artifact, Detail } from "../artifacts/artifact.ts";
 
 /** Where a scheduled job runs. */
-export function environmentOf({ detail }: Pick<Artifact, "detail">): EnvironmentName {
+export function environmentOf({
+  detail,
+}: {
+  readonly detail: Pick<Detail, "environment">;
+}): EnvironmentName {
   return detail.environment ?? "production";
 }
 

@@ -64,7 +64,7 @@ async function runOne(
     const told = signal.aborted
       ? new Failure(Invalid, { detail: "The tests took too long." })
       : error;
-    if (!(told instanceof Failure)) throw error;
+    if (!(told instanceof Failure) || told.type !== Invalid) throw error;
     const { name: kind, message } = told;
     const diff = [{ path: "", expected, actual: null }];
     return { ...about, passed: false, durationMs: 0, diff, runtimeError: { name: kind, message } };

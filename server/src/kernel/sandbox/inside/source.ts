@@ -1,5 +1,5 @@
 import type ivm from "isolated-vm";
-import { placeless, SCRIPT, syntaxError, syntaxErrorAt, withinSource } from "../fault.ts";
+import { linesOf, placeless, SCRIPT, syntaxError, syntaxErrorAt, withinSource } from "../fault.ts";
 import type { ScriptError, ScriptKind } from "../script.ts";
 import { strip } from "./strip.ts";
 
@@ -87,7 +87,7 @@ async function flawOfModule(
   const foreign = module.dependencySpecifiers.find((name) => !SDK.includes(name));
   module.release();
   if (foreign === undefined) return undefined;
-  const before = source.slice(0, Math.max(0, source.search(quoted(foreign)))).split("\n");
+  const before = linesOf(source.slice(0, Math.max(0, source.search(quoted(foreign)))));
   const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   return syntaxErrorAt(`A script can't import modules such as "${foreign}".`, place);
 }

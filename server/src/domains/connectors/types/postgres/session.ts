@@ -92,12 +92,14 @@ async function transact(
 /** Leaves nothing of this call behind for the next: settings, locks, prepared statements. */
 async function tidied(client: pg.PoolClient, broken: boolean): Promise<void> {
   if (broken) return client.release(true);
-  await client.query("discard all").then(
+  await client.query(TIDYING).then(
     () => client.release(),
     () => client.release(true),
   );
 }
 
+/** Nobody waits for it, so that it has a limit of its own: a place in the pool is at stake. */
+const TIDYING = { text: "discard all", query_timeout: 5_000 };
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 const CANCELLED = "57014";
 

@@ -1,4 +1,4 @@
-import { assertThere } from "#domains/itsm/desk/index.ts";
+import { assertThere, authorOf } from "#domains/itsm/desk/index.ts";
 import { findStartable } from "#domains/workflows/index.ts";
 import { changeOf } from "#kernel/event.ts";
 import { Failure, invalid } from "#kernel/failure.ts";
@@ -33,7 +33,7 @@ export async function create(
     approval: { ...PLAIN.approval, approverIds: [] },
     ...draft,
     status: "active",
-    createdBy: ctx.caller.person?.id ?? ctx.caller.actor.id,
+    createdBy: authorOf(ctx.caller),
     createdAt: at,
     updatedAt: at,
     revision: 1,

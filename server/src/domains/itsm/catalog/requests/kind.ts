@@ -1,7 +1,7 @@
 import type { TicketKind } from "#domains/itsm/desk/index.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
-import { requestMachine } from "./request.ts";
-import { summariesOf } from "./store.ts";
+import { requestMachine, sees } from "./request.ts";
+import { requestList, summariesOf } from "./store.ts";
 
 /** Requests, as what all tickets have in common knows them. */
 export const requestKind: TicketKind = {
@@ -13,10 +13,8 @@ export const requestKind: TicketKind = {
   machine: requestMachine,
   read: RequestsSubmit,
   write: RequestsWork,
+  reported: { list: requestList, permission: RequestsRead },
   comment: RequestsSubmit,
-  sees: ({ permissions, person }, { createdBy, requestedFor }) =>
-    permissions.has(RequestsRead.name) ||
-    permissions.has(RequestsWork.name) ||
-    (person !== undefined && [createdBy, requestedFor].includes(person.id)),
+  sees,
   summariesOf,
 };

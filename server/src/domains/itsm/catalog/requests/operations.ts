@@ -7,9 +7,9 @@ import { command, query } from "#kernel/operation.ts";
 import { countedPage, created, one } from "#kernel/reply.ts";
 import { id, object, patch } from "#kernel/schema.ts";
 import { ItemId } from "../items/item.ts";
-import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
+import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
-import { CatalogRequest, Description, fields, isSeen, requestMachine, Values } from "./request.ts";
+import { CatalogRequest, Description, fields, isSeen, requestMachine, sees, Values } from "./request.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -38,10 +38,8 @@ export const listRequests = query({
     const { caller } = ctx;
     const me = caller.person?.id ?? "";
     const narrowed: Narrowing[] = [];
-    const all =
-      caller.permissions.has(RequestsRead.name) || caller.permissions.has(RequestsWork.name);
     if (toApprove === true) narrowed.push(awaiting(caller));
-    else if (own === true || !all) narrowed.push(ownOf(me));
+    else if (own === true || !sees(caller)) narrowed.push(ownOf(me));
     if (state !== undefined) narrowed.push((to) => `state = ${to.add(state, "text")}`);
     if (itemId !== undefined) narrowed.push((to) => `item_id = ${to.add(itemId, "text")}`);
     if (mine === true) narrowed.push((to) => `assignee_id = ${to.add(me, "text")}`);

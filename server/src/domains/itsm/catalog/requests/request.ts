@@ -158,11 +158,27 @@ export function isOwn(
   return userId === createdBy || userId === requestedFor;
 }
 
-/** Whether somebody may know of a request. */
-export function isSeen(request: RequestData, { permissions, person }: Caller): boolean {
+/** Whose a request is, and who is asked to approve it. */
+interface Parties {
+  readonly createdBy: string;
+  readonly requestedFor?: string;
+  readonly approverIds?: readonly string[];
+}
+
+/** Whether somebody may know of a request; without one, of all. */
+export function sees(
+  { permissions, person }: Pick<Caller, "permissions" | "person">,
+  request?: Parties,
+): boolean {
   if (permissions.has(RequestsRead.name) || permissions.has(RequestsWork.name)) return true;
-  if (!person) return false;
-  return isOwn(request, person.id) || request.approval.approverIds.includes(person.id);
+  if (!person || !request) return false;
+  const { createdBy, requestedFor, approverIds = [] } = request;
+  return [createdBy, requestedFor, ...approverIds].includes(person.id);
+}
+
+/** Whether somebody may know of this request. */
+export function isSeen(request: RequestData, caller: Caller): boolean {
+  return sees(caller, { ...request, approverIds: request.approval.approverIds });
 }
 
 /** Throws unless somebody may decide on a request; `present` are those of its approvers who are still members. */

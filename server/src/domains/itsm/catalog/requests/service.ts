@@ -1,6 +1,7 @@
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import {
   assertThere,
+  authorOf,
   referTo,
   setItems,
   takeNumber,
@@ -78,7 +79,7 @@ export async function submit(
   { item, values, number: { no, number } }: Ready,
 ): Promise<CatalogRequest> {
   await assertThere(ctx, { users: { "/requestedFor": requestedFor } });
-  const createdBy = ctx.caller.person?.id ?? ctx.caller.actor.id;
+  const createdBy = authorOf(ctx.caller);
   const at = ctx.now.toISOString();
   const submitted: CatalogRequest = {
     id: newId("req", ctx.now.getTime()),

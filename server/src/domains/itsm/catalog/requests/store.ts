@@ -1,4 +1,4 @@
-import { itemIdsSql, refColumn, type TicketSummary } from "#domains/itsm/desk/index.ts";
+import { itemIdsSql, lockRows, refColumn, type TicketSummary } from "#domains/itsm/desk/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
@@ -62,8 +62,9 @@ export async function get(tx: Tx, ref: string): Promise<CatalogRequest> {
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, ref: string): Promise<CatalogRequest> {
-  const text = `select ${SHOWN} from catalog_requests where ${refColumn(ref)} = $1 for update`;
-  return found((await rowsOf(tx, text, [ref]))[0]);
+  const where = `${refColumn(ref)} = $1`;
+  const [row] = await lockRows(tx, { table: "catalog_requests", select: SHOWN, where }, ref);
+  return found(row);
 }
 
 /** Which of these runs fulfil a request: its id by theirs. */

@@ -33,6 +33,7 @@ export async function create(
   const { tx, now, caller } = ctx;
   const { name, label = name, description = "" } = draft;
   const attributes = JSON.stringify(schemaOf(draft.attributes));
+  await store.takeTurn(tx);
   await assertExtends(ctx, name, draft.extends);
   if ((await store.count(tx)) >= CLASSES_MAX) throw new Failure(TooManyClasses);
   const times = { created_at: now, updated_at: now };
@@ -48,6 +49,7 @@ export async function update(
   name: string,
   change: Partial<Omit<ClassDraft, "name">>,
 ): Promise<ItemClass> {
+  await store.takeTurn(ctx.tx);
   const before = await store.lock(ctx.tx, name);
   ctx.expectRevision(before.revision);
   const { label, description } = change;
@@ -74,6 +76,7 @@ export async function update(
 
 /** A built-in class goes back to what it was, and its items stay. */
 export async function remove(ctx: WriteContext<typeof ClassDeleted>, name: string): Promise<void> {
+  await store.takeTurn(ctx.tx);
   const itemClass = await store.lock(ctx.tx, name);
   ctx.expectRevision(itemClass.revision);
   if (!isBuiltIn(name) && (await store.isNeeded(ctx.tx, name))) throw new Failure(ClassInUse);

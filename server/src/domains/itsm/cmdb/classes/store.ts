@@ -19,6 +19,18 @@ export async function all(tx: Tx): Promise<ItemClass[]> {
   );
 }
 
+/**
+ * Changes of classes take turns in each partition: two at once could extend one another, extend what the
+ * other deletes, or together be too many.
+ */
+export async function takeTurn(tx: Tx): Promise<void> {
+  const text = `
+    select pg_advisory_xact_lock(hashtextextended(
+      'cmdb classes of ' || current_setting('millrace.workspace')
+        || current_setting('millrace.environment'), 0))`;
+  await rowsOf(tx, text, []);
+}
+
 /** How many are declared. */
 export async function count(tx: Tx): Promise<number> {
   const { n } = await tx

@@ -1,10 +1,10 @@
-import { Failure, invalid, NotFound } from "#kernel/failure.ts";
+import { invalid } from "#kernel/failure.ts";
 import { positionOf, toEnvelope } from "#kernel/event.ts";
 import { queryLog } from "#kernel/log.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { pageOf } from "#kernel/page.ts";
 import type { Page } from "#kernel/reply.ts";
-import { missingItems } from "./known.ts";
+import * as store from "./store.ts";
 
 /** What happened to an item, newest first, also when it is no longer there. */
 export async function historyOf(
@@ -16,8 +16,7 @@ export async function historyOf(
   if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
   const filter = { resourceType: "cmdb_item", resourceId: id, before };
   const found = await queryLog(tx, filter, limit + 1);
-  if (found.length === 0 && after === undefined && (await missingItems(tx, [id])).length > 0) {
-    throw new Failure(NotFound);
-  }
+  // The log may have forgotten one that is there, and never heard of one that is not.
+  if (found.length === 0 && after === undefined) await store.get(tx, id);
   return pageOf(found, limit, toEnvelope, (event) => event.id);
 }

@@ -1,8 +1,9 @@
 import Type from "typebox";
+import { rowsOf } from "#kernel/db/statement.ts";
 import { event, type EventType } from "#kernel/event.ts";
 import { Failure, failure, invalid, NotFound } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
-import { command, query } from "#kernel/operation.ts";
+import { command, query, type ReadContext } from "#kernel/operation.ts";
 import { created, download, nothing, one } from "#kernel/reply.ts";
 import { id, line, object, Time } from "#kernel/schema.ts";
 import type { TicketKind } from "../kind.ts";
@@ -96,12 +97,9 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
         throw invalid("/content", "must be text");
       }
       const head = await headOf(ctx, kind, ref);
-      const { n } = await ctx.tx
-        .selectFrom("ticket_attachments")
-        .select((row) => row.fn.countAll<number>().as("n"))
-        .where("ticket_id", "=", head.id)
-        .executeTakeFirstOrThrow();
-      if (n >= PER_TICKET_MAX) throw new Failure(TooManyAttachments);
+      if ((await countAlone(ctx, kind, head.id)) >= PER_TICKET_MAX) {
+        throw new Failure(TooManyAttachments);
+      }
       const attachment = {
         id: newId("att", ctx.now.getTime()),
         ticketId: head.id,
@@ -120,6 +118,15 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
       return attachment;
     },
   });
+}
+
+/** How many a ticket has, while nobody else adds one. */
+async function countAlone({ tx }: ReadContext, { table }: TicketKind, id: string): Promise<number> {
+  const [, [row]] = await Promise.all([
+    rowsOf(tx, `select from ${table} where id = $1 for no key update`, [id]),
+    rowsOf(tx, "select count(*) as n from ticket_attachments where ticket_id = $1", [id]),
+  ]);
+  return Number(row?.["n"]);
 }
 
 function listAttachments(kind: TicketKind) {

@@ -4,7 +4,7 @@ import { Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { command, query, type ReadContext } from "#kernel/operation.ts";
+import { command, query, type ReadContext, type WriteContext } from "#kernel/operation.ts";
 import { countedPage, created, nothing, one } from "#kernel/reply.ts";
 import { object, patch } from "#kernel/schema.ts";
 import { assertThere } from "../people.ts";
@@ -119,19 +119,30 @@ export const deleteTeam = command({
   async run(ctx, { params }) {
     const team = await store.lock(ctx.tx, params.id);
     ctx.expectRevision(team.revision);
-    if (await hasOpenTickets(ctx, team.id)) throw new Failure(TeamInUse);
+    if (await hasOpenTickets(ctx, ctx.workspace.key, team.id)) throw new Failure(TeamInUse);
     await store.remove(ctx.tx, team.id);
     ctx.emit(TeamDeleted, { id: team.id, displayName: team.name }, team);
   },
 });
 
-async function hasOpenTickets({ tx, services }: ReadContext, teamId: string): Promise<boolean> {
-  for (const { table, machine } of kindsOf(services)) {
-    const text = `select from ${table} where team_id = $1 and state <> all($2::text[]) limit 1`;
-    const rows = await rowsOf(tx, text, [teamId, machine.ended]);
-    if (rows.length > 0) return true;
+const ENVIRONMENTS = ["production", "staging", "development"] as const;
+
+/** In whichever environment: a team is the same in all of them. */
+async function hasOpenTickets(
+  { tx, services, caller, enter }: WriteContext<never>,
+  workspace: string,
+  teamId: string,
+): Promise<boolean> {
+  let found = 0;
+  for (const environment of ENVIRONMENTS) {
+    enter({ workspace, environment });
+    for (const { table, machine } of kindsOf(services)) {
+      const text = `select from ${table} where team_id = $1 and state <> all($2::text[]) limit 1`;
+      found += (await rowsOf(tx, text, [teamId, machine.ended])).length;
+    }
   }
-  return false;
+  enter({ workspace, environment: caller.environment });
+  return found > 0;
 }
 
 function assertMembers(ctx: ReadContext, ids: readonly string[]): Promise<void> {

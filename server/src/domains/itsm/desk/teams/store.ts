@@ -2,6 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import type { List } from "#kernel/list/list.ts";
+import { lockRows } from "../locking.ts";
 import type { Team } from "./team.ts";
 
 const SELECT = `
@@ -37,8 +38,7 @@ export async function get(tx: Tx, id: string): Promise<Team> {
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<Team> {
-  const text = `select ${SELECT} from teams t where t.id = $1 for update of t`;
-  return found(await rowsOf(tx, text, [id]));
+  return found(await lockRows(tx, { table: "teams t", select: SELECT, where: "t.id = $1" }, id));
 }
 
 export async function insert(tx: Tx, team: Team): Promise<void> {

@@ -21,7 +21,15 @@ const told = (title: string) =>
 
 test("both baseline packs install, a second time changes nothing, and they go without a trace", async () => {
   const kinds: Record<string, string[]> = {
-    core_baseline_pack: ["roles", "tables", "queries", "artifacts", "workflows"],
+    core_baseline_pack: [
+      "roles",
+      "tables",
+      "queries",
+      "artifacts",
+      "workflows",
+      "reports",
+      "dashboards",
+    ],
     itsm_baseline_pack: [
       "roles",
       "tables",
@@ -32,11 +40,9 @@ test("both baseline packs install, a second time changes nothing, and they go wi
       "change_templates",
       "catalog_items",
       "articles",
+      "reports",
+      "dashboards",
     ],
-  };
-  const versions: Record<string, string> = {
-    core_baseline_pack: "1.0.0",
-    itsm_baseline_pack: "1.1.0",
   };
   for (const [packKey, expected] of Object.entries(kinds)) {
     const first = await owner("POST /api/flowsdk/install-packs", { packKey });
@@ -44,7 +50,7 @@ test("both baseline packs install, a second time changes nothing, and they go wi
       status: 201,
       body: {
         success: true,
-        data: { packKey, version: versions[packKey], status: "installed", kept: [] },
+        data: { packKey, version: "1.1.0", status: "installed", kept: [] },
       },
     });
     expect(new Set(first.body.data.made.map(({ kind }: any) => kind))).toEqual(new Set(expected));
@@ -52,6 +58,12 @@ test("both baseline packs install, a second time changes nothing, and they go wi
     const again = await owner("POST /api/v1/flowsdk/install-packs", { packKey });
     expect(again).toMatchObject({ status: 200, events: [] });
     expect(again.body.data).toEqual({ ...first.body.data, status: "unchanged" });
+  }
+  const shown = await owner("GET /api/v1/analytics/dashboards");
+  for (const { id, name } of shown.body.data) {
+    const { body: live } = await owner(`GET /api/v1/analytics/dashboards/${id}/data`);
+    const states = live.data.widgets.map(({ status, error }: any) => error ?? status);
+    expect([name, new Set(states)]).toEqual([name, new Set(["ok"])]);
   }
   const { body } = await owner("GET /api/flowsdk/installs");
   expect(body.data.map(({ packKey }: any) => packKey)).toEqual(Object.keys(kinds));

@@ -4,6 +4,7 @@ import { artifactDefinitions } from "./artifacts.ts";
 import { catalogItems } from "./catalog-items.ts";
 import { changeTemplates } from "./change-templates.ts";
 import { queries } from "./queries.ts";
+import { dashboards, reports } from "./reports.ts";
 import { roles } from "./roles.ts";
 import { slaPolicies } from "./sla-policies.ts";
 import { tables } from "./tables.ts";
@@ -29,6 +30,8 @@ export const itsmPack: Descriptor = {
     change_templates: changeTemplates,
     catalog_items: catalogItems,
     articles,
+    reports,
+    dashboards,
   },
   engines: { millrace: ">=0.1.0" },
 };

@@ -1,0 +1,135 @@
+import { command, type Operation, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, one, page } from "#kernel/reply.ts";
+import { partitionFor } from "#kernel/report-source.ts";
+import { object } from "#kernel/schema.ts";
+import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
+import {
+  Dashboard,
+  DashboardChange,
+  DashboardData,
+  DashboardId,
+  DashboardNameTaken,
+  NewDashboard,
+  TooManyDashboards,
+} from "./dashboard.ts";
+import { dataOf } from "./data.ts";
+import { DashboardCreated, DashboardDeleted, DashboardUpdated } from "./events.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: DashboardId });
+const LIST = "dashboards, newest first";
+const example = { params: { id: "dsh_01jd0000000000000000000000" } };
+
+const listDashboards = query({
+  id: "dashboards.list",
+  route: "GET /api/v1/analytics/dashboards",
+  summary: "List the dashboards, newest first",
+  permission: AnalyticsRead,
+  query: object(pageQuery),
+  reply: page(Dashboard),
+  async run({ tx, services }, { query: { limit, after } }) {
+    const before =
+      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
+    const rows = await store.list(tx, { before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => services.cursors.encode(LIST, [row.id]),
+    );
+  },
+});
+
+const createDashboard = command({
+  id: "dashboards.create",
+  route: "POST /api/v1/analytics/dashboards",
+  summary: "Make a dashboard",
+  description:
+    "The reports and KPIs that its widgets name must be there. Widgets without an `id` get one.",
+  permission: AnalyticsWrite,
+  body: NewDashboard,
+  reply: created(Dashboard, { location: ({ id }) => `/api/v1/analytics/dashboards/${id}` }),
+  emits: [DashboardCreated],
+  fails: [DashboardNameTaken, TooManyDashboards],
+  example: {
+    body: {
+      name: "Operations",
+      widgets: [
+        {
+          title: "Runs by day",
+          kind: "report",
+          reportId: "rpt_01jd0000000000000000000000",
+          layout: { x: 0, y: 0, w: 6, h: 4 },
+        },
+      ],
+    },
+  },
+  run: (ctx, { body }) => service.create(ctx, body),
+});
+
+const getDashboard = query({
+  id: "dashboards.get",
+  route: "GET /api/v1/analytics/dashboards/{id}",
+  summary: "Read a dashboard, not what its widgets show",
+  permission: AnalyticsRead,
+  params: ById,
+  reply: one(Dashboard),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.id),
+});
+
+const updateDashboard = command({
+  id: "dashboards.update",
+  route: "PATCH /api/v1/analytics/dashboards/{id}",
+  summary: "Change a dashboard",
+  permission: AnalyticsWrite,
+  params: ById,
+  body: DashboardChange,
+  reply: one(Dashboard),
+  emits: [DashboardUpdated],
+  fails: [DashboardNameTaken],
+  example: { ...example, body: { name: "Operations, all day" } },
+  run: (ctx, { params, body }) => service.update(ctx, params.id, body),
+});
+
+const deleteDashboard = command({
+  id: "dashboards.delete",
+  route: "DELETE /api/v1/analytics/dashboards/{id}",
+  summary: "Delete a dashboard; its reports and KPIs stay",
+  permission: AnalyticsWrite,
+  params: ById,
+  reply: nothing(),
+  emits: [DashboardDeleted],
+  example,
+  run: (ctx, { params }) => service.remove(ctx, params.id),
+});
+
+const dashboardData = query({
+  id: "dashboards.data",
+  route: "GET /api/v1/analytics/dashboards/{id}/data",
+  summary: "Read what all widgets of a dashboard show",
+  description:
+    "As the caller may see it; at most 10 seconds old. A widget that fails says so, and the others are " +
+    "there all the same.",
+  permission: AnalyticsRead,
+  waits: true,
+  params: ById,
+  reply: one(DashboardData),
+  example,
+  async prepare(outside, { params: { id } }, caller) {
+    const dashboard = await outside.db.read(partitionFor(caller), (tx) => store.get(tx, id));
+    return { widgets: [...(await dataOf(outside, caller, dashboard))] };
+  },
+  run: async (_, __, data) => data,
+});
+
+export const dashboardOperations: readonly Operation[] = [
+  listDashboards,
+  createDashboard,
+  getDashboard,
+  updateDashboard,
+  deleteDashboard,
+  dashboardData,
+];

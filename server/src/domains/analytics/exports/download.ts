@@ -1,0 +1,104 @@
+import Type from "typebox";
+import type { Outside } from "#kernel/caller.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import { query } from "#kernel/operation.ts";
+import { type Download, one, resumableDownload } from "#kernel/reply.ts";
+import { object, Time } from "#kernel/schema.ts";
+import { partitionFor } from "#kernel/report-source.ts";
+import { AnalyticsRead } from "../permissions.ts";
+import { ExportId, ExportNotReady, RangeNotSatisfiable } from "./export.ts";
+import { FORMS, MEDIA_TYPES } from "./file/form.ts";
+import { type Link, readToken, tokenOf } from "./link.ts";
+import { rangeOf } from "./range.ts";
+import { ownerIn } from "./service.ts";
+import * as store from "./store.ts";
+
+const LINK_MS = 15 * 60_000;
+
+export const linkExport = query({
+  id: "exports.download",
+  route: "GET /api/v1/analytics/exports/{id}/download",
+  summary: "Get an address that the file can be downloaded from",
+  description: "For 15 minutes, by whoever has it.",
+  permission: AnalyticsRead,
+  params: object({ id: ExportId }),
+  reply: one(
+    Type.Object({ url: Type.String({ format: "uri" }), expiresAt: Time }, { title: "ExportLink" }),
+  ),
+  fails: [ExportNotReady],
+  example: { params: { id: "exp_01jd0000000000000000000000" } },
+  async run({ tx, services, caller }, { params: { id } }) {
+    const { status } = await store.get(tx, id, ownerIn(caller));
+    if (status !== "completed") throw new Failure(ExportNotReady, { detail: `It is ${status}.` });
+    const untilMs = services.clock.nowMs() + LINK_MS;
+    const { workspace, environment } = partitionFor(caller);
+    const token = tokenOf(services.masterKey, { workspace, environment, exportId: id, untilMs });
+    return {
+      url: `${caller.origin}/downloads/${token}`,
+      expiresAt: new Date(untilMs).toISOString(),
+    };
+  },
+});
+
+export const downloadFile = query({
+  id: "exports.file",
+  route: "GET /downloads/{token}",
+  summary: "Download an exported file",
+  description:
+    "From an address that `exports.download` gave. A download that was broken off goes on with " +
+    "`Range: bytes=<from>-`; the file never changes.",
+  access: "public",
+  readsRequest: true,
+  params: object({
+    token: Type.String({ pattern: "^[A-Za-z0-9_-]{1,400}\\.[A-Za-z0-9_-]{43}$" }),
+  }),
+  reply: resumableDownload(MEDIA_TYPES),
+  fails: [NotFound, RangeNotSatisfiable],
+  example: { params: { token: `${"A".repeat(120)}.${"A".repeat(43)}` } },
+  async prepare(outside, { params: { token } }, { request }): Promise<Download> {
+    const link = readToken(outside.masterKey, token, outside.clock.nowMs());
+    if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+    const found = await outside.db.read(link, (tx) => store.find(tx, link.exportId));
+    if (found?.status !== "completed" || Date.parse(found.expiresAt) <= outside.clock.nowMs()) {
+      throw new Failure(NotFound, { detail: "The file is no longer kept." });
+    }
+    const { id, name, format, bytes } = found;
+    const etag = `"${id}"`;
+    const range = rangeOf(request?.headers ?? {}, { bytes, etag });
+    const { from, to } = range ?? { from: 0, to: bytes };
+    return {
+      mediaType: FORMS[format].mediaType,
+      fileName: `${name}.${format}`,
+      pieces: bytesOf(outside, link, from, to),
+      partial: range !== undefined,
+      headers: {
+        etag,
+        "accept-ranges": "bytes",
+        "content-length": String(to - from),
+        "cache-control": "private, no-store",
+        ...(range && { "content-range": `bytes ${from}-${to - 1}/${bytes}` }),
+      },
+    };
+  },
+  run: async (_, __, file) => file,
+});
+
+/** One piece at a time, and no connection in between. */
+async function* bytesOf(
+  { db, ending }: Outside,
+  link: Link,
+  from: number,
+  to: number,
+): AsyncGenerator<Buffer> {
+  let at = from;
+  while (at < to) {
+    // The client must be able to tell that this is not all.
+    if (ending.aborted) throw new Error("The server ends, and the file with it.");
+    const byte = at;
+    const chunk = await db.read(link, (tx) => store.chunkAt(tx, link.exportId, byte));
+    const piece = chunk?.bytes.subarray(at - chunk.start, to - chunk.start);
+    if (!piece || piece.length === 0) throw new Error("A piece of the file is gone.");
+    yield piece;
+    at += piece.length;
+  }
+}

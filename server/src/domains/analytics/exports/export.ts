@@ -1,0 +1,85 @@
+/** What an export is: rows or a report as a file, written in the background. */
+import Type, { type Static } from "typebox";
+import type { Caller } from "#kernel/caller.ts";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { failure } from "#kernel/failure.ts";
+import { id, line, nullable, object, Time } from "#kernel/schema.ts";
+import { type Definition, FieldPath, ReportId, Source } from "../reports/report.ts";
+import { type FileColumn, FORMATS } from "./file/form.ts";
+
+export const EXPORTS_OPEN_MAX = 50;
+const FIELDS_MAX = 300;
+
+export const ExportId = id("exp");
+const Format = Type.Enum([...FORMATS]);
+
+export const ExportStatus = Type.Enum(["queued", "running", "completed", "failed", "cancelled"]);
+
+export const NewExport = object(
+  {
+    name: Type.Optional(line(200, "Of the file")),
+    reportId: Type.Optional(ReportId),
+    source: Type.Optional(Source),
+    filter: Type.Optional(ConditionSchema),
+    fields: Type.Optional(Type.Array(FieldPath, { minItems: 1, maxItems: FIELDS_MAX })),
+    format: Type.Optional(Type.Enum([...FORMATS], { default: "csv" })),
+  },
+  { title: "NewExport" },
+);
+export type NewExport = Static<typeof NewExport>;
+
+/** What is exported, as it was when it was asked for. */
+export type Content =
+  | { readonly kind: "report"; readonly reportId: string; readonly definition: Definition }
+  | {
+      readonly kind: "rows";
+      readonly source: Source;
+      readonly filter: Readonly<Record<string, unknown>> | null;
+      readonly columns: readonly FileColumn[];
+    };
+
+export const Export = Type.Object(
+  {
+    id: ExportId,
+    name: Type.String(),
+    format: Format,
+    status: ExportStatus,
+    reportId: nullable(ReportId),
+    source: Source,
+    progress: Type.Object({
+      rows: Type.Integer({ description: "That are written" }),
+      total: nullable(Type.Integer({ description: "That there were when it began" })),
+      percent: nullable(Type.Integer()),
+    }),
+    bytes: Type.Integer(),
+    error: nullable(Type.String()),
+    requestedBy: Type.String(),
+    createdAt: Time,
+    startedAt: nullable(Time),
+    finishedAt: nullable(Time),
+    expiresAt: Type.String({
+      format: "date-time",
+      description: "When it is deleted, 7 days after its end",
+    }),
+  },
+  { title: "Export" },
+);
+export type Export = Static<typeof Export> & { readonly revision: number };
+
+/** Who sees an export: whoever asked for it, with whose rights it was written; and those who see all. */
+export function seesAll({ person }: Caller): boolean {
+  return !person || person.roles.some((role) => role === "owner" || role === "admin");
+}
+
+export const TooManyExports = failure(
+  "too_many_exports",
+  409,
+  "As many exports as there may be are not finished yet.",
+);
+export const ExportOver = failure("export_over", 409, "The export is over.");
+export const ExportNotReady = failure("export_not_ready", 409, "The export is not completed.");
+export const RangeNotSatisfiable = failure(
+  "range_not_satisfiable",
+  416,
+  "The file has no such bytes.",
+);

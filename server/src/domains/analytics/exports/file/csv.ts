@@ -1,0 +1,26 @@
+import { csvLine, unrunnable } from "#domains/tables/index.ts";
+import type { FileColumn, FileForm } from "./form.ts";
+import { textPiece } from "./state.ts";
+
+/** Those whose cells somebody may have written as they liked. */
+const TEXTS = new Set(["text", "json", "texts"]);
+
+/** RFC 4180. A text that a spreadsheet would run gets a mark in front. */
+export const csvForm: FileForm = {
+  mediaType: "text/csv",
+  rowsMax: Number.POSITIVE_INFINITY,
+  begin: async (columns) => textPiece(csvLine(columns.map(({ name }) => unrunnable(name))), 0),
+  add: async ({ rows: before }, columns, rows) => {
+    const lines = rows.map((row) =>
+      csvLine(columns.map((column) => cellOf(column, row[column.name]))),
+    );
+    return textPiece(lines.join(""), before + rows.length);
+  },
+  end: async ({ rows }) => textPiece("", rows),
+};
+
+function cellOf({ kind }: FileColumn, value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  const text = typeof value === "string" && kind !== "json" ? value : JSON.stringify(value);
+  return TEXTS.has(kind) ? unrunnable(text) : text;
+}

@@ -1,0 +1,72 @@
+/**
+ * Rows as a file, piece by piece. What a form must remember from one piece to the next is plain JSON, so
+ * that a file whose beginning was written by a process that died is finished by another.
+ */
+import type { FieldKind } from "#kernel/condition/sql.ts";
+import { csvForm } from "./csv.ts";
+import { jsonForm } from "./json.ts";
+import { xlsxForm } from "./xlsx.ts";
+
+export const FORMATS = ["csv", "json", "xlsx"] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface FileColumn {
+  readonly name: string;
+  readonly kind: FieldKind;
+}
+
+/** How far a file is. */
+export interface FormState {
+  /** Rows so far. */
+  readonly rows: number;
+  /** Of what is compressed: its checksum, its bytes, and those that came of it. */
+  readonly crc: number;
+  readonly plainBytes: number;
+  readonly packedBytes: number;
+}
+
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly state: FormState;
+}
+
+export type FileRow = Readonly<Record<string, unknown>>;
+
+export interface FileForm {
+  readonly mediaType: string;
+  readonly rowsMax: number;
+  readonly begin: (columns: readonly FileColumn[]) => Promise<Piece>;
+  readonly add: (
+    state: FormState,
+    columns: readonly FileColumn[],
+    rows: readonly FileRow[],
+  ) => Promise<Piece>;
+  readonly end: (state: FormState) => Promise<Piece>;
+}
+
+export const FORMS: Readonly<Record<Format, FileForm>> = {
+  csv: csvForm,
+  json: jsonForm,
+  xlsx: xlsxForm,
+};
+
+/** Of every file that there may be. */
+export const MEDIA_TYPES = FORMATS.map((format) => FORMS[format].mediaType).join(", ");
+
+/** A whole file of rows that are there already, a few at a time. */
+export async function* piecesOf(
+  format: Format,
+  columns: readonly FileColumn[],
+  rows: readonly FileRow[],
+): AsyncGenerator<Buffer> {
+  const form = FORMS[format];
+  let piece = await form.begin(columns);
+  yield piece.bytes;
+  for (let from = 0; from < rows.length; from += PIECE_ROWS) {
+    piece = await form.add(piece.state, columns, rows.slice(from, from + PIECE_ROWS));
+    yield piece.bytes;
+  }
+  yield (await form.end(piece.state)).bytes;
+}
+
+const PIECE_ROWS = 500;

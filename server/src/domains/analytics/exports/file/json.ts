@@ -1,0 +1,18 @@
+import type { FileForm } from "./form.ts";
+import { textPiece } from "./state.ts";
+
+/** One list, a row on each line. */
+export const jsonForm: FileForm = {
+  mediaType: "application/json",
+  rowsMax: Number.POSITIVE_INFINITY,
+  begin: async () => textPiece("[", 0),
+  add: async ({ rows: before }, columns, rows) => {
+    const names = columns.map(({ name }) => name);
+    const lines = rows.map((row, index) => {
+      const named = Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+      return `${before + index === 0 ? "\n" : ",\n"}${JSON.stringify(named)}`;
+    });
+    return textPiece(lines.join(""), before + rows.length);
+  },
+  end: async ({ rows }) => textPiece("\n]\n", rows),
+};

@@ -1,0 +1,136 @@
+/**
+ * A workbook of one sheet. Texts stand in their cells and are texts, whatever they begin with: nothing in
+ * such a file is ever a formula.
+ */
+import { failure, Failure } from "#kernel/failure.ts";
+import type { FileColumn, FileForm, FileRow, FormState, Piece } from "./form.ts";
+import { BEGINNING } from "./state.ts";
+import { addTo, ARCHIVE_BYTES_MAX, beginArchive, endArchive, type Entry } from "./zip.ts";
+
+/** A sheet has no more lines, and the first has the names. */
+const ROWS_MAX = 1_048_576 - 1;
+/** A cell has room for no more. */
+const CELL_CHARACTERS_MAX = 32_767;
+const SHEET = "xl/worksheets/sheet1.xml";
+const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+
+const ENTRIES: readonly Entry[] = [
+  [
+    "[Content_Types].xml",
+    `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ` +
+      `ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+      `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/>` +
+      `<Override PartName="/${SHEET}" ContentType="${TYPE}.worksheet+xml"/></Types>`,
+  ],
+  [
+    "_rels/.rels",
+    `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" ` +
+      `Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  ],
+  [
+    "xl/workbook.xml",
+    `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
+      `<sheet name="Export" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  ],
+  [
+    "xl/_rels/workbook.xml.rels",
+    `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" ` +
+      `Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+  ],
+].map(([name = "", content]) => ({ name, content: Buffer.from(`${HEAD}${content}`) }));
+
+const SheetTooLarge = failure(
+  "sheet_too_large",
+  422,
+  "A spreadsheet has no room for so much; export it as csv.",
+);
+
+export const xlsxForm: FileForm = {
+  mediaType: `${TYPE}.sheet`,
+  rowsMax: ROWS_MAX,
+  async begin(columns) {
+    const open = `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`;
+    const names = rowXml(
+      1,
+      columns.map(({ name }) => textCell(name)),
+    );
+    const { packed, state } = await addTo(BEGINNING, open + names);
+    return { bytes: Buffer.concat([beginArchive(ENTRIES, SHEET), packed]), state };
+  },
+  async add(state, columns, rows) {
+    const total = state.rows + rows.length;
+    if (total > ROWS_MAX) throw new Failure(SheetTooLarge);
+    const lines = rows.map((row, index) => lineXml(state.rows + index + 2, columns, row));
+    return grown({ ...state, rows: total }, lines.join(""));
+  },
+  async end(state) {
+    const { packed, state: ended } = await addTo(state, "</sheetData></worksheet>", { last: true });
+    return { bytes: Buffer.concat([packed, endArchive(ENTRIES, SHEET, ended)]), state: ended };
+  },
+};
+
+async function grown(before: FormState, text: string): Promise<Piece> {
+  const { packed, state } = await addTo(before, text);
+  if (state.plainBytes > ARCHIVE_BYTES_MAX) throw new Failure(SheetTooLarge);
+  return { bytes: packed, state };
+}
+
+type Cell = (reference: string) => string;
+
+function lineXml(number: number, columns: readonly FileColumn[], row: FileRow): string {
+  return rowXml(
+    number,
+    columns.map((column) => cellOf(column, row[column.name])),
+  );
+}
+
+function rowXml(number: number, cells: readonly (Cell | undefined)[]): string {
+  const written = cells.map((cell, index) => cell?.(`${lettersOf(index)}${number}`) ?? "");
+  return `<row r="${number}">${written.join("")}</row>`;
+}
+
+function cellOf({ kind }: FileColumn, value: unknown): Cell | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === "number" && Number.isFinite(value)) {
+    return (reference) => `<c r="${reference}"><v>${value}</v></c>`;
+  }
+  if (typeof value === "boolean") {
+    return (reference) => `<c r="${reference}" t="b"><v>${value ? 1 : 0}</v></c>`;
+  }
+  return textCell(typeof value === "string" && kind !== "json" ? value : JSON.stringify(value));
+}
+
+function textCell(text: string): Cell {
+  const shown = escaped(text.slice(0, CELL_CHARACTERS_MAX));
+  return (reference) =>
+    `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${shown}</t></is></c>`;
+}
+
+/** What XML has no place for, not even escaped. */
+// oxlint-disable-next-line no-control-regex -- They are what it is about.
+const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\r": "&#13;",
+};
+
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(UNSPEAKABLE, "\ufffd")
+    .replaceAll(/[&<>\r]/g, (sign) => ESCAPES[sign] ?? sign);
+}
+
+const LETTERS = 26;
+
+/** A, B … Z, AA, AB … */
+function lettersOf(index: number): string {
+  const letter = String.fromCharCode("A".charCodeAt(0) + (index % LETTERS));
+  return index < LETTERS ? letter : lettersOf(Math.floor(index / LETTERS) - 1) + letter;
+}

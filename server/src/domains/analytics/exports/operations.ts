@@ -1,0 +1,95 @@
+import { command, type Operation, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { accepted, nothing, one, page } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { AnalyticsRead } from "../permissions.ts";
+import { downloadFile, linkExport } from "./download.ts";
+import { ExportCancelled, ExportRequested } from "./events.ts";
+import { Export, ExportId, ExportOver, NewExport, TooManyExports } from "./export.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: ExportId });
+const LIST = "exports, newest first";
+const example = { params: { id: "exp_01jd0000000000000000000000" } };
+
+const listExports = query({
+  id: "exports.list",
+  route: "GET /api/v1/analytics/exports",
+  summary: "List the exports that the caller asked for, newest first",
+  description: "Owners and admins see those of everybody.",
+  permission: AnalyticsRead,
+  query: object(pageQuery),
+  reply: page(Export),
+  async run({ tx, services, caller }, { query: { limit, after } }) {
+    const before =
+      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
+    const runAs = service.ownerIn(caller);
+    const rows = await store.list(tx, { runAs, before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      (row) => services.cursors.encode(LIST, [row.id]),
+    );
+  },
+});
+
+const createExport = command({
+  id: "exports.create",
+  route: "POST /api/v1/analytics/exports",
+  summary: "Export rows, or what a report answers, as a file",
+  description:
+    "In the background, with the rights of the caller: all rows of a `source` that `filter` holds for, " +
+    "with these `fields` (all when absent), oldest first; or what the report `reportId` answers. Rows " +
+    "that come or change meanwhile are there as they are when their page is read, each once. The file " +
+    "is kept for 7 days.",
+  permission: AnalyticsRead,
+  body: NewExport,
+  reply: accepted(Export, { location: ({ id }) => `/api/v1/analytics/exports/${id}` }),
+  emits: [ExportRequested],
+  fails: [TooManyExports],
+  example: {
+    body: {
+      source: { kind: "records", table: "orders" },
+      filter: { status: "paid" },
+      fields: ["id", "amount", "createdAt"],
+      format: "csv",
+    },
+  },
+  prepare: (outside, { body }, caller) => service.contentOf(outside, body, caller),
+  run: (ctx, { body }, content) => service.request(ctx, body, content),
+});
+
+const getExport = query({
+  id: "exports.get",
+  route: "GET /api/v1/analytics/exports/{id}",
+  summary: "Read how far an export is",
+  permission: AnalyticsRead,
+  params: ById,
+  reply: one(Export),
+  example,
+  run: ({ tx, caller }, { params }) => store.get(tx, params.id, service.ownerIn(caller)),
+});
+
+const cancelExport = command({
+  id: "exports.cancel",
+  route: "DELETE /api/v1/analytics/exports/{id}",
+  summary: "Cancel an export that is not over",
+  permission: AnalyticsRead,
+  params: ById,
+  reply: nothing(),
+  emits: [ExportCancelled],
+  fails: [ExportOver],
+  example,
+  run: (ctx, { params }) => service.cancel(ctx, params.id),
+});
+
+export const exportOperations: readonly Operation[] = [
+  listExports,
+  createExport,
+  getExport,
+  cancelExport,
+  linkExport,
+  downloadFile,
+];

@@ -1,0 +1,57 @@
+import Type from "typebox";
+import { actBecause } from "#kernel/acting.ts";
+import type { Outside } from "#kernel/caller.ts";
+import type { EnvironmentName } from "#kernel/db/partition.ts";
+import { newId } from "#kernel/id.ts";
+import { job } from "#kernel/job.ts";
+import { ExportExpired } from "./events.ts";
+import * as store from "./store.ts";
+import { referTo, shownOf } from "./telling.ts";
+
+const EVERY_MS = 600_000;
+const CHUNKS_MAX = 100;
+const EXPORTS_MAX = 50;
+
+/** The pieces of what nobody can download any more. */
+const REMOVE_CHUNKS = `
+  delete from export_chunks c
+   where (c.export_id, c.no) in (
+           select d.export_id, d.no from exports e join export_chunks d on d.export_id = e.id
+            where e.expires_at <= $1 or e.status in ('failed', 'cancelled')
+            limit ${CHUNKS_MAX})
+  returning c.no`;
+
+const EXPIRED = `
+  select e.id, e.workspace_id, e.environment from exports e
+   where e.expires_at <= $1 and not exists (select from export_chunks c where c.export_id = e.id)
+   order by e.expires_at limit ${EXPORTS_MAX}`;
+
+interface Expired {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly environment: EnvironmentName;
+}
+
+/** Deletes exports whose time is over, a little at a time: first their bytes, then what is known of them. */
+export const pruneExports = job({
+  kind: "analytics.prune_exports",
+  payload: Type.Object({}),
+  everyMs: EVERY_MS,
+  async effect(outside) {
+    const now = outside.clock.now();
+    const removed = await outside.db.system(REMOVE_CHUNKS, [now]);
+    const expired = await outside.db.system<Expired & Record<string, unknown>>(EXPIRED, [now]);
+    for (const one of expired) await removeExport(outside, one);
+    return removed.length === CHUNKS_MAX || expired.length === EXPORTS_MAX;
+  },
+  run: async (_ctx, _payload, isMore) => (isMore ? "again" : undefined),
+});
+
+async function removeExport(outside: Outside, expired: Expired): Promise<void> {
+  const { id, workspace_id: workspace, environment } = expired;
+  const cause = { correlationId: newId("cor"), depth: 1 };
+  await actBecause(outside, { workspace, environment }, cause, async (ctx) => {
+    const gone = await store.remove(ctx.tx, id);
+    if (gone) ctx.emit(ExportExpired, referTo(gone), shownOf(gone));
+  });
+}

@@ -1,0 +1,86 @@
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { Failure, invalid, NotFound } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { partitionFor } from "#kernel/report-source.ts";
+import { authorityOf } from "../authority.ts";
+import { listingOf } from "../reports/rows.ts";
+import { withSource } from "../reports/running.ts";
+import * as reports from "../reports/store.ts";
+import { ExportCancelled, ExportRequested } from "./events.ts";
+import {
+  type Content,
+  type Export,
+  ExportOver,
+  EXPORTS_OPEN_MAX,
+  type NewExport,
+  seesAll,
+  TooManyExports,
+} from "./export.ts";
+import * as store from "./store.ts";
+import { expiryAfter, referTo, shownOf } from "./telling.ts";
+import { writeExport } from "./writing.ts";
+
+/** What is to be exported, checked as if it were read. */
+export async function contentOf(
+  outside: Outside,
+  { reportId, source, filter, fields }: NewExport,
+  caller: Caller,
+): Promise<Content> {
+  if ((reportId === undefined) === (source === undefined)) {
+    throw invalid("/source", "either it or reportId is required");
+  }
+  if (reportId !== undefined) {
+    if (filter ?? fields)
+      throw invalid("/reportId", "is exported as it is, without filter or fields");
+    const report = await outside.db.read(partitionFor(caller), (tx) => reports.find(tx, reportId));
+    if (!report) throw invalid("/reportId", "there is no such report");
+    return { kind: "report", reportId, definition: report.definition };
+  }
+  if (!source) throw invalid("/source", "is required");
+  return withSource({ outside, caller }, source, async (open, parameters) => {
+    const listing = listingOf(open, { filter, fields: fields ?? null }, parameters);
+    const columns = listing.fields.map(({ name, kind }) => ({ name, kind }));
+    return { kind: "rows", source, filter: filter ?? null, columns };
+  });
+}
+
+export async function request(
+  ctx: WriteContext<typeof ExportRequested>,
+  { name, format = "csv" }: NewExport,
+  content: Content,
+): Promise<Export> {
+  if ((await store.countOpen(ctx.tx)) >= EXPORTS_OPEN_MAX) throw new Failure(TooManyExports);
+  const { runAs, permissions } = authorityOf(ctx.caller);
+  const made = await store.insert(ctx.tx, {
+    id: newId("exp", ctx.now.getTime()),
+    name: name ?? (content.kind === "report" ? content.reportId : content.source.kind),
+    content: JSON.stringify(content),
+    format,
+    status: "queued",
+    run_as: runAs,
+    permissions: permissions && [...permissions],
+    created_by: ctx.caller.actor.id,
+    created_at: ctx.now,
+    expires_at: expiryAfter(ctx.now),
+  });
+  ctx.enqueue(writeExport, { ...partitionFor(ctx.caller), exportId: made.id }, { key: made.id });
+  ctx.emit(ExportRequested, referTo(made), shownOf(made));
+  return made;
+}
+
+export async function cancel(ctx: WriteContext<typeof ExportCancelled>, id: string): Promise<void> {
+  const found = await store.get(ctx.tx, id, ownerIn(ctx.caller), { lock: true });
+  ctx.expectRevision(found.revision);
+  const end = { status: "cancelled", at: ctx.now, expiresAt: expiryAfter(ctx.now) } as const;
+  const ended = await store.finish(ctx.tx, id, end);
+  if (!ended) throw new Failure(ExportOver);
+  ctx.emit(ExportCancelled, referTo(ended), shownOf(ended));
+}
+
+/** Whose exports a caller sees; undefined for all. */
+export function ownerIn(caller: Caller): string | undefined {
+  if (seesAll(caller)) return undefined;
+  if (!caller.person) throw new Failure(NotFound);
+  return caller.person.id;
+}

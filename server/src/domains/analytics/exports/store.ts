@@ -1,0 +1,200 @@
+import { type Insertable, type Selectable, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { Tables } from "../../../tables.ts";
+import type { Authority } from "../authority.ts";
+import type { Content, Export } from "./export.ts";
+import type { FormState } from "./file/form.ts";
+
+type Row = Selectable<Tables["exports"]>;
+
+/** An export, and how far whoever writes it is. */
+export type StoredExport = Export &
+  Authority & {
+    readonly content: Content;
+    readonly chunks: number;
+    readonly position: readonly unknown[] | null;
+    readonly form: FormState | null;
+  };
+
+export async function insert(tx: Tx, row: Insertable<Tables["exports"]>): Promise<StoredExport> {
+  return toExport(
+    await tx.insertInto("exports").values(row).returningAll().executeTakeFirstOrThrow(),
+  );
+}
+
+export async function find(tx: Tx, id: string): Promise<StoredExport | undefined> {
+  const row = await byId(tx, id).executeTakeFirst();
+  return row && toExport(row);
+}
+
+/** One that this person asked for; anybody's when there is none. */
+export async function get(
+  tx: Tx,
+  id: string,
+  runAs: string | undefined,
+  { lock = false }: { readonly lock?: boolean } = {},
+): Promise<StoredExport> {
+  const row = await byId(tx, id)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!row || (runAs !== undefined && row.run_as !== runAs)) throw new Failure(NotFound);
+  return toExport(row);
+}
+
+/** Newest first; `before` is the id of the last one of the page before. */
+export async function list(
+  tx: Tx,
+  wanted: {
+    readonly runAs: string | undefined;
+    readonly before: string | undefined;
+    readonly limit: number;
+  },
+): Promise<StoredExport[]> {
+  const { runAs, before, limit } = wanted;
+  const rows = await tx
+    .selectFrom("exports")
+    .selectAll()
+    .$if(runAs !== undefined, (query) => query.where("run_as", "=", runAs ?? ""))
+    .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toExport);
+}
+
+/** How many are not over yet. */
+export async function countOpen(tx: Tx): Promise<number> {
+  const { n } = await tx
+    .selectFrom("exports")
+    .select((row) => row.fn.countAll<number>().as("n"))
+    .where("status", "in", ["queued", "running"])
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+/** Ends an export that is not over yet; undefined when it is. */
+export async function finish(
+  tx: Tx,
+  id: string,
+  end: {
+    readonly status: "completed" | "failed" | "cancelled";
+    readonly error?: string;
+    readonly at: Date;
+    readonly expiresAt: Date;
+  },
+): Promise<StoredExport | undefined> {
+  const row = await tx
+    .updateTable("exports")
+    .set({
+      status: end.status,
+      error: end.error ?? null,
+      finished_at: end.at,
+      expires_at: end.expiresAt,
+    })
+    .set((old) => ({ revision: old("revision", "+", 1) }))
+    .where("id", "=", id)
+    .where("status", "in", ["queued", "running"])
+    .returningAll()
+    .executeTakeFirst();
+  return row && toExport(row);
+}
+
+/** What one page adds to an export. */
+export interface Written {
+  readonly bytes: Buffer;
+  readonly rows: number;
+  readonly position: readonly unknown[] | null;
+  readonly form: FormState;
+  readonly total: number | null;
+}
+
+/**
+ * Writes a page down behind those that there are. False when somebody else has written it, or nobody
+ * wants it any more: then nothing is written.
+ */
+export async function append(
+  tx: Tx,
+  { id, chunks }: Pick<StoredExport, "id" | "chunks">,
+  written: Written,
+  now: Date,
+): Promise<boolean> {
+  const { bytes, rows, position, form, total } = written;
+  const { rows: changed } = await sql<{ start: number }>`
+    update exports
+       set status = 'running', started_at = coalesce(started_at, ${now}), chunks = chunks + 1,
+           rows = rows + ${rows}, bytes = bytes + ${bytes.length}, total = coalesce(total, ${total}),
+           position = ${JSON.stringify(position)}::jsonb, form = ${JSON.stringify(form)}::jsonb
+     where id = ${id} and status in ('queued', 'running') and chunks = ${chunks}
+    returning bytes - ${bytes.length} as start`.execute(tx);
+  const [at] = changed;
+  if (!at) return false;
+  await tx
+    .insertInto("export_chunks")
+    .values({ export_id: id, no: chunks, start: at.start, bytes })
+    .execute();
+  return true;
+}
+
+/** The piece of the file that has a byte in it, and those behind it one at a time. */
+export async function chunkAt(
+  tx: Tx,
+  exportId: string,
+  byte: number,
+): Promise<{ readonly start: number; readonly bytes: Buffer } | undefined> {
+  return tx
+    .selectFrom("export_chunks")
+    .select(["start", "bytes"])
+    .where("export_id", "=", exportId)
+    .where("start", "<=", byte)
+    .orderBy("no", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function remove(tx: Tx, id: string): Promise<StoredExport | undefined> {
+  const row = await tx.deleteFrom("exports").where("id", "=", id).returningAll().executeTakeFirst();
+  return row && toExport(row);
+}
+
+function byId(tx: Tx, id: string) {
+  return tx.selectFrom("exports").selectAll().where("id", "=", id);
+}
+
+const HUNDRED = 100;
+
+function toExport(row: Row): StoredExport {
+  // Only what was checked is ever stored.
+  const content = row.content as Content;
+  const { rows, total } = row;
+  const isWhole = row.status === "completed";
+  return {
+    id: row.id,
+    name: row.name,
+    format: row.format as Export["format"],
+    status: row.status as Export["status"],
+    reportId: content.kind === "report" ? content.reportId : null,
+    source: content.kind === "report" ? content.definition.source : content.source,
+    progress: { rows, total, percent: isWhole ? HUNDRED : percentOf(rows, total) },
+    bytes: row.bytes,
+    error: row.error,
+    requestedBy: row.created_by,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    expiresAt: row.expires_at,
+    revision: row.revision,
+    runAs: row.run_as,
+    permissions: row.permissions,
+    content,
+    chunks: row.chunks,
+    position: row.position as readonly unknown[] | null,
+    form: row.form as FormState | null,
+  };
+}
+
+/** Rows may come while it is written, and it is not done before it is. */
+function percentOf(rows: number, total: number | null): number | null {
+  if (total === null) return null;
+  return total === 0 ? 0 : Math.min(HUNDRED - 1, Math.floor((rows / total) * HUNDRED));
+}

@@ -1,0 +1,30 @@
+import { domain } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension.ts";
+import { PackContentPoint } from "#kernel/pack-content.ts";
+import { dashboardEvents } from "./dashboards/events.ts";
+import { dashboardOperations } from "./dashboards/operations.ts";
+import { dashboardContent } from "./dashboards/pack.ts";
+import { exportEvents } from "./exports/events.ts";
+import { exportOperations } from "./exports/operations.ts";
+import { pruneExports } from "./exports/retention.ts";
+import { writeExport } from "./exports/writing.ts";
+import { kpiEvents } from "./kpis/events.ts";
+import { kpiOperations } from "./kpis/operations.ts";
+import { kpiContent } from "./kpis/pack.ts";
+import { takeOnTime } from "./kpis/schedule.ts";
+import { AnalyticsRead, AnalyticsWrite } from "./permissions.ts";
+import { reportEvents } from "./reports/events.ts";
+import { reportOperations } from "./reports/operations.ts";
+import { reportContent } from "./reports/pack.ts";
+import { count } from "./reports/store.ts";
+
+export const analytics = domain({
+  name: "analytics",
+  summary: "Reports, dashboards and KPIs over everything that there is, and exports of it.",
+  permissions: [AnalyticsRead, AnalyticsWrite],
+  events: [...reportEvents, ...dashboardEvents, ...kpiEvents, ...exportEvents],
+  operations: [...reportOperations, ...dashboardOperations, ...kpiOperations, ...exportOperations],
+  jobs: [takeOnTime, writeExport, pruneExports],
+  counters: [{ name: "reports", count }],
+  contributions: [contribute(PackContentPoint, reportContent, kpiContent, dashboardContent)],
+});

@@ -1,0 +1,145 @@
+import Type from "typebox";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { Failure, invalid } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, one, page } from "#kernel/reply.ts";
+import { partitionFor } from "#kernel/report-source.ts";
+import { InputTime, object } from "#kernel/schema.ts";
+import { callerFor } from "../authority.ts";
+import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
+import { ReportBroken, ReportTimedOut } from "../reports/report.ts";
+import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
+import { isMet, KpiId, KpiPastUnknown, Snapshot } from "./kpi.ts";
+import { definitionFor, knowsPast, measure, snapshotAt } from "./measuring.ts";
+import { nextTime } from "./schedule.ts";
+import { referTo } from "./service.ts";
+import * as snapshots from "./snapshot-store.ts";
+import * as store from "./store.ts";
+import { keep } from "./taking.ts";
+
+const ById = object({ id: KpiId });
+const params = { id: "kpi_01jd0000000000000000000000" };
+/** So many times of a schedule are worked out in one call. */
+const TIMES_MAX = 1_000;
+
+export const kpiHistory = query({
+  id: "kpis.history",
+  route: "GET /api/v1/analytics/kpis/{id}/history",
+  summary: "List what a KPI was, newest first",
+  description: "`to` itself does not belong to the span.",
+  permission: AnalyticsRead,
+  params: ById,
+  query: object({ ...pageQuery, from: Type.Optional(InputTime), to: Type.Optional(InputTime) }),
+  reply: page(Snapshot),
+  example: { params, query: { limit: 50, from: "2026-01-01T00:00:00Z" } },
+  async run({ tx, services: { cursors } }, { params: { id }, query: { limit, after, from, to } }) {
+    await store.get(tx, id);
+    const list = `history of ${id}`;
+    const before = after === undefined ? undefined : String(cursors.decode(list, after)[0]);
+    const rows = await snapshots.list(tx, id, { from, to, before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ at }) => cursors.encode(list, [at]),
+    );
+  },
+});
+
+export const takeSnapshot = command({
+  id: "kpis.snapshot",
+  route: "POST /api/v1/analytics/kpis/{id}/snapshot",
+  summary: "Look at a KPI now",
+  description: "With the rights of whoever saved it last, as its schedule does.",
+  permission: AnalyticsWrite,
+  params: ById,
+  reply: created(Snapshot),
+  emits: [KpiSnapshotTaken, KpiThresholdCrossed],
+  example: { params },
+  async prepare(outside, { params: { id } }, caller) {
+    const { kpi, acting } = await kpiFor(outside, caller, id);
+    return snapshotAt({ outside, caller: acting }, kpi, outside.clock.now());
+  },
+  async run(ctx, { params }, snapshot) {
+    const kpi = await store.lock(ctx.tx, params.id);
+    await keep(ctx, kpi, snapshot);
+    return snapshot;
+  },
+});
+
+export const backfillKpi = command({
+  id: "kpis.backfill",
+  route: "POST /api/v1/analytics/kpis/{id}/backfill",
+  summary: "Work out what a KPI was in the past",
+  description:
+    "At each time of its schedule from `from` up to `to`, as of that time. That is possible where the " +
+    "past is known: for events, which never change, and with a window of time. Times that have a " +
+    `snapshot keep it. At most ${TIMES_MAX} times in one call. No target counts as crossed by it.`,
+  permission: AnalyticsWrite,
+  waits: true,
+  params: ById,
+  body: object({ from: InputTime, to: InputTime }),
+  reply: one(
+    Type.Object(
+      {
+        snapshots: Type.Integer({ description: "That were written" }),
+        times: Type.Integer({ description: "Of the schedule in that span" }),
+      },
+      { title: "KpiBackfill" },
+    ),
+  ),
+  emits: [KpiBackfilled],
+  fails: [KpiPastUnknown, ReportBroken, ReportTimedOut],
+  example: { params, body: { from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z" } },
+  async prepare(outside, { params: { id }, body: { from, to } }, caller) {
+    const { kpi, acting } = await kpiFor(outside, caller, id);
+    const asking = { outside, caller: acting };
+    const definition = await definitionFor(asking, kpi.measure);
+    if (!knowsPast(asking, kpi.measure, definition)) throw new Failure(KpiPastUnknown);
+    const until = Math.min(Date.parse(to), outside.clock.nowMs());
+    const times = timesBetween(kpi.schedule, Date.parse(from), until);
+    const made: Snapshot[] = [];
+    for (const at of times) {
+      if (caller.gone?.aborted) break;
+      const value = await measure(asking, kpi.measure, definition, at);
+      const { target } = kpi;
+      const met = isMet(value, kpi);
+      made.push({ at: at.toISOString(), value, target, met, backfilled: true, error: null });
+    }
+    return made;
+  },
+  async run(ctx, { params, body: { from, to } }, made) {
+    const kpi = await store.lock(ctx.tx, params.id);
+    const written = await snapshots.insert(ctx.tx, kpi.id, made, ctx.now);
+    const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+    ctx.emit(KpiBackfilled, referTo(kpi), { kpiId: kpi.id, ...span, snapshots: written });
+    return { snapshots: written, times: made.length };
+  },
+});
+
+function timesBetween(
+  schedule: Parameters<typeof nextTime>[0],
+  fromMs: number,
+  toMs: number,
+): readonly Date[] {
+  const times: Date[] = [];
+  // The first time after the last moment before it.
+  let at = nextTime(schedule, new Date(fromMs - 1));
+  while (at && at.getTime() < toMs) {
+    times.push(at);
+    if (times.length > TIMES_MAX) {
+      throw invalid("/to", `is too far: at most ${TIMES_MAX} times in one call`);
+    }
+    at = nextTime(schedule, at);
+  }
+  return times;
+}
+
+/** A KPI, and a caller with the rights that it runs with. */
+async function kpiFor(outside: Outside, caller: Caller, id: string) {
+  const partition = partitionFor(caller);
+  const kpi = await outside.db.read(partition, (tx) => store.get(tx, id));
+  const acting = await callerFor(outside, kpi, { partition, cause: caller.cause });
+  return { kpi, acting };
+}

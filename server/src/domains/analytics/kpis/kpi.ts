@@ -1,0 +1,157 @@
+/** What a KPI is: one number, what it should be, and when it is looked at. */
+import Type, { type Static } from "typebox";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { failure } from "#kernel/failure.ts";
+import { id, line, nullable, object, text, Time } from "#kernel/schema.ts";
+import { Aggregate, FieldPath, ReportId, Source } from "../reports/report.ts";
+
+export const KPIS_MAX = 1_000;
+
+export const KpiId = id("kpi");
+
+export const Measured = object(
+  {
+    source: Source,
+    filter: Type.Optional(ConditionSchema),
+    fn: Aggregate.properties.fn,
+    field: Type.Optional(FieldPath),
+    p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  },
+  { title: "KpiAggregate" },
+);
+
+export const Window = object(
+  {
+    last: Type.Integer({ minimum: 1, maximum: 100_000 }),
+    unit: Type.Enum(["minutes", "hours", "days"]),
+    field: Type.Optional(
+      line(200, "The time that counts; when absent, that at which a row came to be"),
+    ),
+  },
+  { title: "KpiWindow" },
+);
+
+export const Schedule = object(
+  {
+    cron: line(200, "Five fields: minute, hour, day, month, weekday"),
+    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`; UTC when absent")),
+  },
+  { title: "KpiSchedule" },
+);
+
+/** What a person says of a KPI. */
+export const fields = {
+  name: line(200),
+  description: text(2_000),
+  reportId: ReportId,
+  aggregate: Measured,
+  window: Window,
+  target: Type.Number(),
+  direction: Type.Enum(["up", "down"], {
+    description: "`up`: met at the target and above; `down`: at the target and below",
+  }),
+  schedule: Schedule,
+  unit: line(40),
+};
+
+export const NewKpi = object(
+  {
+    name: fields.name,
+    description: Type.Optional(fields.description),
+    reportId: Type.Optional(fields.reportId),
+    aggregate: Type.Optional(fields.aggregate),
+    window: Type.Optional(fields.window),
+    target: fields.target,
+    direction: fields.direction,
+    schedule: fields.schedule,
+    unit: Type.Optional(fields.unit),
+  },
+  { title: "NewKpi" },
+);
+export type NewKpi = Static<typeof NewKpi>;
+
+export const KpiChange = Type.Object(
+  {
+    name: Type.Optional(fields.name),
+    description: Type.Optional(fields.description),
+    reportId: Type.Optional(fields.reportId),
+    aggregate: Type.Optional(fields.aggregate),
+    window: Type.Optional(nullable(fields.window)),
+    target: Type.Optional(fields.target),
+    direction: Type.Optional(fields.direction),
+    schedule: Type.Optional(fields.schedule),
+    unit: Type.Optional(nullable(fields.unit)),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+export type KpiChange = Static<typeof KpiChange>;
+
+/** What its number is. */
+export interface Measure {
+  readonly reportId: string | null;
+  readonly aggregate: Static<typeof Measured> | null;
+  readonly window: Static<typeof Window> | null;
+}
+
+export const Kpi = Type.Object(
+  {
+    id: KpiId,
+    name: fields.name,
+    description: fields.description,
+    reportId: nullable(fields.reportId),
+    aggregate: nullable(fields.aggregate),
+    window: nullable(fields.window),
+    target: fields.target,
+    direction: fields.direction,
+    schedule: fields.schedule,
+    unit: nullable(fields.unit),
+    runAs: Type.String({
+      description: "Whose rights its snapshots have: of whoever saved it last",
+    }),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "Kpi" },
+);
+export type Kpi = Static<typeof Kpi> & { readonly revision: number };
+
+export const Snapshot = Type.Object(
+  {
+    at: Time,
+    value: nullable(Type.Number({ description: "Null when there was nothing to measure" })),
+    target: Type.Number(),
+    met: nullable(Type.Boolean()),
+    backfilled: Type.Boolean({ description: "Whether it was worked out afterwards" }),
+    error: nullable(Type.String({ description: "Why there is no value, where that failed" })),
+  },
+  { title: "KpiSnapshot" },
+);
+export type Snapshot = Static<typeof Snapshot>;
+
+/** On which side of the target a value is. */
+export function isMet(
+  value: number | null,
+  { target, direction }: Pick<Kpi, "target" | "direction">,
+): boolean | null {
+  if (value === null) return null;
+  return direction === "up" ? value >= target : value <= target;
+}
+
+export const KpiNameTaken = failure(
+  "kpi_name_taken",
+  409,
+  "Another KPI has this name.",
+  "kpis_name",
+);
+export const TooManyKpis = failure(
+  "too_many_kpis",
+  409,
+  "The environment has as many KPIs as it may.",
+);
+export const KpiInUse = failure("kpi_in_use", 409, "A dashboard shows this KPI.");
+export const KpiPastUnknown = failure(
+  "kpi_past_unknown",
+  409,
+  "What its source was in the past is not known: it needs a window of time, or events as its source.",
+);

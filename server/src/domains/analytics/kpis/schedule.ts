@@ -1,0 +1,100 @@
+/** When KPIs are looked at: each time once, whatever the number of nodes. */
+import Type from "typebox";
+import { checkSchedule, cronOf } from "#domains/workflows/index.ts";
+import { SYSTEM } from "#kernel/event.ts";
+import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import { job } from "#kernel/job.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { partitionFor } from "#kernel/report-source.ts";
+import { id, line, Time } from "#kernel/schema.ts";
+import { callerFor } from "../authority.ts";
+import { KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
+import { isMet, type Kpi } from "./kpi.ts";
+import { snapshotAt } from "./measuring.ts";
+import { noteDue } from "./snapshot-store.ts";
+import * as store from "./store.ts";
+import { keep } from "./taking.ts";
+
+const RETRY_DELAY_MAX_MS = 60_000;
+const FIELDS = 5;
+
+type Schedule = Kpi["schedule"];
+
+/** Throws unless it is a cron expression of five fields, in a zone that there is. */
+export function assertSchedule(schedule: Schedule): void {
+  const faults: Fault[] = checkSchedule(schedule).map(({ path, message }) => ({
+    path: `/schedule${path}`,
+    message,
+  }));
+  if (schedule.cron.trim().split(/\s+/).length !== FIELDS) {
+    faults.push({ path: "/schedule/cron", message: "must have five fields" });
+  }
+  const [first] = faults;
+  if (first)
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+}
+
+/** The first time after another. */
+export function nextTime({ cron, timezone = "UTC" }: Schedule, after: Date): Date | null {
+  return cronOf({ cron, timezone }).nextRun(after);
+}
+
+/** Sets the alarm for the next time after a moment, in the place of one that was set before. */
+export async function arm(
+  ctx: WriteContext<never>,
+  { id: kpiId, schedule }: Pick<Kpi, "id" | "schedule">,
+  after: Date,
+): Promise<void> {
+  const dueAt = nextTime(schedule, after);
+  await noteDue(ctx.tx, kpiId, dueAt);
+  if (!dueAt) return;
+  const { cron, timezone = "UTC" } = schedule;
+  const due = { ...partitionFor(ctx.caller), kpiId, cron, timezone, dueAt: dueAt.toISOString() };
+  ctx.enqueue(takeOnTime, due, { key: kpiId, dueAt, onConflict: "move" });
+}
+
+/**
+ * One time of one KPI. The snapshot and the next alarm are written in the transaction that ends the job.
+ * Times that passed while nobody worked are one job that is late: it looks once, as of its own time, and
+ * goes on from now; a backfill makes up for the others.
+ */
+export const takeOnTime = job({
+  kind: "analytics.kpi",
+  payload: Type.Object({
+    workspace: Type.String(),
+    environment: Type.Enum(["production", "staging", "development"]),
+    kpiId: id("kpi"),
+    cron: line(200),
+    timezone: line(100),
+    dueAt: Time,
+  }),
+  emits: [KpiSnapshotTaken, KpiThresholdCrossed],
+  // One that gave up would be silent for good.
+  attemptsMax: Number.POSITIVE_INFINITY,
+  retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
+  timeoutMs: 60_000,
+  concurrency: 4,
+  async effect(outside, { kpiId, dueAt, ...partition }) {
+    const kpi = await outside.db.read(partition, (tx) => store.find(tx, kpiId));
+    if (!kpi) return undefined;
+    const cause = { correlationId: newId("cor"), depth: 1 };
+    const caller = await callerFor(outside, kpi, { partition, cause });
+    return { snapshot: await snapshotAt({ outside, caller }, kpi, new Date(dueAt)), cause };
+  },
+  async run(ctx, { kpiId, cron, timezone, dueAt }, taken) {
+    const kpi = await store.lockIfThere(ctx.tx, kpiId);
+    if (!kpi) return;
+    const { schedule } = kpi;
+    // What was saved just now may have other times than the one that this is.
+    const isSame = schedule.cron === cron && (schedule.timezone ?? "UTC") === timezone;
+    if (isSame && taken) {
+      ctx.actAs(SYSTEM, taken.cause);
+      const { snapshot } = taken;
+      // The target may have been changed while the number was looked up.
+      await keep(ctx, kpi, { ...snapshot, target: kpi.target, met: isMet(snapshot.value, kpi) });
+    }
+    const after = new Date(Math.max(ctx.now.getTime(), Date.parse(dueAt)));
+    await arm(ctx, kpi, after);
+  },
+});

@@ -1,0 +1,72 @@
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Tables } from "../../../tables.ts";
+import type { Snapshot } from "./kpi.ts";
+
+type Row = Pick<
+  Selectable<Tables["kpi_snapshots"]>,
+  "at" | "value" | "target" | "met" | "backfilled" | "error"
+>;
+
+const SHOWN = ["at", "value", "target", "met", "backfilled", "error"] as const;
+
+/** Writes snapshots down, of which each time has one; tells how many were new. */
+export async function insert(
+  tx: Tx,
+  kpiId: string,
+  snapshots: readonly Snapshot[],
+  takenAt: Date,
+): Promise<number> {
+  if (snapshots.length === 0) return 0;
+  const rows = await tx
+    .insertInto("kpi_snapshots")
+    .values(snapshots.map((snapshot) => ({ ...snapshot, kpi_id: kpiId, taken_at: takenAt })))
+    .onConflict((conflict) => conflict.columns(["kpi_id", "at"]).doNothing())
+    .returning("at")
+    .execute();
+  return rows.length;
+}
+
+/** The side of the target at the last time before another at which there was one. */
+export async function sideBefore(tx: Tx, kpiId: string, at: string): Promise<boolean | undefined> {
+  const row = await tx
+    .selectFrom("kpi_snapshots")
+    .select("met")
+    .where("kpi_id", "=", kpiId)
+    .where("at", "<", at)
+    .where("met", "is not", null)
+    .orderBy("at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.met ?? undefined;
+}
+
+/** Newest first; `before` is the time of the last one of the page before. */
+export async function list(
+  tx: Tx,
+  kpiId: string,
+  wanted: {
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly before?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<Snapshot[]> {
+  const { from, to, before, limit } = wanted;
+  const rows = await tx
+    .selectFrom("kpi_snapshots")
+    .select(SHOWN)
+    .where("kpi_id", "=", kpiId)
+    .$if(from !== undefined, (query) => query.where("at", ">=", from ?? ""))
+    .$if(to !== undefined, (query) => query.where("at", "<", to ?? ""))
+    .$if(before !== undefined, (query) => query.where("at", "<", before ?? ""))
+    .orderBy("at", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row: Row) => row);
+}
+
+/** Notes when it is due next. */
+export async function noteDue(tx: Tx, kpiId: string, at: Date | null): Promise<void> {
+  await sql`update kpis set next_due_at = ${at} where id = ${kpiId}`.execute(tx);
+}

@@ -1,0 +1,25 @@
+import type { WriteContext } from "#kernel/operation.ts";
+import { KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
+import type { Kpi, Snapshot } from "./kpi.ts";
+import * as snapshots from "./snapshot-store.ts";
+
+/** Writes a snapshot down and tells of it, and of a target that was reached or missed since the one before. */
+export async function keep(
+  ctx: WriteContext<typeof KpiSnapshotTaken | typeof KpiThresholdCrossed>,
+  { id: kpiId, name }: Pick<Kpi, "id" | "name">,
+  snapshot: Snapshot,
+): Promise<void> {
+  if ((await snapshots.insert(ctx.tx, kpiId, [snapshot], ctx.now)) === 0) return;
+  const resource = { id: kpiId, displayName: name };
+  ctx.emit(KpiSnapshotTaken, resource, { kpiId, ...snapshot });
+  const { at, value, target, met } = snapshot;
+  if (met === null || value === null) return;
+  const before = await snapshots.sideBefore(ctx.tx, kpiId, at);
+  if (before === undefined || before === met) return;
+  const [from, to] = [sideOf(before), sideOf(met)];
+  ctx.emit(KpiThresholdCrossed, resource, { kpiId, name, from, to, value, target, at });
+}
+
+function sideOf(met: boolean): "met" | "missed" {
+  return met ? "met" : "missed";
+}

@@ -1,0 +1,380 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Furnished, furnish } from "#domains/tables/records/testing.ts";
+import { newId } from "#kernel/id.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { aggregate, bucket, COLUMNS, FILTERS, row, RULES, time } from "./testing/drafts.ts";
+import { type Asked, reckon, type Row } from "./testing/reckoning.ts";
+
+const RUNS = 12;
+let world: World;
+let owner: Ask & { token: string; userId: string };
+let agent: Ask;
+let table: Furnished;
+let rows: readonly Row[];
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  agent = await world.member(["agent"]);
+  table = await furnish(world, owner, { columns: COLUMNS, rules: RULES }, []);
+  rows = fc.sample(row, { numRuns: 240, seed: 7 }).map((made, index) => ({
+    ...made,
+    id: `rec_${String(index).padStart(26, "0")}`,
+  }));
+  await world.sql(
+    `insert into ${table.place} (id, region, amount, units, open, day, at, created_at)
+     select r.id, r.region, r.amount, r.units, r.open, r.day, r.at, r."createdAt"
+       from json_to_recordset($1) as r (id text, region text, amount numeric, units bigint, open boolean,
+                                        day date, at timestamptz, "createdAt" timestamptz)`,
+    [JSON.stringify(rows)],
+  );
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** Compares what a report answers with what it should. */
+async function expectReckoned(ask: Ask, draft: Asked & { source: object }, seen: readonly Row[]) {
+  const named = draft.aggregates.map((one, index) => ({ ...one, as: `v${index}` }));
+  const body = { ...draft, aggregates: named, limit: 10_000 };
+  const answer = await ask("POST /api/v1/analytics/reports/preview", body);
+  expect(answer.body.errors ?? answer.status).toBe(200);
+  const { columns, rows: found, rowCount, truncated } = answer.body.data;
+  const expected = reckon(seen, draft);
+  expect([rowCount, truncated]).toEqual([expected.size, false]);
+  const groups = columns.filter(({ role }: Row) => role !== "value").map(({ name }: Row) => name);
+  for (const one of found as Row[]) {
+    const key = JSON.stringify(groups.map((name: string) => one[name]));
+    const values = expected.get(key);
+    expect(values, key).toBeDefined();
+    for (const [index, value] of (values ?? []).entries()) {
+      const told = one[`v${index}`];
+      if (typeof value === "number") expect(told).toBeCloseTo(value, 6);
+      else expect(told).toBe(value);
+    }
+  }
+}
+
+test("numbers of records are those of the rows, with and without rules", async () => {
+  const asked = fc.record({
+    groupBy: fc.uniqueArray(fc.constantFrom("region", "open", "units", "day"), { maxLength: 2 }),
+    timeBucket: fc.option(bucket(["at", "createdAt", "day"]), { nil: undefined }),
+    aggregates: fc.array(aggregate(["amount", "units"], ["amount", "units", "at", "region"]), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    filter: fc.constantFrom(...FILTERS),
+  });
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ filter: [condition, holds], ...draft }) => {
+      const body = {
+        ...draft,
+        ...(condition && { filter: condition }),
+        source: { kind: "records", table: table.slug },
+      };
+      await expectReckoned(owner, body, rows.filter(holds));
+      const shown = rows
+        .filter(({ region }) => region === "north" || region === "east")
+        .map((one) => ({ ...one, amount: null }));
+      await expectReckoned(agent, body, shown.filter(holds));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("numbers of runs are those of the runs", async () => {
+  const { body } = await owner("POST /api/v1/workflows", {
+    name: "Counted",
+    trigger: { type: "manual" },
+    nodes: [],
+    edges: [],
+  });
+  const runs = fc
+    .sample(
+      fc.record({
+        status: fc.constantFrom("completed", "failed", "cancelled"),
+        triggerType: fc.constantFrom("manual", "schedule"),
+        createdAt: time,
+        durationMs: fc.option(fc.integer({ min: 0, max: 90_000 })),
+      }),
+      { numRuns: 120, seed: 3 },
+    )
+    .map((made) => ({ ...made, id: newId("run"), workflowName: "Counted" }));
+  await world.sql(
+    `insert into runs (id, workspace_id, environment, workflow_id, version_id, lane, status, trigger_type,
+                       trigger, actor, run_as, correlation_id, depth, limited, created_at, started_at, finished_at)
+     select r.id, $2, 'production', $3, 'wfv_none', 0, r.status, r."triggerType", '{}', '{"id":"x"}', 'x', 'cor_x', 0,
+            false, r."createdAt", r."createdAt", r."createdAt" + r."durationMs" * interval '1 millisecond'
+       from json_to_recordset($1) as r (id text, status text, "triggerType" text, "createdAt" timestamptz, "durationMs" int)`,
+    [JSON.stringify(runs), world.home, body.data.id],
+  );
+  const asked = fc.record({
+    groupBy: fc.uniqueArray(fc.constantFrom("status", "triggerType", "workflowName"), {
+      maxLength: 2,
+    }),
+    timeBucket: fc.option(bucket(["createdAt"]), { nil: undefined }),
+    aggregates: fc.array(aggregate(["durationMs"], ["durationMs", "createdAt", "status"]), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(asked, (draft) =>
+      expectReckoned(owner, { ...draft, source: { kind: "runs" } }, runs),
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+test("numbers of events are those of the log, into what each tells", async () => {
+  for (const [index, severity] of ["high", "low", "high", null].entries()) {
+    const payload = { severity, weight: index + 0.5 };
+    await owner("POST /api/v1/events/topics/numbers/publish", { type: "numbers.counted", payload });
+  }
+  const log = await world.sql(
+    `select type, topic, actor_type as "actorType", resource_type as "resourceType", created_at as "createdAt",
+            data -> 'severity' as "data.severity", data -> 'weight' as "data.weight"
+       from events where workspace_id = $1 and environment = 'production'`,
+    [world.home],
+  );
+  const events = log.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() }));
+  const asked = fc.record({
+    groupBy: fc.uniqueArray(fc.constantFrom("type", "topic", "data.severity", "resourceType"), {
+      maxLength: 3,
+    }),
+    timeBucket: fc.option(bucket(["createdAt"]), { nil: undefined }),
+    aggregates: fc.array(aggregate(["data.weight"], ["type", "createdAt"]), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(asked, (draft) =>
+      expectReckoned(owner, { ...draft, source: { kind: "events" } }, events),
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+test("numbers of a saved query are those of its rows", async () => {
+  const { body } = await owner("POST /api/v1/queries", {
+    name: "Rows",
+    sql: `select region, amount, units, at from ${table.slug} where units >= $1 -- no more`,
+    parameters: [{ name: "least", type: "integer" }],
+  });
+  const source = { kind: "query", queryId: body.data.id, params: { least: 4 } };
+  const seen = rows.filter(({ units }) => units !== null && units >= 4);
+  const asked = fc.record({
+    groupBy: fc.uniqueArray(fc.constantFrom("region", "units"), { maxLength: 2 }),
+    timeBucket: fc.option(bucket(["at"]), { nil: undefined }),
+    aggregates: fc.array(aggregate(["amount", "units"], ["amount", "units", "at", "region"]), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(asked, (draft) => expectReckoned(owner, { ...draft, source }, seen)),
+    { numRuns: 5 },
+  );
+});
+
+test.each(["runs", "deliveries", "events"])("every field of %s can be grouped by", async (kind) => {
+  const source = { kind };
+  const { body } = await owner("POST /api/v1/analytics/sources/fields", { source });
+  for (const { name } of body.data as Row[]) {
+    const draft = { source, groupBy: [name], filter: { [name]: { exists: true } } };
+    const answer = await owner("POST /api/v1/analytics/reports/preview", draft);
+    expect(answer.body.errors ?? answer.status, name).toBe(200);
+  }
+});
+
+test("events that rules hide from somebody are not counted for them", async () => {
+  const auditor = await world.member(["auditor"]);
+  const columns = [{ name: "title", type: "text" }];
+  const rules = [{ roles: ["agent"], actions: ["read"] }];
+  const open = await furnish(world, owner, { columns }, []);
+  const ruled = await furnish(world, owner, { columns, rules }, []);
+  for (const { path } of [open, ruled]) await owner(`POST ${path}`, { title: "x" });
+  const draft = {
+    source: { kind: "events" },
+    filter: { type: "record.created" },
+    groupBy: ["data.tableSlug"],
+    sort: "data.tableSlug",
+  };
+  const counted = async (ask: Ask) =>
+    (await ask("POST /api/v1/analytics/reports/preview", draft)).body.data.rows;
+  const row = ({ slug }: Furnished) => ({ "data.tableSlug": slug, count: 1 });
+  expect(await counted(owner)).toEqual([row(open), row(ruled)]);
+  expect(await counted(auditor)).toEqual([row(open)]);
+});
+
+describe("buckets", () => {
+  const counted = async (timeBucket: object, filter: object) => {
+    const draft = { source: { kind: "records", table: clock.slug }, timeBucket, filter };
+    const { body } = await owner("POST /api/v1/analytics/reports/preview", draft);
+    return body.data.rows.map((one: Row) => [one["bucket"], one["count"]]);
+  };
+  let clock: Furnished;
+  beforeAll(async () => {
+    clock = await furnish(world, owner, { columns: [{ name: "at", type: "timestamp" }] }, [
+      // Berlin: the hour from 02:00 to 03:00 comes twice.
+      { at: "2025-10-26T00:30:00Z" },
+      { at: "2025-10-26T01:30:00Z" },
+      { at: "2025-10-26T23:30:00Z" },
+      // New York: from 02:00 to 03:00 there is none.
+      { at: "2025-03-09T06:59:00Z" },
+      { at: "2025-03-09T07:01:00Z" },
+      { at: "2025-03-11T03:59:00Z" },
+      // São Paulo: that day began at one o'clock.
+      { at: "2018-11-03T12:00:00Z" },
+      { at: "2018-11-04T12:00:00Z" },
+      { at: "2018-11-06T12:00:00Z" },
+    ]);
+  });
+
+  test("are those of the clocks there, where an hour comes twice", async () => {
+    const filter = { at: { gte: "2025-10-26", lt: "2025-10-28" } };
+    const zone = { field: "at", timezone: "Europe/Berlin" };
+    expect(await counted({ ...zone, unit: "hour" }, filter)).toEqual([
+      ["2025-10-26T00:00:00.000Z", 1],
+      ["2025-10-26T01:00:00.000Z", 1],
+      ["2025-10-26T23:00:00.000Z", 1],
+    ]);
+    expect(await counted({ ...zone, unit: "day" }, filter)).toEqual([
+      ["2025-10-25T22:00:00.000Z", 2],
+      ["2025-10-26T23:00:00.000Z", 1],
+    ]);
+  });
+
+  test("without rows are there when they are to be filled, each of its day's length", async () => {
+    const zone = { field: "at", unit: "day", fill: true };
+    const spring = { at: { gte: "2025-03-09", lt: "2025-03-12" } };
+    expect(await counted({ ...zone, timezone: "America/New_York" }, spring)).toEqual([
+      ["2025-03-09T05:00:00.000Z", 2],
+      ["2025-03-10T04:00:00.000Z", 1],
+    ]);
+    const late = { at: { gte: "2018-11-03", lt: "2018-11-07" } };
+    expect(await counted({ ...zone, timezone: "America/Sao_Paulo" }, late)).toEqual([
+      ["2018-11-03T03:00:00.000Z", 1],
+      ["2018-11-04T03:00:00.000Z", 1],
+      ["2018-11-05T02:00:00.000Z", 0],
+      ["2018-11-06T02:00:00.000Z", 1],
+    ]);
+    const later = { at: { gte: "2018-11-04", lt: "2018-11-07" } };
+    expect(await counted({ ...zone, timezone: "America/Sao_Paulo" }, later)).toEqual([
+      ["2018-11-04T03:00:00.000Z", 1],
+      ["2018-11-05T02:00:00.000Z", 0],
+      ["2018-11-06T02:00:00.000Z", 1],
+    ]);
+    const hours = { field: "at", unit: "hour", fill: true, timezone: "Europe/Berlin" };
+    const autumn = await counted(hours, { at: { gte: "2025-10-26", lt: "2025-10-27" } });
+    expect(autumn).toHaveLength(24);
+    expect(autumn[1]).toEqual(["2025-10-26T01:00:00.000Z", 1]);
+    expect(autumn[2]).toEqual(["2025-10-26T02:00:00.000Z", 0]);
+  });
+});
+
+describe("a report", () => {
+  const source = () => ({ kind: "records", table: table.slug });
+
+  test.each([
+    [{ source: { kind: "nothing" } }, "/source/kind"],
+    [{ source: { kind: "records" } }, "/source/table"],
+    [{ source: { kind: "records", table: "none" } }, "/source/table"],
+    [{ source: { kind: "runs", table: "x" } }, "/source/table"],
+    [{ filter: { nothing: 1 } }, "/filter/nothing"],
+    [{ groupBy: ["region", "nothing"] }, "/groupBy/1"],
+    [{ groupBy: ['region" from x'] }, "/groupBy/0"],
+    [{ groupBy: ["region.more"] }, "/groupBy/0"],
+    [{ timeBucket: { field: "region", unit: "day" } }, "/timeBucket/field"],
+    [{ timeBucket: { field: "at", unit: "day", timezone: "Mars" } }, "/timeBucket/timezone"],
+    [{ timeBucket: { field: "at", unit: "day", timezone: "+02:00" } }, "/timeBucket/timezone"],
+    [{ aggregates: [{ fn: "sum", field: "region" }] }, "/aggregates/0/field"],
+    [{ aggregates: [{ fn: "avg" }] }, "/aggregates/0/field"],
+    [{ aggregates: [{ fn: "percentile", field: "units" }] }, "/aggregates/0/p"],
+    [{ aggregates: [{ fn: "count", p: 0.5 }] }, "/aggregates/0/p"],
+    [{ aggregates: [{ fn: "max", field: "open" }] }, "/aggregates/0/field"],
+    [{ aggregates: [{ fn: "count" }, { fn: "count" }] }, "/aggregates/1/as"],
+    [{ having: { nothing: 1 } }, "/having/nothing"],
+    [{ sort: "-nothing" }, "/sort"],
+    [{ chart: { type: "bar", x: "nothing" } }, "/chart/x"],
+  ])("with %j is refused when it is saved", async (part, path) => {
+    const body = { name: "Refused", source: source(), ...part };
+    const { status, body: told, events } = await owner("POST /api/v1/analytics/reports", body);
+    expect([status, told.errors?.[0]?.path, events]).toEqual([422, path, []]);
+  });
+
+  test("answers its groups in order, narrowed by having and limit", async () => {
+    const { body } = await owner("POST /api/v1/analytics/reports/preview", {
+      source: source(),
+      groupBy: ["region"],
+      aggregates: [{ fn: "count", as: "n" }],
+      having: { n: { gt: 0 }, region: { exists: true } },
+      sort: "-n",
+      limit: 2,
+    });
+    const counts = reckon(rows, { groupBy: ["region"], aggregates: [{ fn: "count" }] });
+    const most = [...counts]
+      .filter(([key]) => key !== "[null]")
+      .map(([key, [n]]) => ({ region: JSON.parse(key)[0], n }))
+      .toSorted((a, b) => Number(b.n) - Number(a.n));
+    expect(body.data.rows.map(({ n }: Row) => n)).toEqual(most.slice(0, 2).map(({ n }) => n));
+    expect(body.data.truncated).toBe(true);
+  });
+
+  test("leads from a group to its rows, page by page, and only to those that the caller sees", async () => {
+    const made = await owner("POST /api/v1/analytics/reports", {
+      name: "By region and month",
+      source: source(),
+      groupBy: ["region"],
+      timeBucket: { field: "at", unit: "quarter", timezone: "Europe/Berlin" },
+    });
+    const path = `/api/v1/analytics/reports/${made.body.data.id}`;
+    const answer = await owner(`POST ${path}/run`);
+    for (const { count, ...group } of answer.body.data.rows.slice(0, 3)) {
+      const found: string[] = [];
+      let after: string | null = "";
+      while (after !== null) {
+        const query = new URLSearchParams({ group: JSON.stringify(group), limit: "7" });
+        if (after !== "") query.set("after", after);
+        const { body } = await owner(`GET ${path}/rows?${query.toString()}`);
+        found.push(...body.data.map(({ id }: Row) => id));
+        after = body.pagination.nextCursor;
+      }
+      expect(new Set(found).size).toBe(count);
+    }
+    const seen = await agent(`GET ${path}/rows?limit=200`);
+    const regions = new Set(seen.body.data.map(({ region }: Row) => region));
+    expect([...regions].toSorted()).toEqual(["east", "north"]);
+    expect(seen.body.data.every(({ amount }: Row) => amount === null)).toBe(true);
+    const wrong = await owner(`GET ${path}/rows?group={"nothing":1}`);
+    expect([wrong.status, wrong.body.errors[0].path]).toEqual([422, "?group"]);
+    const narrowed = await owner(`GET ${path}/run?filter={"region":"north"}`);
+    expect(new Set(narrowed.body.data.rows.map(({ region }: Row) => region))).toEqual(
+      new Set(["north"]),
+    );
+  });
+
+  test("is refused to who may not see such rows, and says what became of its table", async () => {
+    const columns = [
+      { name: "kept", type: "text" },
+      { name: "gone", type: "integer" },
+    ];
+    const { slug } = await furnish(world, owner, { columns }, [{ kept: "a", gone: 1 }]);
+    const { body } = await owner("POST /api/v1/analytics/reports", {
+      name: "Soon broken",
+      source: { kind: "records", table: slug },
+      aggregates: [{ fn: "sum", field: "gone" }],
+    });
+    const path = `/api/v1/analytics/reports/${body.data.id}`;
+    expect((await owner(`GET ${path}/run`)).body.data.rows).toEqual([{ sum_gone: 1 }]);
+    await owner(`PATCH /api/v1/tables/${slug}`, { dropColumns: ["gone"] });
+    const broken = await owner(`GET ${path}/run`);
+    expect([broken.status, broken.body.code, broken.body.errors[0].path]).toEqual([
+      409,
+      "report_broken",
+      "/aggregates/0/field",
+    ]);
+    const log = { source: { kind: "events" } };
+    const refused = await agent("POST /api/v1/analytics/reports/preview", log);
+    expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
+  });
+});

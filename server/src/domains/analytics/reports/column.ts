@@ -1,0 +1,154 @@
+/** What a report selects: its groups and its values, each an expression with a name. */
+import type { FieldKind } from "#kernel/condition/sql.ts";
+import type { Parameters } from "#kernel/db/statement.ts";
+import { invalid } from "#kernel/failure.ts";
+import type { OpenSource, ReportField } from "#kernel/report-source.ts";
+import { exactNumber, fieldAt, showOf } from "./field.ts";
+import type { Aggregate, Definition, TimeBucket } from "./report.ts";
+
+export interface Column {
+  readonly name: string;
+  readonly role: "bucket" | "group" | "value";
+  readonly kind: FieldKind;
+  readonly sql: string;
+  readonly show: (stored: unknown) => unknown;
+  /** What it is in a bucket without rows. */
+  readonly empty: unknown;
+}
+
+/** The name of the column that holds the beginnings of buckets. */
+export const BUCKET = "bucket";
+
+/** All columns of a report: the bucket, the groups, the values. */
+export function columnsOf(
+  { fields }: Pick<OpenSource, "fields">,
+  { groupBy, timeBucket, aggregates }: Pick<Definition, "groupBy" | "timeBucket" | "aggregates">,
+  parameters: Parameters,
+): readonly Column[] {
+  const columns = [
+    ...(timeBucket ? [bucketColumn(fields, timeBucket, parameters)] : []),
+    ...groupBy.map((path, index) =>
+      groupColumn(path, fieldAt(fields, path, { at: `/groupBy/${index}`, parameters })),
+    ),
+    ...aggregates.map((aggregate, index) =>
+      valueColumn(fields, aggregate, { at: `/aggregates/${index}`, parameters }),
+    ),
+  ];
+  const firstValue = columns.length - aggregates.length;
+  for (const [index, { name }] of columns.entries()) {
+    if (columns.findIndex((column) => column.name === name) === index) continue;
+    const at = index < firstValue ? "/groupBy" : `/aggregates/${index - firstValue}/as`;
+    throw invalid(at, `${name} is the name of another column of the answer`);
+  }
+  return columns;
+}
+
+function groupColumn(name: string, field: ReportField): Column {
+  return {
+    name,
+    role: "group",
+    kind: field.kind,
+    sql: field.sql,
+    show: showOf(field),
+    empty: null,
+  };
+}
+
+function bucketColumn(
+  fields: ReadonlyMap<string, ReportField>,
+  { field: path, unit, timezone = "UTC" }: TimeBucket,
+  parameters: Parameters,
+): Column {
+  if (!isTimezone(timezone)) {
+    throw invalid("/timeBucket/timezone", "is not a time zone that we know");
+  }
+  const { kind, sql } = fieldAt(fields, path, { at: "/timeBucket/field", parameters });
+  if (kind !== "time" && kind !== "date") {
+    throw invalid("/timeBucket/field", `${path} holds no times`);
+  }
+  const zone = parameters.add(timezone, "text");
+  // A day begins at its midnight there.
+  const moment = kind === "time" ? sql : `(${sql})::timestamp at time zone ${zone}`;
+  return {
+    name: BUCKET,
+    role: "bucket",
+    kind: "time",
+    // The unit is one of a few words of ours.
+    sql: `date_trunc('${unit}', ${moment}, ${zone})`,
+    show: (stored) => stored,
+    empty: null,
+  };
+}
+
+interface Place {
+  readonly at: string;
+  readonly parameters: Parameters;
+}
+
+function valueColumn(
+  fields: ReadonlyMap<string, ReportField>,
+  aggregate: Aggregate,
+  { at, parameters }: Place,
+): Column {
+  const { fn, field: path, p, as } = aggregate;
+  if (p !== undefined && fn !== "percentile") throw invalid(`${at}/p`, `does not go with ${fn}`);
+  if (path === undefined && fn !== "count") throw invalid(`${at}/field`, `is required by ${fn}`);
+  const field =
+    path === undefined ? undefined : fieldAt(fields, path, { at: `${at}/field`, parameters });
+  const name = as ?? (path === undefined ? fn : `${fn}_${path.replaceAll(/\W/g, "_")}`);
+  return { name, role: "value", ...VALUES[fn](field, { aggregate, at, parameters }) };
+}
+
+type Value = Pick<Column, "kind" | "sql" | "show" | "empty">;
+type Writer = (field: ReportField | undefined, place: Place & { aggregate: Aggregate }) => Value;
+
+const VALUES: Readonly<Record<Aggregate["fn"], Writer>> = {
+  count: (field) => count(field?.sql ?? "*"),
+  distinct: (field) => count(`distinct ${field?.sql}`),
+  sum: (field, place) => number(`sum(${numeric(field, place)})`, 0),
+  // The mean of many numbers has more digits than anybody wants.
+  avg: (field, place) => number(`avg(${numeric(field, place)})::float8`, null),
+  percentile(field, place) {
+    const { aggregate, at, parameters } = place;
+    if (aggregate.p === undefined) throw invalid(`${at}/p`, "is required by percentile");
+    const operand = numeric(field, place);
+    const p = parameters.add(aggregate.p, "float8");
+    return number(`percentile_cont(${p}) within group (order by (${operand})::float8)`, null);
+  },
+  min: (field, place) => extreme("min", field, place),
+  max: (field, place) => extreme("max", field, place),
+};
+
+function count(what: string): Value {
+  return number(`count(${what})`, 0);
+}
+
+function number(sql: string, empty: number | null): Value {
+  return { kind: "number", sql, show: showOf({ sql, kind: "number", show: exactNumber }), empty };
+}
+
+const ORDERED: ReadonlySet<FieldKind> = new Set(["text", "time", "date"]);
+
+function extreme(fn: "min" | "max", field: ReportField | undefined, place: Place): Value {
+  if (!field || !ORDERED.has(field.kind)) return number(`${fn}(${numeric(field, place)})`, null);
+  return { kind: field.kind, sql: `${fn}(${field.sql})`, show: showOf(field), empty: null };
+}
+
+/** A field as a number; of JSON those values that are one. */
+function numeric(field: ReportField | undefined, { at }: Place): string {
+  if (field?.kind === "number") return field.sql;
+  if (field?.kind === "json") {
+    return `case when jsonb_typeof(${field.sql}) = 'number' then (${field.sql})::numeric end`;
+  }
+  throw invalid(`${at}/field`, "must hold numbers");
+}
+
+/** Whether it is the name of a time zone, and not merely an offset, which would follow no place's clocks. */
+export function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { conditionToSql, type FieldKind } from "#kernel/condition/sql.ts";
+import { readCondition } from "#kernel/condition/tree.ts";
+import { typedCondition } from "#kernel/condition/typed.ts";
+import type { Parameters } from "#kernel/db/statement.ts";
+import { Failure, Invalid, invalid } from "#kernel/failure.ts";
+import type { ReportField } from "#kernel/report-source.ts";
+
+type Fields = ReadonlyMap<string, ReportField>;
+
+/** A field of a source, or what a path leads to within JSON. */
+export function fieldAt(
+  fields: Fields,
+  path: string,
+  { at, parameters }: { readonly at: string; readonly parameters: Parameters },
+): ReportField {
+  const plain = fields.get(path);
+  if (plain) return plain;
+  const [name = "", ...words] = path.split(".");
+  const field = fields.get(name);
+  if (!field) throw invalid(at, `${path} is not a field of this source`);
+  if (field.kind !== "json" || words.some((word) => word === "")) {
+    throw invalid(at, `${name} is a field that leads no further`);
+  }
+  const place = parameters.add(words, "text[]");
+  // In JSON there are two ways to say that there is nothing.
+  return { sql: `nullif(${field.sql} #> ${place}, 'null'::jsonb)`, kind: "json" };
+}
+
+/** A condition on fields as SQL; what is wrong with it is told with its path. */
+export function conditionSql(
+  condition: unknown,
+  { fields, at, parameters }: { fields: Fields; at: string; parameters: Parameters },
+): string {
+  const kindOf = (name: string): FieldKind | undefined => fields.get(name)?.kind;
+  const typed = typedCondition(condition, kindOf);
+  if ("faults" in typed) {
+    const errors = typed.faults.map(({ path, message }) => ({
+      path: at + path,
+      message: message.replace("of this table", "that is here"),
+    }));
+    throw new Failure(Invalid, { detail: `${errors[0]?.path} ${errors[0]?.message}`, errors });
+  }
+  return conditionToSql(
+    readCondition(typed.condition).tree,
+    (name) => fields.get(name),
+    parameters,
+  );
+}
+
+/** A number where it is exact; a text where digits would be lost. */
+export function exactNumber(stored: unknown): unknown {
+  if (typeof stored !== "string") return stored;
+  const number = Number(stored);
+  if (!Number.isFinite(number)) return stored;
+  const digits = stored.replace(/^-/, "").replace(".", "").replace(/^0+/, "");
+  const significant = stored.includes(".") ? digits.replace(/0+$/, "") : digits;
+  const isExact = Number.isSafeInteger(number) || significant.length <= SAFE_DIGITS;
+  return isExact ? number : stored;
+}
+
+const SAFE_DIGITS = 15;
+
+/** How values of a field are shown. */
+export function showOf({ kind, show }: ReportField): (stored: unknown) => unknown {
+  const shown = show ?? (kind === "number" ? exactNumber : (stored: unknown) => stored);
+  return (stored) => (stored === null || stored === undefined ? null : shown(stored));
+}

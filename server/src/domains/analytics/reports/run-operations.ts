@@ -1,0 +1,194 @@
+import { isDeepStrictEqual } from "node:util";
+import Type from "typebox";
+import type { Caller, Outside } from "#kernel/caller.ts";
+import { invalid } from "#kernel/failure.ts";
+import { query } from "#kernel/operation.ts";
+import { pageQuery } from "#kernel/page.ts";
+import { download, one, wholePage } from "#kernel/reply.ts";
+import { partitionFor } from "#kernel/report-source.ts";
+import { object, text } from "#kernel/schema.ts";
+import { storable } from "#kernel/storable.ts";
+import { FORMATS, FORMS, MEDIA_TYPES, piecesOf } from "../exports/file/form.ts";
+import { AnalyticsRead } from "../permissions.ts";
+import type { Narrowing } from "./plan.ts";
+import {
+  definitionOf,
+  Draft,
+  ReportBroken,
+  ReportId,
+  ReportResult,
+  ReportTimedOut,
+  Source,
+} from "./report.ts";
+import { groupListing, rowsAfter } from "./rows.ts";
+import { runReport, runSaved, unlessBroken, withSource } from "./running.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: ReportId });
+const params = { id: "rpt_01jd0000000000000000000000" };
+const fails = [ReportBroken, ReportTimedOut];
+const JSON_CHARACTERS_MAX = 20_000;
+
+const narrowing = {
+  filter: Type.Optional(
+    text(JSON_CHARACTERS_MAX, "A further condition as JSON, which narrows the report's own"),
+  ),
+};
+
+export const listFields = query({
+  id: "reports.fields",
+  route: "POST /api/v1/analytics/sources/fields",
+  summary: "List the fields that a report over a source can name",
+  description: "As the caller sees them. `json` leads on with dots.",
+  permission: AnalyticsRead,
+  waits: true,
+  body: object({ source: Source }),
+  reply: one(
+    Type.Array(
+      Type.Object(
+        { name: Type.String(), type: ReportResult.properties.columns.items.properties.type },
+        { title: "ReportField" },
+      ),
+    ),
+  ),
+  example: { body: { source: { kind: "records", table: "orders" } } },
+  prepare: (outside, { body: { source } }, caller) =>
+    withSource({ outside, caller }, source, async ({ fields }) =>
+      [...fields].map(([name, { kind }]) => ({ name, type: kind })),
+    ),
+  run: async (_, __, fields) => fields,
+});
+
+export const previewReport = query({
+  id: "reports.preview",
+  route: "POST /api/v1/analytics/reports/preview",
+  summary: "Run a report that is not saved",
+  permission: AnalyticsRead,
+  waits: true,
+  body: Draft,
+  reply: one(ReportResult),
+  fails: [ReportTimedOut],
+  example: {
+    body: { source: { kind: "runs" }, groupBy: ["status"], aggregates: [{ fn: "count" }] },
+  },
+  prepare: (outside, { body }, caller) => runReport({ outside, caller }, definitionOf(body)),
+  run: async (_, __, result) => result,
+});
+
+export const runReportNow = query({
+  id: "reports.run",
+  route: "POST /api/v1/analytics/reports/{id}/run",
+  also: ["GET /api/v1/analytics/reports/{id}/run"],
+  summary: "Run a report",
+  description:
+    "With the rows and fields that the caller may see; who may not see such rows at all is refused.",
+  permission: AnalyticsRead,
+  waits: true,
+  params: ById,
+  query: object(narrowing),
+  reply: one(ReportResult),
+  fails,
+  example: { params, query: { filter: '{"region":"north"}' } },
+  prepare: (outside, input, caller) => runById(outside, caller, input),
+  run: async (_, __, result) => result,
+});
+
+export const exportReport = query({
+  id: "reports.export",
+  route: "GET /api/v1/analytics/reports/{id}/export",
+  also: ["POST /api/v1/analytics/reports/{id}/export"],
+  summary: "Run a report, and download what it answers as a file",
+  description:
+    "`csv` (texts that a spreadsheet would take for a formula get a `'` in front), `xlsx` or `json`. " +
+    "The rows behind a report, however many, are exported by `POST /api/v1/analytics/exports`.",
+  permission: AnalyticsRead,
+  waits: true,
+  params: ById,
+  query: object({ ...narrowing, format: Type.Enum([...FORMATS], { default: "csv" }) }),
+  reply: download(MEDIA_TYPES),
+  fails,
+  example: { params, query: { format: "xlsx" } },
+  async prepare(outside, { params: { id }, query: { format, filter } }, caller) {
+    const { columns, rows } = await runById(outside, caller, { params: { id }, query: { filter } });
+    const described = columns.map(({ name, type }) => ({ name, kind: type }));
+    return {
+      mediaType: FORMS[format].mediaType,
+      fileName: `${id}.${format}`,
+      pieces: piecesOf(format, described, rows),
+    };
+  },
+  run: async (_, __, file) => file,
+});
+
+export const reportRows = query({
+  id: "reports.rows",
+  route: "GET /api/v1/analytics/reports/{id}/rows",
+  summary: "List the rows behind a report, or behind one of its groups, newest first",
+  permission: AnalyticsRead,
+  waits: true,
+  params: ById,
+  query: object({
+    ...pageQuery,
+    group: Type.Optional(
+      text(
+        JSON_CHARACTERS_MAX,
+        'The group as JSON, by the columns of the answer: `{"bucket":"2026-01-01T00:00:00.000Z","region":"north"}`. ' +
+          "A column that is not named may be anything",
+      ),
+    ),
+  }),
+  reply: wholePage(Type.Record(Type.String(), Type.Unknown())),
+  fails,
+  example: { params, query: { limit: 50, group: '{"region":"north"}' } },
+  async prepare(outside, { params: { id }, query: { limit, after, group = "{}" } }, caller) {
+    const { definition, revision } = await reportFor(outside, caller, id);
+    const list = JSON.stringify(["rows of a report", id, revision, group]);
+    const { cursors } = outside;
+    const from = after === undefined ? undefined : cursors.decode(list, after);
+    const found = await unlessBroken(() =>
+      withSource({ outside, caller }, definition.source, (source, parameters) => {
+        const listing = groupListing(source, definition, parameters, parsed(group, "?group"));
+        return rowsAfter({ outside, caller }, listing, from, limit + 1);
+      }),
+    );
+    const last = found.length > limit ? found[limit - 1] : undefined;
+    return {
+      data: found.slice(0, limit).map(({ row }) => row),
+      nextCursor: last ? cursors.encode(list, last.place) : null,
+      limit,
+    };
+  },
+  run: async (_, __, answer) => answer,
+});
+
+async function runById(
+  outside: Outside,
+  caller: Caller,
+  {
+    params: { id },
+    query: { filter },
+  }: { params: { id: string }; query: { filter?: string | undefined } },
+): Promise<ReportResult> {
+  const { definition } = await reportFor(outside, caller, id);
+  const further: Narrowing =
+    filter === undefined ? {} : { filter: { condition: parsed(filter, "?filter"), at: "?filter" } };
+  return runSaved({ outside, caller }, definition, further);
+}
+
+function reportFor(outside: Outside, caller: Caller, id: string): Promise<store.StoredReport> {
+  return outside.db.read(partitionFor(caller), (tx) => store.get(tx, id));
+}
+
+function parsed(given: string, path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(given);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    // What PostgreSQL can't hold is nowhere among its rows.
+    if (isObject && isDeepStrictEqual(storable(value), value)) {
+      return value as Readonly<Record<string, unknown>>;
+    }
+  } catch {
+    // Told below.
+  }
+  throw invalid(path, "must be an object in JSON");
+}

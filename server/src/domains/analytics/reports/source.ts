@@ -1,0 +1,57 @@
+import type { Parameters } from "#kernel/db/statement.ts";
+import { Failure, Forbidden, Invalid, invalid } from "#kernel/failure.ts";
+import {
+  type OpenSource,
+  type ReportAsking,
+  type ReportSource,
+  reportSourcesOf,
+} from "#kernel/report-source.ts";
+import { Shape } from "#kernel/shape.ts";
+import type { Outside } from "#kernel/caller.ts";
+import type { Source } from "./report.ts";
+
+/** The kind of a source. */
+export function sourceType(
+  outside: Pick<Outside, "contributions">,
+  { kind }: Source,
+): ReportSource {
+  const sources = reportSourcesOf(outside);
+  const found = sources.get(kind);
+  if (!found) {
+    throw invalid("/source/kind", `must be one of ${[...sources.keys()].toSorted().join(", ")}`);
+  }
+  return found;
+}
+
+/** Throws unless it is of a kind that there is, and says what that kind needs. */
+export function assertSource(outside: Pick<Outside, "contributions">, source: Source): void {
+  given(sourceType(outside, source), source);
+}
+
+/** A source as the caller sees it; throws where it is none, or none of theirs. */
+export async function openSource(
+  asking: ReportAsking,
+  source: Source,
+  parameters: Parameters,
+): Promise<OpenSource> {
+  const type = sourceType(asking.outside, source);
+  const { name } = type.permission;
+  if (!asking.caller.permissions.has(name)) {
+    throw new Failure(Forbidden, {
+      detail: `To see ${type.kind} needs the permission ${name}.`,
+    });
+  }
+  // What its own schema has checked is of its type.
+  return type.open(asking, given(type, source) as never, parameters);
+}
+
+const shapes = new WeakMap<ReportSource, Shape>();
+
+function given(type: ReportSource, { kind: _, ...rest }: Source): unknown {
+  let shape = shapes.get(type);
+  if (!shape) shapes.set(type, (shape = new Shape(type.schema, "body")));
+  const checked = shape.check(rest);
+  if ("value" in checked) return checked.value;
+  const errors = checked.faults.map(({ path, message }) => ({ path: `/source${path}`, message }));
+  throw new Failure(Invalid, { detail: `${errors[0]?.path} ${errors[0]?.message}`, errors });
+}

@@ -1,0 +1,141 @@
+import type { Arranged, Sample } from "#kernel/testing/samples.ts";
+import type { Ask, World } from "#kernel/testing/world.ts";
+
+let count = 0;
+
+function fresh(word: string): string {
+  count += 1;
+  return `${word} ${count}`;
+}
+
+const REPORT = {
+  source: { kind: "events" },
+  groupBy: ["type"],
+  aggregates: [{ fn: "count" }],
+};
+const MEASURE = { source: { kind: "events" }, filter: { topic: "report" }, fn: "count" };
+const KPI = {
+  aggregate: MEASURE,
+  window: { last: 1, unit: "days" },
+  target: 0,
+  direction: "up",
+  schedule: { cron: "0 6 * * *", timezone: "Europe/Berlin" },
+};
+
+async function made(owner: Ask, path: string, body: object): Promise<Arranged> {
+  const answer = await owner(`POST /api/v1/analytics/${path}`, body);
+  return { params: { id: answer.body.data.id as string } };
+}
+
+const report = (owner: Ask) => made(owner, "reports", { name: fresh("Report"), ...REPORT });
+const kpi = (owner: Ask) => made(owner, "kpis", { name: fresh("KPI"), ...KPI });
+
+async function widgets(owner: Ask) {
+  const layout = { x: 0, y: 0, w: 6, h: 4 };
+  const { params: { id: reportId } = {} } = await report(owner);
+  const { params: { id: kpiId } = {} } = await kpi(owner);
+  return [
+    { title: "Events", kind: "report", reportId, layout },
+    { title: "Changes", kind: "kpi", kpiId, layout },
+    { title: "Read me", kind: "text", text: "# All is well", layout },
+  ];
+}
+
+async function dashboard(owner: Ask): Promise<Arranged> {
+  const body = { name: fresh("Dashboard"), widgets: await widgets(owner) };
+  return made(owner, "dashboards", body);
+}
+
+const requested = (owner: Ask) =>
+  made(owner, "exports", { source: { kind: "runs" }, format: "csv" });
+
+/** An export that is over, as the job leaves it. */
+async function completed(owner: Ask, world: World): Promise<{ params: { id: string } }> {
+  const { params } = await requested(owner);
+  const id = params?.["id"] ?? "";
+  await world.sql(
+    `with e as (update exports set status = 'completed', bytes = 4, chunks = 1 where id = $1
+                returning workspace_id, environment)
+     insert into export_chunks (workspace_id, environment, export_id, no, start, bytes)
+     select workspace_id, environment, $1, 0, 0, '\\x69640d0a' from e`,
+    [id],
+  );
+  return { params: { id } };
+}
+
+export const samples: readonly Sample[] = [
+  { operation: "reports.sources", arrange: async () => ({}) },
+  { operation: "reports.fields", arrange: async () => ({ body: { source: { kind: "runs" } } }) },
+  { operation: "reports.list", arrange: async () => ({ query: { limit: "2" } }) },
+  {
+    operation: "reports.create",
+    arrange: async () => ({ body: { name: fresh("Report"), ...REPORT } }),
+  },
+  { operation: "reports.preview", arrange: async () => ({ body: REPORT }) },
+  { operation: "reports.get", arrange: report },
+  {
+    operation: "reports.update",
+    arrange: async (owner) => ({ ...(await report(owner)), body: { groupBy: ["topic"] } }),
+  },
+  { operation: "reports.delete", arrange: report },
+  { operation: "reports.run", arrange: report },
+  { operation: "reports.rows", arrange: report },
+  { operation: "reports.export", arrange: report },
+  { operation: "dashboards.list", arrange: async () => ({ query: { limit: "2" } }) },
+  {
+    operation: "dashboards.create",
+    arrange: async (owner) => ({
+      body: { name: fresh("Dashboard"), widgets: await widgets(owner) },
+    }),
+  },
+  { operation: "dashboards.get", arrange: dashboard },
+  {
+    operation: "dashboards.update",
+    arrange: async (owner) => ({ ...(await dashboard(owner)), body: { widgets: [] } }),
+  },
+  { operation: "dashboards.delete", arrange: dashboard },
+  { operation: "dashboards.data", arrange: dashboard },
+  { operation: "kpis.list", arrange: async () => ({ query: { limit: "2" } }) },
+  { operation: "kpis.create", arrange: async () => ({ body: { name: fresh("KPI"), ...KPI } }) },
+  { operation: "kpis.get", arrange: kpi },
+  {
+    operation: "kpis.update",
+    arrange: async (owner) => ({ ...(await kpi(owner)), body: { target: 2 } }),
+  },
+  { operation: "kpis.delete", arrange: kpi },
+  { operation: "kpis.history", arrange: kpi },
+  {
+    operation: "kpis.snapshot",
+    name: "that finds the target missed which was met before",
+    arrange: async (owner) => {
+      const arranged = await kpi(owner);
+      const path = `/api/v1/analytics/kpis/${arranged.params?.["id"]}`;
+      await owner(`POST ${path}/snapshot`);
+      await owner(`PATCH ${path}`, { target: 1_000_000 });
+      return arranged;
+    },
+  },
+  {
+    operation: "kpis.backfill",
+    arrange: async (owner) => ({
+      ...(await kpi(owner)),
+      body: { from: "2026-01-01T00:00:00Z", to: "2026-01-03T00:00:00Z" },
+    }),
+  },
+  { operation: "exports.list", arrange: async () => ({ query: { limit: "2" } }) },
+  {
+    operation: "exports.create",
+    arrange: async () => ({ body: { source: { kind: "runs" }, format: "csv" } }),
+  },
+  { operation: "exports.get", arrange: requested },
+  { operation: "exports.cancel", arrange: requested },
+  { operation: "exports.download", arrange: completed },
+  {
+    operation: "exports.file",
+    arrange: async (owner, world) => {
+      const { params } = await completed(owner, world);
+      const { body } = await owner(`GET /api/v1/analytics/exports/${params.id}/download`);
+      return { params: { token: (body.data.url as string).replace(/.*\/downloads\//, "") } };
+    },
+  },
+];

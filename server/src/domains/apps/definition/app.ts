@@ -1,0 +1,129 @@
+/** What an app is: schemas, names and failures. */
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { DataSource } from "./source.ts";
+
+export const PAGES_MAX = 50;
+export const SOURCES_MAX = 50;
+
+export const AppId = id("app");
+export const PageId = id("pag");
+
+export const Slug = Type.String({
+  pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+  maxLength: 63,
+  description: "Part of its address: lower-case letters, digits and hyphens",
+});
+
+const SEGMENT = "[A-Za-z0-9][A-Za-z0-9._~-]{0,62}";
+
+/** What people write of a page. */
+export const pageFields = {
+  path: Type.String({
+    pattern: `^/?(${SEGMENT}(/${SEGMENT}){0,4})?$`,
+    description: "Below the app's own address: `/` is the page that it opens with",
+  }),
+  title: line(200),
+  components: Type.Array(Type.Unknown(), {
+    maxItems: 300,
+    description: "As GET /api/v1/apps/schema says",
+  }),
+};
+
+export const Page = Type.Object({ id: PageId, ...pageFields }, { title: "AppPage" });
+export type Page = Static<typeof Page>;
+
+export const Theme = Type.Object(
+  {
+    accent: Type.String({
+      pattern: "^#[0-9a-fA-F]{6}$",
+      description: "A colour such as `#0b6b63`",
+    }),
+  },
+  { title: "AppTheme", additionalProperties: false },
+);
+
+/** What people write about an app, beside its pages and data sources. */
+export const fields = {
+  name: line(100),
+  slug: Slug,
+  description: text(2_000),
+  theme: nullable(Theme),
+};
+
+const about = {
+  id: AppId,
+  ...fields,
+  theme: Type.Union([Theme, Type.Null()]),
+  status: Type.Enum(["active", "archived"]),
+};
+
+/** As events tell it. */
+export const AppData = Type.Object(
+  { ...about, pages: Type.Array(Page), dataSources: Type.Array(DataSource) },
+  { title: "AppData" },
+);
+export type AppData = Static<typeof AppData>;
+
+const Live = nullable(
+  Type.Object({ deploymentId: id("dep"), number: Type.Integer(), since: Time }),
+);
+const kept = { createdBy: Type.String(), createdAt: Time, updatedAt: Time };
+
+/** As lists show it. */
+export const AppSummary = Type.Object({ ...about, ...kept }, { title: "AppSummary" });
+
+export const App = Type.Object(
+  {
+    ...AppData.properties,
+    ...kept,
+    environments: Type.Object(
+      { production: Live, staging: Live, development: Live },
+      { description: "What is served where; null where nothing is deployed" },
+    ),
+  },
+  { title: "App" },
+);
+/** An app as it is stored. */
+export type StoredApp = AppData & {
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly revision: number;
+};
+export type AppWithPlaces = StoredApp & Pick<Static<typeof App>, "environments">;
+
+export const SlugTaken = failure("app_slug_taken", 409, "Another app has this slug.", "apps_slug");
+export const AppIsArchived = failure("app_archived", 409, "The app is archived.");
+
+/** As events tell it: whatever is stored beside. */
+export function dataOf({
+  revision: _,
+  createdBy: __,
+  createdAt: ___,
+  updatedAt: ____,
+  ...data
+}: StoredApp): AppData {
+  return data;
+}
+
+export function referTo({ id: appId, name }: Pick<StoredApp, "id" | "name">) {
+  return { id: appId, displayName: name };
+}
+
+/** A slug made of a name; empty when it has no letter or digit. */
+export function slugOf(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, 60)
+    .replaceAll(/^-+|-+$/g, "");
+}
+
+/** A page's path as it is kept: with one slash in front. */
+export function normalPath(path: string): string {
+  return path.startsWith("/") ? path : `/${path}`;
+}

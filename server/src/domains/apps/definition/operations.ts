@@ -1,0 +1,158 @@
+import Type from "typebox";
+import { listPage, listQuery } from "#kernel/list/list.ts";
+import { command, query } from "#kernel/operation.ts";
+import { countedPage, created, nothing, one } from "#kernel/reply.ts";
+import { object, patch } from "#kernel/schema.ts";
+import { placesOf } from "../deployments/store.ts";
+import { AppsRead, AppsWrite } from "../permissions.ts";
+import {
+  App,
+  AppId,
+  AppIsArchived,
+  AppSummary,
+  fields,
+  pageFields,
+  PageId,
+  PAGES_MAX,
+  SlugTaken,
+  SOURCES_MAX,
+} from "./app.ts";
+import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
+import { publishedSchema } from "./published-schema.ts";
+import * as service from "./service.ts";
+import { DataSourceId, sourceFields } from "./source.ts";
+import * as store from "./store.ts";
+import type { Row } from "#kernel/db/statement.ts";
+
+/** An app is the same in all environments. */
+const environmental = false;
+const ById = object({ id: AppId });
+export const example = { params: { id: "app_01jd0000000000000000000000" } };
+
+const whole = {
+  pages: Type.Array(object({ id: Type.Optional(PageId), ...pageFields }), { maxItems: PAGES_MAX }),
+  dataSources: Type.Array(object({ id: Type.Optional(DataSourceId), ...sourceFields }), {
+    maxItems: SOURCES_MAX,
+  }),
+};
+
+export const listApps = query({
+  id: "apps.list",
+  route: "GET /api/v1/apps",
+  summary: "List the apps by name",
+  environmental,
+  permission: AppsRead,
+  query: object({
+    ...listQuery,
+    status: Type.Optional(
+      Type.Enum(["active", "archived", "all"], { description: "`active` unless given" }),
+    ),
+  }),
+  reply: countedPage(AppSummary),
+  run(ctx, { query: { status = "active", ...question } }) {
+    const narrowed = status === "all" ? [] : [() => `status = '${status}'`];
+    return listPage(ctx, store.appList, question, { narrowed, toItem });
+  },
+});
+
+export const createApp = command({
+  id: "apps.create",
+  route: "POST /api/v1/apps",
+  summary: "Make an app",
+  description:
+    "Pages are trees of components (GET /api/v1/apps/schema) that name the app's data sources. Whatever is " +
+    "wrong within it is told with its path, and with the `position` in an expression. Whether tables, " +
+    "workflows and the like are there is checked when it is deployed. Without a `slug` it gets one of its name.",
+  environmental,
+  permission: AppsWrite,
+  body: object({
+    name: fields.name,
+    slug: Type.Optional(fields.slug),
+    description: Type.Optional(fields.description),
+    theme: Type.Optional(fields.theme),
+    pages: Type.Optional(whole.pages),
+    dataSources: Type.Optional(whole.dataSources),
+  }),
+  reply: created(App, { location: (app) => `/api/v1/apps/${app.id}` }),
+  emits: [AppCreated],
+  fails: [SlugTaken],
+  example: {
+    body: {
+      name: "Orders",
+      dataSources: [{ name: "orders", kind: "table", config: { table: "orders" } }],
+      pages: [
+        {
+          path: "/",
+          title: "Open orders",
+          components: [
+            { type: "text", text: "Hello {{ user.name }}", style: "heading" },
+            { type: "table", dataSource: "orders", columns: [{ field: "number", label: "No." }] },
+          ],
+        },
+      ],
+    },
+  },
+  run: async (ctx, { body }) => placesOf(ctx.tx, await service.create(ctx, body)),
+});
+
+export const readSchema = query({
+  id: "apps.schema",
+  route: "GET /api/v1/apps/schema",
+  summary: "Read the JSON Schema of component trees",
+  description: "With those of actions and data sources in `$defs`.",
+  environmental,
+  permission: AppsRead,
+  reply: one(Type.Record(Type.String(), Type.Unknown())),
+  run: async () => publishedSchema(),
+});
+
+export const getApp = query({
+  id: "apps.get",
+  route: "GET /api/v1/apps/{id}",
+  summary: "Read an app with its pages and data sources",
+  environmental,
+  permission: AppsRead,
+  params: ById,
+  reply: one(App),
+  example,
+  run: async ({ tx }, { params }) => placesOf(tx, await store.get(tx, params.id)),
+});
+
+export const updateApp = command({
+  id: "apps.update",
+  route: "PATCH /api/v1/apps/{id}",
+  summary: "Change an app",
+  description:
+    "`pages` and `dataSources` are whole lists: what has the `id` of one that was there takes its place. " +
+    "What is deployed stays as it is until the next deployment. What changes nothing is no event.",
+  environmental,
+  permission: AppsWrite,
+  params: ById,
+  body: patch({ ...fields, ...whole }),
+  mayChangeNothing: true,
+  reply: one(App),
+  emits: [AppUpdated],
+  fails: [SlugTaken, AppIsArchived],
+  example: { ...example, body: { description: "For the people who pack." } },
+  run: async (ctx, { params, body }) =>
+    placesOf(ctx.tx, await service.update(ctx, params.id, body)),
+});
+
+export const archiveApp = command({
+  id: "apps.archive",
+  route: "DELETE /api/v1/apps/{id}",
+  summary: "Archive an app: nobody can open it any more",
+  environmental,
+  permission: AppsWrite,
+  params: ById,
+  reply: nothing(),
+  emits: [AppArchived],
+  fails: [AppIsArchived],
+  example,
+  run: (ctx, { params }) => service.archive(ctx, params.id),
+});
+
+/** A row of the list, whose columns have the names of the fields. */
+function toItem(row: Row): Type.Static<typeof AppSummary> {
+  return row as unknown as Type.Static<typeof AppSummary>;
+}

@@ -1,0 +1,78 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { List } from "#kernel/list/list.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import type { StoredApp } from "./app.ts";
+
+const ABOUT = `
+  id, name, slug, description, theme, status, created_by as "createdBy", created_at as "createdAt",
+  updated_at as "updatedAt", revision`;
+const SHOWN = `${ABOUT}, pages, data_sources as "dataSources"`;
+
+/** Apps by name, without what they consist of. */
+export const appList: List = {
+  name: "apps",
+  from: "apps",
+  select: ABOUT,
+  fields: {
+    id: { sql: "id", kind: "text" },
+    name: { sql: "name", kind: "text" },
+    slug: { sql: "slug", kind: "text" },
+    description: { sql: "description", kind: "text" },
+    status: { sql: "status", kind: "text" },
+    createdBy: { sql: "created_by", kind: "text" },
+    createdAt: { sql: "created_at", kind: "time" },
+    updatedAt: { sql: "updated_at", kind: "time" },
+  },
+  searched: ["name", "slug", "description"],
+  order: "name",
+  last: "id",
+};
+
+export async function get(tx: Tx, id: string): Promise<StoredApp> {
+  return found(await rowsOf(tx, `select ${SHOWN} from apps where id = $1`, [id]));
+}
+
+/** Locks the row, so that two changes take turns. */
+export async function lock(tx: Tx, id: string): Promise<StoredApp> {
+  return found(await rowsOf(tx, `select ${SHOWN} from apps where id = $1 for update`, [id]));
+}
+
+const INSERT = `
+  insert into apps (id, name, slug, description, theme, status, pages, data_sources, created_by,
+                    created_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`;
+
+/** Awaited, since another app may have the slug. */
+export async function insert(ctx: WriteContext<never>, app: StoredApp): Promise<void> {
+  await ctx.send(INSERT, [...valuesOf(app), app.createdBy, ctx.now]);
+}
+
+const UPDATE = `
+  update apps
+     set name = $2, slug = $3, description = $4, theme = $5, status = $6, pages = $7,
+         data_sources = $8, revision = $9, updated_at = $10
+   where id = $1`;
+
+/** Writes an app as it is now. Awaited, since another one may have the slug. */
+export async function update(ctx: WriteContext<never>, app: StoredApp): Promise<void> {
+  await ctx.send(UPDATE, [...valuesOf(app), app.revision, ctx.now]);
+}
+
+function valuesOf(app: StoredApp): unknown[] {
+  const { id, name, slug, description, theme, status, pages, dataSources } = app;
+  const json = [pages, dataSources].map((value) => JSON.stringify(value));
+  return [id, name, slug, description, theme && JSON.stringify(theme), status, ...json];
+}
+
+export async function count(tx: Tx): Promise<number> {
+  const [row] = await rowsOf(tx, "select count(*) as n from apps where status = 'active'", []);
+  return Number(row?.["n"]);
+}
+
+/** The columns have the names of the fields. */
+function found([row]: readonly Row[]): StoredApp {
+  if (!row) throw new Failure(NotFound);
+  return row as unknown as StoredApp;
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { deployed } from "#domains/runs/testing/workflows.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { browser, deploy, deployedApp, followed, makeApp, tableOf } from "../testing/apps.ts";
+
+let world: World;
+let owner: Ask & { token: string };
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const lastEvent = async (headers = {}): Promise<any> =>
+  (await owner("GET /api/v1/audit?limit=1", undefined, headers)).body.data[0];
+
+test("a deployment is a snapshot of one environment; going back finds it as it was", async () => {
+  const app = await makeApp(owner);
+  const at = `/api/v1/apps/${app.id}`;
+  const staging = { "x-environment": "staging" };
+  expect(await owner(`POST ${at}/rollback`)).toMatchObject({
+    status: 409,
+    body: { code: "nothing_to_roll_back" },
+    events: [],
+  });
+  const first = await owner(`POST ${at}/deploy`, { notes: "One" }, staging);
+  expect(first).toMatchObject({
+    status: 201,
+    events: ["deploy.completed"],
+    body: { data: { appId: app.id, environment: "staging", number: 1, notes: "One", live: true } },
+  });
+  const one = first.body.data.id;
+  expect(await lastEvent(staging)).toMatchObject({
+    environment: "staging",
+    resource: { type: "deployment", id: one },
+    data: { kind: "app", id: app.id, environment: "staging", versionId: one, version: 1 },
+  });
+  await owner(`PATCH ${at}`, { pages: [{ path: "/", title: "Second", components: [] }] });
+  const two = await deploy(owner, app.id, staging);
+  const shows = async (title: string) => {
+    const { body } = await browser(
+      world,
+      owner.token,
+    )(`GET /apps/default/${app.slug}?environment=staging`);
+    expect(body).toContain(`<h1>${title}</h1>`);
+  };
+  await shows("Second");
+  const back = await owner(`POST ${at}/rollback`, {}, staging);
+  expect(back).toMatchObject({
+    status: 200,
+    events: ["deploy.rolled_back", "deploy.completed"],
+    body: { data: { id: one, live: true } },
+  });
+  await shows("Open orders");
+  const { body } = await owner(`GET ${at}/deployments`, undefined, staging);
+  expect(body.data.map(({ id, number, live }: any) => [id, number, live])).toEqual([
+    [two, 2, false],
+    [one, 1, true],
+  ]);
+  expect(
+    (await owner(`GET ${at}/deployments/${one}`, undefined, staging)).body.data.snapshot.pages[0]
+      .title,
+  ).toBe("Open orders");
+  expect((await owner(`POST ${at}/rollback`, { deploymentId: two }, staging)).body.data.id).toBe(
+    two,
+  );
+  expect((await owner(`GET ${at}`)).body.data.environments).toMatchObject({
+    production: null,
+    staging: { deploymentId: two, number: 2 },
+  });
+  expect(await owner(`POST ${at}/rollback`, { deploymentId: two })).toMatchObject({
+    status: 422,
+    events: [],
+  });
+  const member = await world.member(["member"]);
+  expect(await member(`POST ${at}/deploy`)).toMatchObject({ status: 403, events: [] });
+});
+
+test("what is missing in an environment keeps an app out of it, and the log says why", async () => {
+  const table = await tableOf(owner, [{ name: "name", type: "text" }], []);
+  const workflowId = await deployed(owner, [{ id: "a", type: "set", config: { values: {} } }]);
+  const gone = { type: "run_query", queryId: "qry_01jd0000000000000000000000" };
+  const app = await makeApp(owner, {
+    dataSources: [{ name: "things", kind: "table", config: { table } }],
+    pages: [
+      {
+        path: "/",
+        title: "x",
+        components: [
+          {
+            type: "button",
+            label: "x",
+            action: followed({ type: "run_workflow", workflowId }, gone),
+          },
+        ],
+      },
+    ],
+  });
+  const query = {
+    path: "/pages/0/components/0/action/then/0/queryId",
+    message: `names the query ${gone.queryId}, which does not exist here`,
+  };
+  expect(await owner(`POST /api/v1/apps/${app.id}/deploy`)).toMatchObject({
+    status: 422,
+    body: { code: "deploy_failed", errors: [query] },
+    events: ["deploy.failed"],
+  });
+  expect((await lastEvent()).data).toEqual({
+    kind: "app",
+    id: app.id,
+    name: expect.any(String),
+    environment: "production",
+    versionId: null,
+    reasons: [query],
+  });
+  // There is neither the table nor a deployment of the workflow.
+  const staged = await owner(
+    `POST /api/v1/apps/${app.id}/deploy`,
+    {},
+    { "x-environment": "staging" },
+  );
+  expect(
+    staged.body.errors.map(({ path, message }: any) => [path, message.replace(/.*, /, "")]),
+  ).toEqual([
+    ["/dataSources/0/config/table", "which does not exist here"],
+    ["/pages/0/components/0/action/workflowId", "which is not deployed in staging"],
+    [query.path, "which does not exist here"],
+  ]);
+  expect((await browser(world, owner.token)(`GET /apps/default/${app.slug}`)).status).toBe(404);
+});
+
+test("an archived app is served no longer", async () => {
+  const { id, slug } = await deployedApp(owner);
+  const open = () => browser(world, owner.token)(`GET /apps/default/${slug}`);
+  expect((await open()).status).toBe(200);
+  await owner(`DELETE /api/v1/apps/${id}`);
+  expect((await open()).status).toBe(404);
+});

@@ -1,0 +1,102 @@
+import Type from "typebox";
+import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, one, page } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { AppId, AppIsArchived } from "../definition/app.ts";
+import { get as getApp } from "../definition/store.ts";
+import { AppsDeploy, AppsRead } from "../permissions.ts";
+import {
+  AppChanged,
+  Deployment,
+  DeploymentId,
+  DeployRefused,
+  FullDeployment,
+  Notes,
+  NothingBefore,
+} from "./deployment.ts";
+import { DeployRolledBack } from "./events.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: AppId });
+const example = { params: { id: "app_01jd0000000000000000000000" } };
+/** Numbers are smaller. */
+const NEWEST = 2 ** 31 - 1;
+
+export const deployApp = command({
+  id: "apps.deploy",
+  route: "POST /api/v1/apps/{id}/deploy",
+  summary: "Deploy an app, as it is now, to the environment of the request",
+  description:
+    "Everything that it refers to must be there: tables, saved queries, connectors, artifacts, and workflows " +
+    "that are deployed there too. What is missing refuses it, and `deploy.failed` has the reasons. It is " +
+    "served at /apps/{workspace}/{slug}.",
+  permission: AppsDeploy,
+  params: ById,
+  body: object({ notes: Type.Optional(Notes) }),
+  bodyOptional: true,
+  reply: created(Deployment, {
+    location: ({ appId, id }) => `/api/v1/apps/${appId}/deployments/${id}`,
+  }),
+  emits: [DeployCompleted, DeployFailed],
+  fails: [DeployRefused, AppIsArchived, AppChanged],
+  example: { ...example, body: { notes: "The packing list." } },
+  prepare: (outside, { params }, caller) => service.examine(outside, caller, params.id),
+  run: (ctx, { body: { notes = "" } }, examined) => service.deploy(ctx, examined, notes),
+});
+
+export const rollBackApp = command({
+  id: "apps.rollback",
+  route: "POST /api/v1/apps/{id}/rollback",
+  summary: "Serve an earlier deployment again",
+  description:
+    "The one that `deploymentId` names or, without it, the one that was live before. The app itself stays " +
+    "as it is.",
+  permission: AppsDeploy,
+  params: ById,
+  body: object({ deploymentId: Type.Optional(DeploymentId) }),
+  bodyOptional: true,
+  reply: one(Deployment),
+  emits: [DeployRolledBack, DeployCompleted, DeployFailed],
+  fails: [DeployRefused, AppIsArchived, NothingBefore],
+  example: { ...example, body: { deploymentId: "dep_01jd0000000000000000000000" } },
+  prepare: (outside, { params, body }, caller) =>
+    service.examineEarlier(outside, caller, params.id, body.deploymentId),
+  run: (ctx, _input, examined) => service.rollBack(ctx, examined),
+});
+
+export const listDeployments = query({
+  id: "apps.list_deployments",
+  route: "GET /api/v1/apps/{id}/deployments",
+  summary: "List the deployments of an app to this environment, newest first",
+  permission: AppsRead,
+  params: ById,
+  query: object(pageQuery),
+  reply: page(Deployment),
+  example,
+  async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
+    await getApp(tx, params.id);
+    const name = `deployments of ${params.id}`;
+    const [before = NEWEST] = after === undefined ? [] : cursors.decode(name, after);
+    const rows = await store.list(tx, params.id, { before: Number(before), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ number }) => cursors.encode(name, [number]),
+    );
+  },
+});
+
+export const getDeployment = query({
+  id: "apps.get_deployment",
+  route: "GET /api/v1/apps/{id}/deployments/{deploymentId}",
+  summary: "Read a deployment, with what was deployed",
+  permission: AppsRead,
+  params: object({ id: AppId, deploymentId: DeploymentId }),
+  reply: one(FullDeployment),
+  example: { params: { ...example.params, deploymentId: "dep_01jd0000000000000000000000" } },
+  run: ({ tx }, { params }) => store.get(tx, params.id, params.deploymentId),
+});

@@ -1,0 +1,138 @@
+import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
+import { type Caller, type Outside, personOf } from "#kernel/caller.ts";
+import { type Fault, Failure, invalid } from "#kernel/failure.ts";
+import { newId } from "#kernel/id.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import { AppIsArchived, type StoredApp } from "../definition/app.ts";
+import * as apps from "../definition/store.ts";
+import {
+  AppChanged,
+  type Deployment,
+  DeployRefused,
+  type FullDeployment,
+  NothingBefore,
+} from "./deployment.ts";
+import { DeployRolledBack } from "./events.ts";
+import { missingIn } from "./references.ts";
+import * as store from "./store.ts";
+
+type Deploying = WriteContext<typeof DeployCompleted | typeof DeployFailed>;
+type RollingBack = WriteContext<
+  typeof DeployCompleted | typeof DeployFailed | typeof DeployRolledBack
+>;
+
+/** What is about to be deployed, and what of it is missing in this environment. */
+export interface Examined<What> {
+  readonly what: What;
+  readonly missing: readonly Fault[];
+}
+
+/** Looks at an app and at everything that it refers to. */
+export async function examine(
+  outside: Outside,
+  caller: Caller,
+  id: string,
+): Promise<Examined<StoredApp>> {
+  const what = await outside.db.read(partitionOf(caller), (tx) => apps.get(tx, id));
+  if (what.status === "archived") throw new Failure(AppIsArchived);
+  return { what, missing: await missingIn(outside, caller, what) };
+}
+
+/** Serves the app in this environment as it is now. */
+export async function deploy(
+  ctx: Deploying,
+  { what, missing }: Examined<StoredApp>,
+  notes: string,
+): Promise<Deployment | Failure> {
+  const app = await lockActive(ctx, what.id);
+  if (app.revision !== what.revision) throw new Failure(AppChanged);
+  if (missing.length > 0) return refuse(ctx, app, { versionId: null, missing });
+  const { name, theme, pages, dataSources } = app;
+  const draft = {
+    id: newId("dep", ctx.now.getTime()),
+    appId: app.id,
+    notes,
+    deployedBy: personOf(ctx.caller),
+    snapshot: { name, theme, pages, dataSources },
+  };
+  const { snapshot: _, ...kept } = draft;
+  const placed = await store.insert(ctx, draft);
+  const deployment: Deployment = {
+    ...kept,
+    ...placed,
+    live: true,
+    createdAt: ctx.now.toISOString(),
+  };
+  store.goLive(ctx, deployment);
+  tell(ctx, app, deployment);
+  return deployment;
+}
+
+/** Looks at the deployment that is to be live again: the one that is named, or the one before. */
+export async function examineEarlier(
+  outside: Outside,
+  caller: Caller,
+  id: string,
+  deploymentId: string | undefined,
+): Promise<Examined<FullDeployment>> {
+  const what = await outside.db.read(partitionOf(caller), async (tx) => {
+    const app = await apps.get(tx, id);
+    if (app.status === "archived") throw new Failure(AppIsArchived);
+    const wanted = deploymentId ?? (await store.live(tx, id))?.previousDeploymentId;
+    if (!wanted) throw new Failure(NothingBefore);
+    const found = await store.find(tx, id, wanted);
+    if (!found) throw invalid("/deploymentId", "is not a deployment of this app here");
+    return found;
+  });
+  return { what, missing: await missingIn(outside, caller, what.snapshot) };
+}
+
+/** Serves an earlier deployment again. */
+export async function rollBack(
+  ctx: RollingBack,
+  { what, missing }: Examined<FullDeployment>,
+): Promise<Deployment | Failure> {
+  const app = await lockActive(ctx, what.appId);
+  if (missing.length > 0) return refuse(ctx, app, { versionId: what.id, missing });
+  const before = await store.live(ctx.tx, app.id);
+  const { snapshot: _, ...kept } = what;
+  const deployment = { ...kept, live: true };
+  store.goLive(ctx, deployment);
+  const reference = { id: deployment.id, displayName: app.name };
+  const previousDeploymentId = before?.deploymentId ?? null;
+  const { id, name } = app;
+  const data = { kind: "app" as const, id, name, deployment, previousDeploymentId };
+  ctx.emit(DeployRolledBack, reference, data);
+  tell(ctx, app, deployment);
+  return deployment;
+}
+
+function tell(ctx: Deploying, { id, name }: StoredApp, deployment: Deployment): void {
+  const { environment, number: version, id: versionId } = deployment;
+  const data = { kind: "app" as const, id, name, environment, versionId, version };
+  ctx.emit(DeployCompleted, { id: versionId, displayName: name }, data);
+}
+
+/** Recorded, and answered. */
+function refuse(
+  ctx: Deploying,
+  { id, name }: StoredApp,
+  { versionId, missing }: { readonly versionId: string | null; readonly missing: readonly Fault[] },
+): Failure {
+  const { environment } = ctx.caller;
+  const reasons = missing.map(({ path, message }) => ({ path, message }));
+  const data = { kind: "app" as const, id, name, environment, versionId, reasons };
+  ctx.emit(DeployFailed, { id: versionId ?? id, displayName: name }, data);
+  return new Failure(DeployRefused, { errors: reasons });
+}
+
+async function lockActive(ctx: WriteContext<never>, id: string): Promise<StoredApp> {
+  const app = await apps.lock(ctx.tx, id);
+  if (app.status === "archived") throw new Failure(AppIsArchived);
+  return app;
+}
+
+function partitionOf({ workspace, environment }: Caller) {
+  if (!workspace) throw new Error("An app belongs to a workspace.");
+  return { workspace: workspace.key, environment };
+}

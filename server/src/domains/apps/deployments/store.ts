@@ -1,0 +1,129 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { Failure, NotFound } from "#kernel/failure.ts";
+import type { WriteContext } from "#kernel/operation.ts";
+import type { AppWithPlaces, StoredApp } from "../definition/app.ts";
+import type { Deployment, FullDeployment, Snapshot } from "./deployment.ts";
+
+const HERE = "current_setting('millrace.environment')::environment";
+const SHOWN = `
+  d.id, d.app_id as "appId", d.environment, d.number, d.notes, d.deployed_by as "deployedBy",
+  d.created_at as "createdAt", coalesce(l.deployment_id = d.id, false) as live`;
+const FROM = `
+  app_deployments d left join app_live_deployments l
+    on l.app_id = d.app_id and l.environment = d.environment`;
+
+/** What is served in this environment, and what was before. */
+export interface Live {
+  readonly deploymentId: string;
+  readonly previousDeploymentId: string | null;
+}
+
+/** An app with where it is deployed. */
+export async function placesOf(tx: Tx, app: StoredApp): Promise<AppWithPlaces> {
+  const text =
+    "select environment, deployment_id, number, since from app_live_deployments where app_id = $1";
+  const rows = await rowsOf(tx, text, [app.id]);
+  const at = (environment: string) => {
+    const row = rows.find((one) => one["environment"] === environment);
+    if (!row) return null;
+    const { deployment_id, number, since } = row;
+    return { deploymentId: String(deployment_id), number: Number(number), since: String(since) };
+  };
+  const environments = {
+    production: at("production"),
+    staging: at("staging"),
+    development: at("development"),
+  };
+  return { ...app, environments };
+}
+
+export async function live(tx: Tx, appId: string): Promise<Live | undefined> {
+  const text = `
+    select deployment_id as "deploymentId", previous_deployment_id as "previousDeploymentId"
+      from app_live_deployments where app_id = $1 and environment = ${HERE}`;
+  const [row] = await rowsOf(tx, text, [appId]);
+  return row as Live | undefined;
+}
+
+export async function find(tx: Tx, appId: string, id: string): Promise<FullDeployment | undefined> {
+  const text = `select ${SHOWN}, d.snapshot from ${FROM} where d.app_id = $1 and d.id = $2`;
+  const [row] = await rowsOf(tx, text, [appId, id]);
+  return row as FullDeployment | undefined;
+}
+
+export async function get(tx: Tx, appId: string, id: string): Promise<FullDeployment> {
+  const found = await find(tx, appId, id);
+  if (!found) throw new Failure(NotFound);
+  return found;
+}
+
+/** The newest first, from before a number. */
+export async function list(
+  tx: Tx,
+  appId: string,
+  page: { readonly before: number; readonly limit: number },
+): Promise<Deployment[]> {
+  const text = `
+    select ${SHOWN} from ${FROM}
+     where d.app_id = $1 and d.number < $2 order by d.number desc limit $3`;
+  const rows: Row[] = await rowsOf(tx, text, [appId, page.before, page.limit]);
+  return rows as unknown as Deployment[];
+}
+
+const INSERT = `
+  insert into app_deployments (id, app_id, number, snapshot, notes, deployed_by, created_at)
+  values ($1, $2, (select coalesce(max(number), 0) + 1 from app_deployments where app_id = $2), $3, $4,
+          $5, $6)
+  returning number, environment`;
+
+/** Its number follows that of the last one; the app's row is locked, so that two take turns. */
+export async function insert(
+  ctx: WriteContext<never>,
+  deployment: Pick<Deployment, "id" | "appId" | "notes" | "deployedBy"> & {
+    readonly snapshot: Snapshot;
+  },
+): Promise<Pick<Deployment, "number" | "environment">> {
+  const { id, appId, snapshot, notes, deployedBy } = deployment;
+  const values = [id, appId, JSON.stringify(snapshot), notes, deployedBy, ctx.now];
+  const [row] = await ctx.send<Pick<Deployment, "number" | "environment">>(INSERT, values);
+  if (!row) throw new Error("An insert returned nothing.");
+  return row;
+}
+
+const GO_LIVE = `
+  insert into app_live_deployments (app_id, deployment_id, number, since) values ($1, $2, $3, $4)
+  on conflict (app_id, environment) do update
+    set previous_deployment_id =
+          case when app_live_deployments.deployment_id = excluded.deployment_id
+               then app_live_deployments.previous_deployment_id
+               else app_live_deployments.deployment_id end,
+        deployment_id = excluded.deployment_id, number = excluded.number, since = excluded.since`;
+
+/** From now on this one is served. */
+export function goLive(
+  ctx: WriteContext<never>,
+  { appId, id, number }: Pick<Deployment, "appId" | "id" | "number">,
+): void {
+  void ctx.send(GO_LIVE, [appId, id, number, ctx.now]);
+}
+
+/** What is served under a slug in this environment. */
+export interface Served {
+  readonly appId: string;
+  readonly slug: string;
+  readonly deploymentId: string;
+  readonly snapshot: Snapshot;
+}
+
+const SERVED = `
+  select a.id as "appId", a.slug, d.id as "deploymentId", d.snapshot
+    from apps a
+    join app_live_deployments l on l.app_id = a.id and l.environment = ${HERE}
+    join app_deployments d on d.id = l.deployment_id
+   where a.slug = $1 and a.status = 'active'`;
+
+export async function findServed(tx: Tx, slug: string): Promise<Served | undefined> {
+  const [row] = await rowsOf(tx, SERVED, [slug]);
+  return row as Served | undefined;
+}

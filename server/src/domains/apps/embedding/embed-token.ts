@@ -1,0 +1,135 @@
+/**
+ * Embed tokens: everything that one is good for stands in it, signed. A row beside it says whether it
+ * still is, and for whom it acts; what that person may do is looked up each time.
+ */
+import Type, { type Static } from "typebox";
+import type { Services } from "#kernel/caller.ts";
+import { equalBytes, hmac } from "#kernel/crypto.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { failure, invalid } from "#kernel/failure.ts";
+import { id, nullable, Time } from "#kernel/schema.ts";
+import { AppId, PageId } from "../definition/app.ts";
+
+const ORIGINS_MAX = 20;
+const CONTEXT_CHARACTERS_MAX = 4_000;
+const TOKEN_CHARACTERS_MAX = 12_000;
+const EXPIRES_MAX_MS = 24 * 3_600_000;
+const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export const EmbedTokenId = id("emb");
+
+/** What people ask for. */
+export const draftFields = {
+  expiresIn: Type.String({
+    pattern: "^[1-9][0-9]{0,3}[mhd]$",
+    description: "`30m`, `12h` or `1d`: 24 hours at the most",
+  }),
+  pageId: Type.Optional(PageId),
+  context: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      maxProperties: 50,
+      description: "What bindings read as `context`; nobody who has the token can change it",
+    }),
+  ),
+  allowedOrigins: Type.Optional(
+    Type.Array(
+      Type.String({
+        pattern: "^https?://([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\\[[0-9a-f:]+\\])(:[0-9]{1,5})?$",
+        description: "Such as `https://intranet.example.com`",
+      }),
+      {
+        maxItems: ORIGINS_MAX,
+        uniqueItems: true,
+        description: "Whose pages may have it in a frame; only our own when absent",
+      },
+    ),
+  ),
+};
+
+const about = {
+  id: EmbedTokenId,
+  appId: AppId,
+  environment: Type.Enum(["production", "staging", "development"]),
+  pageId: nullable(PageId),
+  context: Type.Record(Type.String(), Type.Unknown()),
+  allowedOrigins: Type.Array(Type.String()),
+  createdBy: Type.String({ description: "Whom it acts for" }),
+  createdAt: Time,
+  expiresAt: Time,
+};
+
+export const EmbedToken = Type.Object(
+  { ...about, revokedAt: nullable(Time) },
+  { title: "EmbedToken" },
+);
+export type EmbedToken = Static<typeof EmbedToken>;
+/** As it is stored. */
+export type StoredToken = EmbedToken & {
+  readonly permissions: readonly string[] | null;
+  readonly revision: number;
+};
+
+export const IssuedToken = Type.Object(
+  {
+    id: EmbedTokenId,
+    token: Type.String({ description: "Shown this once" }),
+    expiresAt: Time,
+    url: Type.String({ description: "What a frame has as its `src`" }),
+  },
+  { title: "IssuedEmbedToken" },
+);
+
+export const EmbedRefused = failure(
+  "embed_refused",
+  403,
+  "This embed token is not valid, has expired or was revoked.",
+);
+
+/** What a token says. */
+export interface Claims {
+  readonly id: string;
+  /** The workspace's key. */
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+  readonly appId: string;
+  readonly pageId: string | null;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly allowedOrigins: readonly string[];
+  readonly expiresAtMs: number;
+}
+
+export function sign({ masterKey }: Pick<Services, "masterKey">, claims: Claims): string {
+  const text = Buffer.from(JSON.stringify(claims)).toString("base64url");
+  return `${text}.${signatureOf(masterKey, text).toString("base64url")}`;
+}
+
+/** What a token says; undefined when it is none of ours, or its time is over. */
+export function verify(
+  { masterKey, clock }: Pick<Services, "masterKey" | "clock">,
+  token: string,
+): Claims | undefined {
+  const [text = "", signature = "", ...more] = token.split(".");
+  if (more.length > 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
+  const ours = equalBytes(signatureOf(masterKey, text), Buffer.from(signature, "base64url"));
+  if (!ours) return undefined;
+  // Nobody but us could sign it.
+  const claims = JSON.parse(Buffer.from(text, "base64url").toString()) as Claims;
+  return claims.expiresAtMs > clock.nowMs() ? claims : undefined;
+}
+
+function signatureOf(masterKey: Services["masterKey"], text: string): Buffer {
+  return hmac(masterKey.derive("embed tokens"), text);
+}
+
+/** How long `12h` is. */
+export function durationMs(expiresIn: string): number {
+  const ms = Number(expiresIn.slice(0, -1)) * (UNITS_MS[expiresIn.slice(-1)] ?? Infinity);
+  if (ms > EXPIRES_MAX_MS) throw invalid("/expiresIn", "must not be more than 24 hours");
+  return ms;
+}
+
+/** A context must fit into an address. */
+export function assertShort(context: Readonly<Record<string, unknown>>): void {
+  if (JSON.stringify(context).length <= CONTEXT_CHARACTERS_MAX) return;
+  throw invalid("/context", `must not have more than ${CONTEXT_CHARACTERS_MAX} characters as JSON`);
+}

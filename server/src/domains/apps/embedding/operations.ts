@@ -1,0 +1,76 @@
+import { command, query } from "#kernel/operation.ts";
+import { pageOf, pageQuery } from "#kernel/page.ts";
+import { created, nothing, page } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { AppId, AppIsArchived } from "../definition/app.ts";
+import { get as getApp } from "../definition/store.ts";
+import { AppsDeploy } from "../permissions.ts";
+import { draftFields, EmbedToken, EmbedTokenId, IssuedToken } from "./embed-token.ts";
+import { EmbedTokenCreated, EmbedTokenRevoked } from "./events.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: AppId });
+const example = { params: { id: "app_01jd0000000000000000000000" } };
+
+export const issueToken = command({
+  id: "apps.create_embed_token",
+  route: "POST /api/v1/apps/{id}/embed-token",
+  summary: "Make a token by which an app is shown in a frame",
+  description:
+    "Whoever has the address sees the app, or the one page, as its maker would: for the environment of the " +
+    "request, with the `context` that is fixed in it, and nothing beyond the app's own data sources and " +
+    "actions. Browsers show it in frames of `allowedOrigins` only.",
+  permission: AppsDeploy,
+  params: ById,
+  body: object(draftFields),
+  reply: created(IssuedToken),
+  emits: [EmbedTokenCreated],
+  fails: [AppIsArchived],
+  example: {
+    ...example,
+    body: {
+      expiresIn: "12h",
+      context: { customer: "C-4711" },
+      allowedOrigins: ["https://intranet.example.com"],
+    },
+  },
+  run: (ctx, { params, body }) => service.issue(ctx, params.id, body),
+});
+
+export const listTokens = query({
+  id: "apps.list_embed_tokens",
+  route: "GET /api/v1/apps/{id}/embed-tokens",
+  summary: "List the embed tokens of an app in this environment, newest first",
+  permission: AppsDeploy,
+  params: ById,
+  query: object(pageQuery),
+  reply: page(EmbedToken),
+  example,
+  async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
+    await getApp(tx, params.id);
+    const name = `embed tokens of ${params.id}`;
+    const [from] = after === undefined ? [] : cursors.decode(name, after);
+    const before = typeof from === "string" ? from : null;
+    const rows = await store.list(tx, params.id, { before, limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ id }) => cursors.encode(name, [id]),
+    );
+  },
+});
+
+export const revokeToken = command({
+  id: "apps.revoke_embed_token",
+  route: "DELETE /api/v1/apps/{id}/embed-tokens/{tokenId}",
+  summary: "Revoke an embed token",
+  permission: AppsDeploy,
+  params: object({ id: AppId, tokenId: EmbedTokenId }),
+  mayChangeNothing: true,
+  reply: nothing(),
+  emits: [EmbedTokenRevoked],
+  example: { params: { ...example.params, tokenId: "emb_01jd0000000000000000000000" } },
+  run: (ctx, { params }) => service.revoke(ctx, params.id, params.tokenId),
+});

@@ -1,0 +1,59 @@
+import { domain } from "#kernel/domain.ts";
+import * as definitionEvents from "./definition/events.ts";
+import * as definition from "./definition/operations.ts";
+import * as parts from "./definition/part-operations.ts";
+import { count } from "./definition/store.ts";
+import * as deploymentEvents from "./deployments/events.ts";
+import * as deployments from "./deployments/operations.ts";
+import * as embeddingEvents from "./embedding/events.ts";
+import * as embedding from "./embedding/operations.ts";
+import * as permissions from "./permissions.ts";
+import { AppActed } from "./runtime/events.ts";
+import { loginToApp } from "./runtime/login.ts";
+import * as runtime from "./runtime/operations.ts";
+
+export { AppArchived, AppCreated, AppUpdated } from "./definition/events.ts";
+export { DeployRolledBack } from "./deployments/events.ts";
+
+export const apps = domain({
+  name: "apps",
+  summary:
+    "Internal apps: their pages and data sources, deployments, and the pages that people use.",
+  permissions: Object.values(permissions),
+  events: [
+    ...Object.values(definitionEvents),
+    ...Object.values(deploymentEvents),
+    ...Object.values(embeddingEvents),
+    AppActed,
+  ],
+  operations: [
+    definition.listApps,
+    definition.createApp,
+    definition.readSchema,
+    definition.getApp,
+    definition.updateApp,
+    definition.archiveApp,
+    parts.listPages,
+    parts.createPage,
+    parts.getPage,
+    parts.updatePage,
+    parts.deletePage,
+    parts.listSources,
+    parts.addSource,
+    parts.updateSource,
+    parts.removeSource,
+    deployments.deployApp,
+    deployments.rollBackApp,
+    deployments.listDeployments,
+    deployments.getDeployment,
+    embedding.issueToken,
+    embedding.listTokens,
+    embedding.revokeToken,
+    runtime.openApp,
+    runtime.readState,
+    runtime.takeAction,
+    runtime.readAsset,
+    loginToApp,
+  ],
+  counters: [{ name: "apps", count }],
+});

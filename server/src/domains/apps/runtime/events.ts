@@ -1,0 +1,21 @@
+import Type from "typebox";
+import { event } from "#kernel/event.ts";
+import { nullable } from "#kernel/schema.ts";
+import { AppId, PageId } from "../definition/app.ts";
+import { DeploymentId } from "../deployments/deployment.ts";
+import { EmbedTokenId } from "../embedding/embed-token.ts";
+
+export const AppActed = event("app.action_performed", {
+  resource: "app",
+  summary:
+    "Somebody used a button, a row or a form of a deployed app. What came of it has events of its own.",
+  data: Type.Object({
+    appId: AppId,
+    deploymentId: DeploymentId,
+    pageId: PageId,
+    componentId: Type.String(),
+    actions: Type.Array(Type.String(), { description: "The types of those that were done" }),
+    succeeded: Type.Boolean(),
+    embedTokenId: nullable(EmbedTokenId),
+  }),
+});

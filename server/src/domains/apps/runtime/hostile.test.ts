@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { browser, deployedApp, tableOf } from "../testing/apps.ts";
+
+const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+let agent: Ask & { token: string; userId: string };
+let table: string;
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+  owner = await world.member(["owner"]);
+  agent = await world.member(["agent"]);
+  table = await tableOf(
+    owner,
+    [
+      { name: "name", type: "text", required: true, unique: true },
+      { name: "owner", type: "text" },
+    ],
+    [
+      { name: "One", owner: "C-1" },
+      { name: "Two", owner: "C-2" },
+      { name: EVIL, owner: "C-1" },
+    ],
+  );
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const source = (config: object = {}) => ({
+  name: "things",
+  kind: "table",
+  config: { table, sort: "name", ...config },
+});
+const page = (...components: object[]) => [{ path: "/", title: "Things", components }];
+const columns = [{ field: "name", label: "Name" }];
+
+async function things(): Promise<any[]> {
+  return (await owner(`GET /api/v1/tables/${table}/records?limit=200&sort=name`)).body.data;
+}
+
+function act(by: Ask, slug: string, body: object) {
+  return by(`POST /apps/default/${slug}/_act`, { page: "/", ...body });
+}
+
+test("what people enter stays text, wherever it is shown", async () => {
+  const { slug } = await deployedApp(owner, {
+    name: EVIL.slice(0, 90),
+    dataSources: [source()],
+    pages: [
+      {
+        path: "/",
+        title: EVIL,
+        components: [
+          { type: "text", text: EVIL },
+          { type: "text", text: "{{ params.x }}" },
+          {
+            type: "markdown",
+            text: `${EVIL}\n\n[a](javascript:alert(1)) [b](//evil.example) ![c](https://evil.example/x) [d](https://ok.example)`,
+          },
+          { type: "table", dataSource: "things", columns: [{ field: "name", label: EVIL }] },
+          { type: "stat", label: EVIL, value: EVIL },
+          { type: "chart", dataSource: "things", kind: "bar", x: "name", y: "name", title: EVIL },
+          { type: "button", label: EVIL, confirm: EVIL, action: { type: "refresh" } },
+          { type: "modal", title: EVIL, openLabel: EVIL, components: [] },
+        ],
+      },
+    ],
+  });
+  const by = browser(world, agent.token);
+  const { status, body, headers } = await by(
+    `GET /apps/default/${slug}?x=${encodeURIComponent(EVIL)}`,
+  );
+  expect(status).toBe(200);
+  expect(body).not.toContain("<img");
+  expect(body).not.toContain("<script>");
+  expect(body.match(/<script/g)).toHaveLength(2);
+  expect(body).not.toMatch(/href="(javascript|\/\/|&#)/);
+  expect(body).toContain('href="https://ok.example"');
+  expect(headers["content-security-policy"]).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+  const [, json = ""] = /id="start">(.*?)<\/script>/s.exec(body) ?? [];
+  expect(JSON.parse(json).state.title).toBe(EVIL);
+});
+
+test("only what the deployed page offers can be done, to rows that its source gives", async () => {
+  const remove = { label: "Delete", action: { type: "delete_record", table, id: "{{ row.id }}" } };
+  const { slug } = await deployedApp(owner, {
+    dataSources: [source({ filter: { owner: "C-2" } })],
+    pages: [
+      ...page(
+        { id: "list", type: "table", dataSource: "things", columns, rowActions: [remove] },
+        {
+          id: "box",
+          type: "modal",
+          title: "Box",
+          openLabel: "Open",
+          visible: "{{ 'owner' in user.roles }}",
+          components: [{ id: "inside", type: "button", label: "Go", action: { type: "refresh" } }],
+        },
+      ),
+      {
+        path: "/other",
+        title: "Other",
+        components: [{ id: "far", type: "button", label: "Go", action: { type: "refresh" } }],
+      },
+    ],
+  });
+  const by = browser(world, agent.token);
+  const rows = await things();
+  const foreign = rows.find(({ name }) => name === "One").id;
+  const own = rows.find(({ name }) => name === "Two").id;
+  const push = (body: object) =>
+    act(by, slug, { action: "/rowActions/0/action", componentId: "list", ...body });
+  const refused = { status: 404, events: [] };
+  expect(await push({ row: foreign })).toMatchObject(refused);
+  expect(await push({ row: `${own}' or 1=1` })).toMatchObject(refused);
+  expect(await push({})).toMatchObject(refused);
+  expect(await push({ row: own, action: "/rowActions/1/action" })).toMatchObject(refused);
+  expect(await push({ row: own, action: "/columns/0" })).toMatchObject(refused);
+  expect(await push({ row: own, componentId: "far" })).toMatchObject(refused);
+  expect(await push({ row: own, componentId: "__proto__" })).toMatchObject(refused);
+  expect(
+    await push({ row: own, action: { type: "delete_record", table, id: foreign } }),
+  ).toMatchObject({ status: 422, events: [] });
+  expect(await act(by, slug, { componentId: "inside", action: "/action" })).toMatchObject({
+    status: 403,
+    events: [],
+  });
+  expect(await push({ row: own })).toMatchObject({
+    status: 200,
+    events: ["record.deleted", "app.action_performed"],
+    body: { data: { effects: [{ kind: "refresh" }] } },
+  });
+  expect((await things()).map(({ id }) => id)).toContain(foreign);
+  // Who may not write sees why not.
+  const viewer = browser(world, (await world.member(["viewer"])).token);
+  await owner(`POST /api/v1/tables/${table}/records`, { name: "Two", owner: "C-2" });
+  const again = (await things()).find(({ name }) => name === "Two").id;
+  const denied = await act(viewer, slug, {
+    componentId: "list",
+    action: "/rowActions/0/action",
+    row: again,
+  });
+  expect(denied).toMatchObject({
+    status: 200,
+    events: ["app.action_performed"],
+    body: {
+      data: { effects: [{ kind: "error", message: expect.stringContaining("records:write") }] },
+    },
+  });
+});
+
+test("a request must come from a page of ours, by somebody of the workspace", async () => {
+  const { slug } = await deployedApp(owner);
+  const route = `POST /apps/default/${slug}/_act`;
+  const body = { page: "/", componentId: "again", action: "/action" };
+  const cookie = `millrace_session=${agent.token}`;
+  for (const origin of ["http://evil.example", "null", undefined]) {
+    const headers = { cookie, host: "millrace.example.com", ...(origin && { origin }) };
+    expect(await world.stranger(route, body, headers)).toMatchObject({ status: 403, events: [] });
+  }
+  expect(await browser(world)(route, body)).toMatchObject({ status: 401, events: [] });
+  const login = await browser(world)(`GET /apps/default/${slug}/deep/er?x=1&environment=staging`);
+  expect(login).toMatchObject({ status: 401, events: [] });
+  expect(login.body).toContain(`/apps/default/${slug}/deep/er?x=1&#38;environment=staging`);
+  expect(login.body).not.toContain("Orders");
+  const stranger = await world.member(["owner"], await world.workspace("across-the-road"));
+  const outsider = browser(world, stranger.token);
+  for (const path of [`default/${slug}`, "nowhere/at-all"]) {
+    const page403 = await outsider(`GET /apps/${path}`);
+    expect(page403).toMatchObject({ status: 403 });
+    expect(page403.headers["content-type"]).toContain("text/html");
+  }
+  const by = browser(world, agent.token);
+  expect((await by(`GET /apps/default/${slug}/nowhere`)).status).toBe(404);
+  expect((await by("GET /apps/default/no-such-app")).status).toBe(404);
+  expect((await by(`GET /apps/default/${slug}?environment=staging`)).status).toBe(404);
+  expect((await by(`GET /apps/default/${slug}?environment=moon`)).status).toBe(422);
+  for (const returnTo of [
+    "//evil.example",
+    "https://evil.example/apps/x",
+    "/docs",
+    "/apps/../docs",
+    "/\\evil.example",
+  ]) {
+    const sent = { returnTo, email: "admin@example.com", password: "whatever" };
+    expect(await browser(world)("POST /apps/_login", sent)).toMatchObject({
+      status: 422,
+      events: [],
+    });
+  }
+});
+
+test("navigation stays within the installation, whatever its bindings give", async () => {
+  const go = (id: string, action: object) => ({
+    id,
+    type: "button",
+    label: "Go",
+    action: { type: "navigate", ...action },
+  });
+  const { slug } = await deployedApp(owner, {
+    pages: [
+      ...page(
+        go("bound", { path: "{{ params.to }}" }),
+        go("page", { page: "{{ params.to }}", params: { a: "1 & 2", none: "{{ params.none }}" } }),
+        go("path", { path: "/docs?x=1" }),
+      ),
+      { path: "/deep/er", title: "Deeper", components: [] },
+    ],
+  });
+  const by = browser(world, agent.token);
+  const push = async (componentId: string, to = "") =>
+    (await act(by, slug, { componentId, action: "/action", params: { to } })).body.data.effects;
+  for (const to of [
+    "//evil.example",
+    "https://evil.example",
+    "javascript:alert(1)",
+    "/\\evil.example",
+    "/\t/evil.example",
+    "data:,x",
+    "",
+  ]) {
+    expect(await push("bound", to), to).toMatchObject([{ kind: "error" }]);
+  }
+  expect(await push("bound", "/docs#top")).toEqual([{ kind: "navigate", url: "/docs#top" }]);
+  expect(await push("path")).toEqual([{ kind: "navigate", url: "/docs?x=1" }]);
+  expect(await push("page", "/nowhere")).toMatchObject([{ kind: "error" }]);
+  expect(await push("page", "deep/er")).toEqual([
+    { kind: "navigate", url: `/apps/default/${slug}/deep/er?a=1+%26+2` },
+  ]);
+});

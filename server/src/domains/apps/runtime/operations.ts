@@ -1,0 +1,214 @@
+/** A deployed app in a browser: the page, what it shows anew, and what it does. */
+import Type from "typebox";
+import { pageRefusal } from "#kernel/error-page.ts";
+import { Failure, Forbidden, NotFound, NoSuchWorkspace, Unauthenticated } from "#kernel/failure.ts";
+import { command, query } from "#kernel/operation.ts";
+import { html, type Reply, whole } from "#kernel/reply.ts";
+import { object } from "#kernel/schema.ts";
+import { EmbedRefused } from "../embedding/embed-token.ts";
+import { act } from "./acting.ts";
+import { pathOf } from "./address.ts";
+import { type Asset, bundle } from "./assets.ts";
+import { pageDocument } from "./document.ts";
+import { AppActed } from "./events.ts";
+import { loginPage, wayOf } from "./login.ts";
+import { resolvePage } from "./resolve.ts";
+import { pageOf, visit } from "./visit.ts";
+
+const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
+const where = { workspace: Slug, slug: Slug };
+const how = {
+  environment: Type.Optional(
+    Type.Enum(["production", "staging", "development"], {
+      description: "`production` unless given",
+    }),
+  ),
+  embed_token: Type.Optional(Type.String({ maxLength: 12_000 })),
+};
+const example = { params: { workspace: "default", slug: "orders" } };
+const fails = [NoSuchWorkspace, Forbidden, NotFound, EmbedRefused];
+
+const Scalar = Type.Union([
+  Type.String({ maxLength: 20_000 }),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Null(),
+]);
+const Scalars = Type.Record(Type.String(), Scalar, { maxProperties: 200 });
+
+/** What every request of the page says of itself. */
+const occasion = {
+  page: Type.String({ maxLength: 400, description: "Its path" }),
+  params: Type.Optional(Scalars),
+  inputs: Type.Optional(Scalars),
+  views: Type.Optional(
+    Type.Record(
+      Type.String(),
+      object({
+        q: Type.Optional(Type.String({ maxLength: 200 })),
+        after: Type.Optional(Type.String({ maxLength: 16_000 })),
+      }),
+      { maxProperties: 300, description: "What somebody looks at in tables, by their ids" },
+    ),
+  ),
+};
+
+export const openApp = query({
+  id: "apps.open",
+  route: "GET /apps/{workspace}/{slug}",
+  also: ["GET /apps/{workspace}/{slug}/*"],
+  summary: "Open a deployed app",
+  description:
+    "Needs the session of a browser, a token in the header, or an `embed_token`; who has none is asked to log " +
+    "in and comes back. " +
+    "Further members of the query are what bindings read as `params`.",
+  access: "visitor",
+  acceptsToken: true,
+  params: object({
+    ...where,
+    "*": Type.Optional(Type.String({ description: "The path of a page" })),
+  }),
+  query: Type.Object(how, { additionalProperties: true }),
+  reply: html(pageRefusal),
+  fails,
+  example,
+  async prepare(outside, { params: at, query: asked }, caller) {
+    const { environment, embed_token: embedToken, ...more } = asked;
+    const { workspace, slug, "*": path = "" } = at;
+    const params = textsOf(more);
+    if (!caller.credential && embedToken === undefined) {
+      const query = { ...params, ...(environment && { environment }) };
+      const address = { origin: caller.origin, workspace, slug, path: `/${path}` };
+      const way = await wayOf(outside, caller.origin, pathOf(address, query));
+      return { ...loginPage(way), status: Unauthenticated.status };
+    }
+    const opened = await visit(outside, caller, { workspace, slug, environment, embedToken });
+    const page = pageOf(opened, path);
+    const state = await resolvePage(opened, page, { params, inputs: {}, views: {} });
+    return pageDocument(opened, state, params);
+  },
+  run: async (_ctx, _input, page) => page,
+});
+
+export const readState = query({
+  id: "apps.state",
+  route: "POST /apps/{workspace}/{slug}/_state",
+  summary: "Read what a page of a deployed app shows now",
+  description:
+    "For the app's own page: the resolved component tree. Must come from a page of ours.",
+  access: "visitor",
+  acceptsToken: true,
+  params: object(where),
+  query: object(how),
+  body: object(occasion),
+  reply: whole(Type.Record(Type.String(), Type.Unknown())),
+  fails: [Unauthenticated, ...fails],
+  example: { ...example, body: { page: "/", inputs: { status: "open" } } },
+  async prepare(outside, { params, query: asked, body }, caller) {
+    const { environment, embed_token: embedToken } = asked;
+    const opened = await visit(outside, caller, { ...params, environment, embedToken });
+    const { page, params: given = {}, inputs = {}, views = {} } = body;
+    return {
+      data: await resolvePage(opened, pageOf(opened, page), { params: given, inputs, views }),
+    };
+  },
+  run: async (_ctx, _input, state) => state,
+});
+
+export const takeAction = command({
+  id: "apps.act",
+  route: "POST /apps/{workspace}/{slug}/_act",
+  summary: "Do what a button, a row or a form of a deployed app does",
+  description:
+    "For the app's own page. The action is that of the deployed app, carried out as the caller; only what was " +
+    "entered and the id of a row come with the request. `effects` say what came of it, also when it failed.",
+  access: "visitor",
+  acceptsToken: true,
+  params: object(where),
+  query: object(how),
+  body: object({
+    ...occasion,
+    componentId: Type.String({ maxLength: 200 }),
+    action: Type.String({
+      maxLength: 100,
+      description: "Such as `/action` or `/rowActions/0/action`",
+    }),
+    values: Type.Optional(Scalars),
+    row: Type.Optional(Type.String({ maxLength: 500 })),
+  }),
+  reply: whole(Type.Object({ effects: Type.Array(Type.Record(Type.String(), Type.Unknown())) })),
+  emits: [AppActed],
+  fails: [Unauthenticated, ...fails],
+  example: {
+    ...example,
+    body: { page: "/", componentId: "close", action: "/action", inputs: {} },
+  },
+  async prepare(outside, { params, query: asked, body }, caller) {
+    const { environment, embed_token: embedToken } = asked;
+    const opened = await visit(outside, caller, { ...params, environment, embedToken });
+    const page = pageOf(opened, body.page);
+    const { params: given = {}, inputs = {}, views = {}, values = {}, row } = body;
+    const { componentId, action } = body;
+    const occurred = { params: given, inputs, views, values, row, componentId, action };
+    return { opened, page, acted: await act(opened, page, occurred) };
+  },
+  async run(ctx, { body: { componentId } }, { opened, page, acted }) {
+    const { served, embed, partition, caller } = opened;
+    ctx.enter(partition);
+    ctx.actAs(caller.actor);
+    const { effects, done, succeeded } = acted;
+    ctx.emit(
+      AppActed,
+      { id: served.appId, displayName: served.snapshot.name },
+      {
+        appId: served.appId,
+        deploymentId: served.deploymentId,
+        pageId: page.id,
+        componentId,
+        actions: [...done],
+        succeeded,
+        embedTokenId: embed?.id ?? null,
+      },
+    );
+    return { data: { effects } };
+  },
+});
+
+/** What is found under its own hash is never anything else. */
+const kept: Reply<Asset> = {
+  status: 200,
+  body: undefined,
+  mediaType: "text/javascript",
+  wrap: () => undefined,
+  headers: ({ mediaType }) => ({
+    "content-type": mediaType,
+    "cache-control": "public, max-age=31536000, immutable",
+  }),
+  shown: ({ text }) => ({ status: 200, body: text }),
+};
+
+export const readAsset = query({
+  id: "apps.asset",
+  route: "GET /apps/_assets/{hash}/{file}",
+  summary: "Read a script or stylesheet of the pages of apps",
+  access: "public",
+  params: object({
+    hash: Type.String({ maxLength: 64 }),
+    file: Type.String({ maxLength: 64 }),
+  }),
+  reply: kept,
+  example: { params: { hash: "0123456789abcdef", file: "main.ts" } },
+  async run(_ctx, { params }) {
+    const { hash, files } = bundle();
+    const asset = params.hash === hash ? files.get(params.file) : undefined;
+    if (!asset) throw new Failure(NotFound);
+    return asset;
+  },
+});
+
+/** A member of a query that comes twice counts once. */
+function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, String([value].flat()[0])]),
+  );
+}

@@ -1,0 +1,266 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { deployed } from "#domains/runs/testing/workflows.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { browser, deployedApp, followed, tableOf } from "../testing/apps.ts";
+
+const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+let agent: Ask & { token: string; userId: string };
+let table: string;
+beforeAll(async () => {
+  world = await startWorld({
+    work: true,
+    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" },
+  });
+  owner = await world.member(["owner"]);
+  agent = await world.member(["agent"]);
+  table = await tableOf(
+    owner,
+    [
+      { name: "name", type: "text", required: true, unique: true },
+      { name: "secret", type: "text" },
+      { name: "owner", type: "text" },
+      { name: "size", type: "integer" },
+    ],
+    [
+      { name: "One", secret: "hidden words", owner: "C-1" },
+      { name: "Two", owner: "C-2" },
+      { name: EVIL, owner: "C-1" },
+    ],
+  );
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const source = (config: object = {}) => ({
+  name: "things",
+  kind: "table",
+  config: { table, sort: "name", ...config },
+});
+const page = (...components: object[]) => [{ path: "/", title: "Things", components }];
+const columns = [{ field: "name", label: "Name" }];
+
+async function things(): Promise<any[]> {
+  return (await owner(`GET /api/v1/tables/${table}/records?limit=200&sort=name`)).body.data;
+}
+
+function state(by: Ask, slug: string, body: object = {}) {
+  return by(`POST /apps/default/${slug}/_state`, { page: "/", ...body });
+}
+
+function act(by: Ask, slug: string, body: object) {
+  return by(`POST /apps/default/${slug}/_act`, { page: "/", ...body });
+}
+
+test("a form makes a record as whoever sends it, and says field by field what is wrong", async () => {
+  const { id, slug, pages, deploymentId } = await deployedApp(owner, {
+    pages: page({
+      id: "add",
+      type: "form",
+      fields: [
+        { name: "name", required: true },
+        { name: "owner", input: "select", options: ["C-1"] },
+        { name: "size" },
+      ],
+      submit: { type: "create_record", table, message: "{{ result.name }} is here" },
+    }),
+  });
+  const by = browser(world, agent.token);
+  const send = (values: object) => act(by, slug, { componentId: "add", action: "/submit", values });
+  const told = (fields: object) => ({
+    status: 200,
+    events: ["app.action_performed"],
+    body: { data: { effects: [{ kind: "error", fields }] } },
+  });
+  expect(await send({ owner: "C-9" })).toMatchObject(
+    told({ name: "is required", owner: "must be one of the options" }),
+  );
+  expect(await send({ name: "Ten", size: "a lot" })).toMatchObject(
+    told({ size: expect.any(String) }),
+  );
+  const done = await send({ name: "Three", owner: "C-1", secret: "smuggled" });
+  expect(done).toMatchObject({
+    status: 200,
+    events: ["record.created", "app.action_performed"],
+    body: { data: { effects: [{ kind: "message", text: "Three is here" }, { kind: "refresh" }] } },
+  });
+  const made = (await things()).find(({ name }) => name === "Three");
+  expect(made).toMatchObject({ owner: "C-1", secret: null, createdBy: agent.userId });
+  const [event] = (await owner("GET /api/v1/audit?type=app.action_performed&limit=1")).body.data;
+  expect(event).toMatchObject({
+    actor: { id: agent.userId, type: "user" },
+    resource: { type: "app", id },
+    data: {
+      appId: id,
+      deploymentId,
+      pageId: pages[0]?.id,
+      componentId: "add",
+      actions: ["create_record"],
+      succeeded: true,
+      embedTokenId: null,
+    },
+  });
+});
+
+test("a page shows what its reader may see, and no field that no column has", async () => {
+  const { slug } = await deployedApp(owner, {
+    dataSources: [
+      source({ filter: { owner: "{{ params.owner }}" } }),
+      { name: "asked", kind: "query", config: { queryId: await savedQuery("All") } },
+    ],
+    pages: page(
+      { id: "list", type: "table", dataSource: "things", columns },
+      { id: "count", type: "stat", label: "Rows", value: "{{ $count(data.asked) }}" },
+      {
+        id: "mine",
+        type: "text",
+        text: "For {{ $join(user.roles) }}",
+        visible: "{{ 'agent' in user.roles }}",
+      },
+    ),
+  });
+  const parts = async (by: Ask, params: object): Promise<any[]> =>
+    (await state(by, slug, { params })).body.data.components;
+  const [list, count, mine] = await parts(browser(world, agent.token), { owner: "C-1" });
+  expect(list.rows.map(({ cells }: any) => cells)).toEqual([[EVIL], ["One"], ["Three"]]);
+  expect(JSON.stringify(list)).not.toContain("hidden words");
+  // An agent asks no questions in SQL: that part says so, the others are there.
+  expect(count).toMatchObject({ type: "failed", error: expect.stringContaining("queries:run") });
+  expect(mine).toMatchObject({ text: "For agent" });
+  const viewer = await world.member(["viewer"]);
+  const seen = await parts(browser(world, viewer.token), { owner: "C-2" });
+  expect(seen).toMatchObject([{ rows: [{ cells: ["Two"] }] }, { value: 4 }]);
+  // A filter that lacks its value lets nothing through.
+  expect(await parts(browser(world, viewer.token), {})).toMatchObject([{ rows: [] }, {}]);
+});
+
+async function savedQuery(name: string): Promise<string> {
+  const sql = `select name from "${table}"`;
+  return (await owner("POST /api/v1/queries", { name, sql })).body.data.id;
+}
+
+test("workflows give data and answers, and actions follow one another until one fails", async () => {
+  const workflowId = await deployed(owner, [
+    { id: "make", type: "set", config: { values: { n: "{{ trigger.input.n * 2 }}" } } },
+  ]);
+  const failing = await deployed(owner, [
+    { id: "stop", type: "fail", config: { message: "Not today" } },
+  ]);
+  const { slug } = await deployedApp(owner, {
+    dataSources: [
+      { name: "twice", kind: "workflow", config: { workflowId, input: { n: "{{ inputs.n }}" } } },
+    ],
+    pages: page(
+      { type: "input", name: "n", label: "N", input: "number", default: 4 },
+      { type: "stat", label: "Twice", value: "{{ data.twice.n }}" },
+      {
+        id: "chain",
+        type: "button",
+        label: "Go",
+        action: followed(
+          {
+            type: "run_workflow",
+            workflowId,
+            wait: true,
+            input: { n: 10 },
+            message: "It is {{ result.n }}",
+          },
+
+          { type: "run_workflow", workflowId: failing, wait: true, message: "never" },
+          { type: "refresh" },
+        ),
+      },
+    ),
+  });
+  const by = browser(world, agent.token);
+  expect((await state(by, slug)).body.data.components[1]).toMatchObject({ value: 8 });
+  expect((await state(by, slug, { inputs: { n: 6 } })).body.data.components[1]).toMatchObject({
+    value: 12,
+  });
+  const { body } = await act(by, slug, { componentId: "chain", action: "/action" });
+  expect(body.data.effects).toEqual([
+    { kind: "message", text: "It is 20" },
+    { kind: "error", message: "Not today" },
+    { kind: "refresh" },
+  ]);
+  // Members may not start workflows, and the page says so.
+  const member = browser(world, (await world.member(["member"])).token);
+  expect((await state(member, slug)).body.data.components[1]).toMatchObject({
+    type: "failed",
+    error: expect.stringContaining("workflows:trigger"),
+  });
+});
+
+test("connectors, artifacts and saved queries give data and are set off by buttons", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"temperature":21}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const connector = await owner("POST /api/v1/connectors", {
+    name: "Weather",
+    type: "http",
+    config: { baseUrl: `http://127.0.0.1:${port}` },
+  });
+  const connectorId = connector.body.data.id;
+  const script = {
+    name: "twice",
+    artifactType: "workflow_node",
+    moduleKey: "apps",
+    detail: { scriptSource: "return { twice: input.n * 2 };" },
+  };
+  const artifactId = (await owner("POST /api/v1/flowsdk/artifacts", script)).body.data.id;
+  const queryId = await savedQuery("Names");
+  const input = { method: "GET", path: "/" };
+  const button = (id: string, action: object) => ({ id, type: "button", label: id, action });
+  const { slug } = await deployedApp(owner, {
+    dataSources: [
+      { name: "weather", kind: "connector", config: { connectorId, action: "request", input } },
+      {
+        name: "twice",
+        kind: "artifact",
+        config: { artifactId, input: { n: "{{ $number(params.n) }}" } },
+      },
+    ],
+    pages: page(
+      { type: "stat", label: "Now", value: "{{ data.weather.body.temperature }}" },
+      { type: "stat", label: "Twice", value: "{{ data.twice.twice }}" },
+      button("ask", {
+        type: "invoke_connector",
+        connectorId,
+        action: "request",
+        input,
+        message: "{{ result.status }}",
+      }),
+      button("run", {
+        type: "execute_artifact",
+        artifactId,
+        input: { n: 4 },
+        message: "{{ result.twice }}",
+      }),
+      button("count", { type: "run_query", queryId, message: "{{ $count(result) }} there" }),
+    ),
+  });
+  // A program may say who it is by its token, and is then no foreign page.
+  const { body } = await owner(`POST /apps/default/${slug}/_state`, {
+    page: "/",
+    params: { n: "5" },
+  });
+  expect(body.data.components).toMatchObject([{ value: 21 }, { value: 10 }, {}, {}, {}]);
+  const said = async (componentId: string) =>
+    (await act(owner, slug, { componentId, action: "/action" })).body.data.effects[0].text;
+  expect([await said("ask"), await said("run")]).toEqual(["200", "8"]);
+  expect(await said("count")).toMatch(/^\d+ there$/);
+  server.close();
+  const after = await owner(`POST /apps/default/${slug}/_state`, { page: "/", params: { n: "x" } });
+  expect(after.body.data.components).toMatchObject([
+    { type: "failed" },
+    { type: "failed" },
+    {},
+    {},
+    {},
+  ]);
+});

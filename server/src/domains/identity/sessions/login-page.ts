@@ -1,0 +1,60 @@
+import type { Failure } from "#kernel/failure.ts";
+import { document, type Document, type Markup, markup } from "#kernel/markup.ts";
+
+/** What a page that asks who it is has to say, and where its answer goes. */
+export interface LoginForm {
+  /** Why somebody is asked to log in. */
+  readonly reason: Markup;
+  /** Where the form is sent, and what goes with it in a hidden field. */
+  readonly action: string;
+  readonly hidden: { readonly name: string; readonly value: string };
+  /** The path of ours that the person is to come back to. */
+  readonly returnTo: string;
+  /** Where the single sign-on of the workspace begins, when it has one. */
+  readonly singleSignOn?: string | undefined;
+  /** Of the attempt before. */
+  readonly email?: string;
+  readonly failure?: Failure;
+}
+
+/** Asks who it is: for every page of ours that must know. */
+export function loginDocument(form: LoginForm): Document {
+  const { reason, action, hidden, returnTo, singleSignOn, email = "", failure } = form;
+  const wantsCode = failure !== undefined && /mfa|second_factor/.test(failure.type.code);
+  const returning = new URLSearchParams({ returnTo }).toString();
+  return document({
+    title: "Log in",
+    body: markup`<h1>Log in</h1>
+<p>${reason}</p>
+${failure && alarm(failure, returning)}
+<form method="post" action="${action}">
+<input type="hidden" name="${hidden.name}" value="${hidden.value}">
+<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="username" required maxlength="254" value="${email}"${mark("autofocus", email === "")}>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="200"${mark("autofocus", email !== "")}>
+<label for="code">Code${!wantsCode && markup` <span>(if you use a second factor)</span>`}</label>
+<input id="code" name="code" autocomplete="one-time-code" maxlength="40" aria-describedby="code-hint"${mark("required", wantsCode)}>
+<p class="faint hint" id="code-hint">From your authenticator app, or a recovery code</p>
+<button>Log in</button>
+</form>
+${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${returning}">Log in by single sign-on</a></p>`}`,
+  });
+}
+
+/** Why the login did not succeed, in words for the one who tried. */
+function alarm({ type, message, particulars }: Failure, returning: string): Markup {
+  const { loginUrl } = particulars.extra ?? {};
+  if (typeof loginUrl === "string") {
+    return markup`<p class="alarm" role="alert">This account logs in by single sign-on. <a href="${loginUrl}?${returning}">Go there</a></p>`;
+  }
+  const words =
+    type.code === "mfa_required"
+      ? "Your account has a second factor: enter its code, and your password once more."
+      : message;
+  return markup`<p class="alarm" role="alert">${words}</p>`;
+}
+
+function mark(attribute: "autofocus" | "required", set: boolean): Markup | false {
+  return set && (attribute === "required" ? markup` required` : markup` autofocus`);
+}

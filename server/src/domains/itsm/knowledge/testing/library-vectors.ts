@@ -1,0 +1,69 @@
+/**
+ * The vectors of the library's articles, made once: it would take the model half a minute on a busy
+ * machine. They are kept in a file beside this one, a byte for each number, with the hash of the texts
+ * that they are of. Where a text or the model changes, `node server/src/domains/itsm/knowledge/testing/library-vectors.ts`
+ * makes them anew.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { sha256 } from "#kernel/crypto.ts";
+import { Embeddings } from "#kernel/embedding/embeddings.ts";
+import { DIMENSIONS, MODEL } from "#kernel/embedding/vector.ts";
+import { chunksOf } from "../chunk.ts";
+import { markdownReader } from "../markdown.ts";
+import { LIBRARY, type Shelved } from "./library.ts";
+
+const FILE = new URL("./library-vectors.json", import.meta.url);
+const BYTE_MAX = 127;
+
+interface Kept {
+  readonly model: string;
+  readonly texts: string;
+  readonly vectors: string;
+}
+
+/** What the product embeds of an article; those of the library are of one piece. */
+export async function textOf({ title, body }: Shelved): Promise<string> {
+  const { plainOf } = await markdownReader();
+  return chunksOf(title, plainOf(body)).join("\n");
+}
+
+/** The vectors that were kept, in the order of the library, if they are of these very texts. */
+export async function libraryVectors(): Promise<readonly Float32Array[]> {
+  const { model, texts, vectors } = JSON.parse(readFileSync(FILE, "utf8")) as Kept;
+  if (model !== MODEL || texts !== hashOf(await allTexts())) {
+    throw new Error("The library has changed since its vectors were made.");
+  }
+  const numbers = new Int8Array(Buffer.from(vectors, "base64"));
+  return LIBRARY.map((_, index) =>
+    ofLength1(numbers.subarray(index * DIMENSIONS, (index + 1) * DIMENSIONS)),
+  );
+}
+
+function allTexts(): Promise<readonly string[]> {
+  return Promise.all(LIBRARY.map(textOf));
+}
+
+function hashOf(texts: readonly string[]): string {
+  return sha256(JSON.stringify(texts)).toString("hex");
+}
+
+function ofLength1(numbers: Int8Array): Float32Array {
+  const length = Math.hypot(...numbers);
+  return Float32Array.from(numbers, (number) => number / length);
+}
+
+function inBytes(vector: Float32Array): Int8Array {
+  const most = Math.max(...vector.map(Math.abs));
+  return Int8Array.from(vector, (number) => Math.round((number / most) * BYTE_MAX));
+}
+
+if (import.meta.main) {
+  const embeddings = new Embeddings();
+  const texts = await allTexts();
+  const rows: Int8Array[] = [];
+  for (const text of texts) rows.push(inBytes(await embeddings.embed("library", text)));
+  await embeddings.close();
+  const vectors = Buffer.concat(rows).toString("base64");
+  const kept: Kept = { model: MODEL, texts: hashOf(texts), vectors };
+  writeFileSync(FILE, `${JSON.stringify(kept, undefined, 2)}\n`);
+}

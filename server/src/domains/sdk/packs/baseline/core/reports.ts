@@ -1,0 +1,63 @@
+export const reports = [
+  {
+    name: "Workflow runs by outcome",
+    description: "How many runs ended in which way, by day",
+    source: { kind: "runs" },
+    filter: { test: false },
+    timeBucket: { field: "createdAt", unit: "day" },
+    groupBy: ["status"],
+    aggregates: [{ fn: "count", as: "runs" }],
+    chart: { type: "bar" },
+  },
+  {
+    name: "Workflows that fail",
+    description: "Failed runs of each workflow, and how long runs took",
+    source: { kind: "runs" },
+    filter: { status: "failed", test: false },
+    groupBy: ["workflowName"],
+    aggregates: [
+      { fn: "count", as: "failures" },
+      { fn: "percentile", field: "durationMs", p: 0.95, as: "p95DurationMs" },
+    ],
+    sort: "-failures",
+    chart: { type: "table" },
+  },
+  {
+    name: "Webhook health",
+    description: "Deliveries of each webhook by their status",
+    source: { kind: "deliveries" },
+    groupBy: ["webhookName", "status"],
+    aggregates: [
+      { fn: "count", as: "deliveries" },
+      { fn: "avg", field: "lastDurationMs", as: "averageMs" },
+    ],
+    chart: { type: "bar" },
+  },
+];
+
+export const dashboards = [
+  {
+    name: "Automation",
+    description: "Whether what runs by itself runs well",
+    widgets: [
+      {
+        title: "Runs by outcome",
+        kind: "report",
+        report: "Workflow runs by outcome",
+        layout: { x: 0, y: 0, w: 8, h: 4 },
+      },
+      {
+        title: "Workflows that fail",
+        kind: "report",
+        report: "Workflows that fail",
+        layout: { x: 8, y: 0, w: 4, h: 4 },
+      },
+      {
+        title: "Webhooks",
+        kind: "report",
+        report: "Webhook health",
+        layout: { x: 0, y: 4, w: 12, h: 4 },
+      },
+    ],
+  },
+];

@@ -1,0 +1,97 @@
+const incidents = { kind: "tickets", entity: "incident" };
+
+export const reports = [
+  {
+    name: "Mean time to resolve",
+    description: "Minutes from raising an incident to resolving it, by week and priority",
+    source: incidents,
+    filter: { resolvedAt: { exists: true } },
+    timeBucket: { field: "resolvedAt", unit: "week" },
+    groupBy: ["priority"],
+    aggregates: [
+      { fn: "avg", field: "resolutionMinutes", as: "meanMinutes" },
+      { fn: "percentile", field: "resolutionMinutes", p: 0.9, as: "p90Minutes" },
+      { fn: "count", as: "incidents" },
+    ],
+    chart: { type: "line" },
+  },
+  {
+    name: "Target times met",
+    description: "The share of target times that were met, by policy and metric",
+    source: { kind: "sla_clocks" },
+    filter: { state: { in: ["met", "breached"] } },
+    groupBy: ["policyName", "metric"],
+    aggregates: [
+      { fn: "avg", field: "met", as: "shareMet" },
+      { fn: "count", as: "targets" },
+    ],
+    chart: { type: "bar" },
+  },
+  {
+    name: "Backlog by age",
+    description: "Open incidents by their age in days and their priority",
+    source: incidents,
+    filter: { state: { in: ["new", "in_progress", "on_hold"] } },
+    groupBy: ["ageDays", "priority"],
+    aggregates: [{ fn: "count", as: "incidents" }],
+    sort: "-ageDays",
+    chart: { type: "bar" },
+  },
+  {
+    name: "Changes by outcome",
+    description: "How many changes went well, by month",
+    source: { kind: "tickets", entity: "change" },
+    filter: { outcome: { exists: true } },
+    timeBucket: { field: "createdAt", unit: "month" },
+    groupBy: ["outcome"],
+    aggregates: [{ fn: "count", as: "changes" }],
+    chart: { type: "bar" },
+  },
+  {
+    name: "Requests by state",
+    description: "What is asked for, and what became of it",
+    source: { kind: "tickets", entity: "request" },
+    groupBy: ["state"],
+    aggregates: [{ fn: "count", as: "requests" }],
+    chart: { type: "pie" },
+  },
+];
+
+export const dashboards = [
+  {
+    name: "Service desk",
+    description: "What is open, how soon it is mended, and whether that is soon enough",
+    widgets: [
+      {
+        title: "Time to resolve",
+        kind: "report",
+        report: "Mean time to resolve",
+        layout: { x: 0, y: 0, w: 6, h: 4 },
+      },
+      {
+        title: "Target times",
+        kind: "report",
+        report: "Target times met",
+        layout: { x: 6, y: 0, w: 6, h: 4 },
+      },
+      {
+        title: "Backlog",
+        kind: "report",
+        report: "Backlog by age",
+        layout: { x: 0, y: 4, w: 4, h: 4 },
+      },
+      {
+        title: "Changes",
+        kind: "report",
+        report: "Changes by outcome",
+        layout: { x: 4, y: 4, w: 4, h: 4 },
+      },
+      {
+        title: "Requests",
+        kind: "report",
+        report: "Requests by state",
+        layout: { x: 8, y: 4, w: 4, h: 4 },
+      },
+    ],
+  },
+];
