@@ -63,7 +63,8 @@ export function nameOf(text: string): string | undefined {
 
 /** Sends a text without values, which may be several statements. */
 export function query(client: pg.ClientBase, text: string): Promise<pg.QueryResult> {
-  if (posts.has(client)) throw new Error("What was put before the next statement would be left out.");
+  if (posts.has(client))
+    throw new Error("What was put before the next statement would be left out.");
   gather(client);
   return client.query(text);
 }
@@ -128,6 +129,7 @@ interface DriverConnection {
   readonly parsedStatements: Readonly<Record<string, string>>;
   bind(config: object): void;
   execute(config: object): void;
+  sync(): void;
 }
 interface DriverClient {
   readonly connection: DriverConnection;
@@ -135,6 +137,10 @@ interface DriverClient {
 interface DriverQuery {
   name: string | undefined;
   queryMode: string | undefined;
+  readonly values: readonly unknown[];
+  readonly _result: Shape;
+  _accumulateRows: boolean;
+  handleRowDescription(message: object): void;
   callback: (error: Error | null, result: pg.QueryResult) => void;
   prepare(connection: DriverConnection): void;
   handleCommandComplete(message: object, connection: DriverConnection): void;
@@ -143,18 +149,33 @@ interface DriverQuery {
 /** The driver's own class for a statement. */
 const PreparedQuery = pg.Query as unknown as new (text: string, values: unknown[]) => DriverQuery;
 
+/** What the driver has to know of a result to read its rows. */
+interface Shape {
+  fields: unknown;
+  _parsers: unknown;
+  _prebuiltEmptyResultObject: unknown;
+}
+
+/**
+ * The shapes of what prepared statements return, by their names on each connection. A statement keeps
+ * its shape for as long as it is prepared (PostgreSQL refuses it once a table has changed under it), so
+ * that nobody has to describe it every time. Undefined is that of one that returns no rows.
+ */
+const shapes = new WeakMap<DriverConnection, Map<string, Shape | undefined>>();
+
 /** A statement and what goes before it, as one message with one answer. */
 class Statement extends PreparedQuery {
   readonly #before: readonly Post[];
   /** How many of those before it have not been carried out yet. */
   #left: number;
+  #described: Shape | undefined;
 
   constructor(text: string, values: unknown[], before: readonly Post[]) {
     super(text, values);
-    // A statement without values would go alone.
-    if (before.length > 0) this.queryMode = "extended";
     this.#before = before;
     this.#left = before.length;
+    // A statement without values would go alone.
+    if (before.length > 0) this.queryMode = "extended";
   }
 
   override prepare(connection: DriverConnection): void {
@@ -162,14 +183,40 @@ class Statement extends PreparedQuery {
       connection.bind({ portal: "", statement: name, values });
       connection.execute({ portal: "", rows: 0 });
     }
-    super.prepare(connection);
+    const { name, values } = this;
+    const known = shapes.get(connection);
+    if (name === undefined || !known?.has(name)) return super.prepare(connection);
+    this.#described = known.get(name);
+    connection.bind({ portal: "", statement: name, values, valueMapper });
+    connection.execute({ portal: "", rows: 0 });
+    connection.sync();
+    Object.assign(this._result, this.#described);
+    this._accumulateRows = true;
+  }
+
+  override handleRowDescription(message: object): void {
+    super.handleRowDescription(message);
+    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
+    this.#described = { fields, _parsers, _prebuiltEmptyResultObject };
   }
 
   override handleCommandComplete(message: object, connection: DriverConnection): void {
-    if (this.#left === 0) return super.handleCommandComplete(message, connection);
-    this.#left -= 1;
+    if (this.#left > 0) {
+      this.#left -= 1;
+      return;
+    }
+    super.handleCommandComplete(message, connection);
+    if (this.name === undefined) return;
+    const known = shapes.get(connection);
+    if (known) known.set(this.name, this.#described);
+    else shapes.set(connection, new Map([[this.name, this.#described]]));
   }
 }
+
+/** As the driver maps values; its types do not show that. */
+const { prepareValue: valueMapper } = (
+  pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }
+).utils;
 
 /** What the protocol takes as it is: a text, bytes or nothing. */
 function asText(value: unknown): unknown {
@@ -193,10 +240,13 @@ function gather(client: pg.ClientBase): void {
 
 /** A query builder on one client, for as long as `isOpen` says so. */
 export function builderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
+  const assertOpen = (): void => {
+    // The connection may already serve somebody else's transaction.
+    if (!isOpen()) throw new Error("A statement was sent after its transaction had ended.");
+  };
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      // The connection may already serve somebody else's transaction.
-      if (!isOpen()) throw new Error("A statement was sent after its transaction had ended.");
+      assertOpen();
       const result = await send(client, query.sql, query.parameters);
       return {
         rows: result.rows as Row[],
@@ -211,12 +261,32 @@ export function builderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
     provideConnection: <T>(consumer: (connection: DatabaseConnection) => Promise<T>) =>
       consumer(connection),
   };
-  return new Kysely<Tables>({
+  const tx = new Kysely<Tables>({
     config: { dialect },
     dialect,
     driver,
     executor: new DefaultQueryExecutor(compiler, adapter, provider),
   });
+  texts.set(tx, (text, values) => {
+    assertOpen();
+    return send(client, text, values);
+  });
+  return tx;
+}
+
+type SendText = (
+  text: string,
+  values: readonly unknown[],
+) => Promise<pg.QueryResult<pg.QueryResultRow>>;
+
+/** How each builder sends a text that is finished, without the builder. */
+const texts = new WeakMap<Tx, SendText>();
+
+/** Sends a finished text within a transaction. */
+export function sendText(tx: Tx, text: string, values: readonly unknown[]): ReturnType<SendText> {
+  const sending = texts.get(tx);
+  if (!sending) throw new Error("It is no transaction of ours.");
+  return sending(text, values);
 }
 
 /** Numbers and times as the API shows them: safe integers, and ISO 8601 in UTC with milliseconds. */

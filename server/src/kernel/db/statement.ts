@@ -1,5 +1,4 @@
-import { CompiledQuery } from "kysely";
-import type { Tx } from "./connection.ts";
+import { sendText, type Tx } from "./connection.ts";
 
 /** The parameters of a statement whose text is being put together. */
 export class Parameters {
@@ -22,6 +21,6 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Sends a statement whose text was put together, and reads its rows. */
 export async function rowsOf(tx: Tx, text: string, values: readonly unknown[]): Promise<Row[]> {
-  const { rows } = await tx.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+  const { rows } = await sendText(tx, text, values);
   return rows;
 }
