@@ -1,0 +1,237 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { open, seal } from "../crypto.ts";
+import { newId, newWorkspaceKey } from "../id.ts";
+import { TEST_KEY } from "../testing/database.ts";
+import { WorkspaceKeys } from "../workspace-keys.ts";
+import { Database } from "./database.ts";
+import { sealKeyCheck } from "./key-check.ts";
+import { withClient } from "./owner.ts";
+import { prepareDatabase, type PreparedDatabase } from "./prepare.ts";
+import { ensureGroups } from "./roles.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../migrations");
+const FIRST_RELEASE_LAST = "0007_access.sql";
+const AT = "2026-01-02T03:04:05.678Z";
+const VALUE = "what the first release sealed";
+
+/** Tables of the first release that hold something, each with the order in which it is compared. */
+const KEPT = {
+  installation: "created_at",
+  workspaces: "slug",
+  workspace_keys: "workspace_id",
+  events: "epoch, xid, seq",
+  readers: "name",
+  jobs: "id",
+  users: "id",
+  memberships: "workspace_id",
+  roles: "id",
+  secrets: "workspace_id, name",
+  api_tokens: "id",
+} as const;
+
+const name = `millrace_upgrade_${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+const owner: pg.ClientConfig = { ...inject("database").owner, database: name };
+const [here, there] = [newWorkspaceKey(), newWorkspaceKey()];
+const [user, dataKey] = [newId("usr"), Buffer.alloc(32, 9)];
+const contextOf = (workspace: string): string => `secret KEY of ${workspace}`;
+
+let before: Record<string, string[]>;
+let prepared: PreparedDatabase;
+beforeAll(async () => {
+  await withClient(inject("database").owner, (client) => client.query(`create database ${name}`));
+  await withClient(owner, async (client) => {
+    await installFirstRelease(client);
+    for (const workspace of [here, there]) await fill(client, workspace);
+    before = await contents(client);
+  });
+  prepared = await prepareDatabase(owner, TEST_KEY);
+});
+afterAll(async () => {
+  await withClient(inject("database").owner, async (client) => {
+    await client.query(`drop database ${name} with (force)`);
+    for (const kind of ["app", "system", "sql", "door"]) {
+      await client.query(`drop role if exists millrace_${kind}_${name}`);
+    }
+  });
+});
+
+test("all that the first release held is there after the newest migrations, unchanged", async () => {
+  await withClient(owner, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      "select name from migrations order by name",
+    );
+    expect(rows.map((row) => row.name)).toEqual(migrations());
+    expect(migrations().at(-1)).not.toBe(FIRST_RELEASE_LAST);
+    expect(await contents(client)).toEqual(before);
+  });
+  for (const table of Object.keys(KEPT)) expect([table, before[table]]).not.toEqual([table, []]);
+});
+
+test("the application reads it in its own workspace and nowhere else, and writes on", async () => {
+  const db = new Database({ ...prepared, poolMax: 1, onError: () => undefined });
+  const keys = new WorkspaceKeys(db, TEST_KEY);
+  try {
+    for (const workspace of [here, there]) {
+      const partition = { workspace, environment: "production" } as const;
+      const seen = await db.read(partition, async (tx) => ({
+        workspaces: (await sql<{ key: string }>`select key from workspaces`.execute(tx)).rows,
+        events: (await sql`select distinct workspace_id, type from events`.execute(tx)).rows,
+        secrets: (await sql<{ sealed: Buffer }>`select sealed from secrets`.execute(tx)).rows,
+        members: (await sql`select user_id, roles from memberships`.execute(tx)).rows,
+        accounts: (await sql`select email, status from users`.execute(tx)).rows,
+      }));
+      const key = await keys.of(workspace);
+      const secrets = seen.secrets.map(({ sealed }) => open(key, sealed, contextOf(workspace)));
+      expect({ ...seen, secrets: secrets.map(String) }).toEqual({
+        workspaces: [{ key: workspace }],
+        events: [{ workspace_id: workspace, type: "note.created" }],
+        secrets: [VALUE],
+        members: [{ user_id: user, roles: ["owner"] }],
+        accounts: [{ email: "ada@example.com", status: "active" }],
+      });
+      // A new event takes its place after the old ones, and a table of today takes its row.
+      await db.write(partition, async (session) => {
+        await session.send(...eventOf("note.changed"));
+        await session.send(
+          `insert into topic_counts (topic, events, last_event_at) values ('note', 3, $1)`,
+          [AT],
+        );
+      });
+      const types = await db.read(partition, async (tx) => {
+        const { rows } = await sql<{ type: string }>`
+          select type from events order by epoch, xid, seq`.execute(tx);
+        return rows.map(({ type }) => type);
+      });
+      expect(types).toEqual(["note.created", "note.created", "note.changed"]);
+    }
+  } finally {
+    await db.close();
+  }
+});
+
+test("a second start finds nothing to do", async () => {
+  await withClient(owner, async (client) => {
+    const applied = "select name, checksum, applied_at from migrations order by name";
+    const { rows } = await client.query(applied);
+    await prepareDatabase(owner, TEST_KEY);
+    expect((await client.query(applied)).rows).toEqual(rows);
+  });
+});
+
+function migrations(): string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith(".sql"))
+    .toSorted();
+}
+
+/** What `migrate` did when there was no more than this, and what the first start then wrote down. */
+async function installFirstRelease(client: pg.Client): Promise<void> {
+  await client.query("begin");
+  await ensureGroups(client);
+  await client.query(
+    `create table migrations (
+       name text primary key, checksum text not null, applied_at timestamptz not null default now())`,
+  );
+  for (const file of migrations().filter((each) => each <= FIRST_RELEASE_LAST)) {
+    const text = readFileSync(join(FOLDER, file), "utf8");
+    await client.query(text);
+    const checksum = createHash("sha256").update(text).digest("hex");
+    await client.query("insert into migrations (name, checksum) values ($1, $2)", [file, checksum]);
+  }
+  await client.query(
+    `insert into installation (key_check, cluster, home_workspace_id, created_at)
+     select $1, system_identifier::text, $2, $3 from pg_control_system()`,
+    [sealKeyCheck(TEST_KEY), here, AT],
+  );
+  await client.query(
+    `insert into users (id, email, name, password_hash, created_at, updated_at)
+     values ($1, 'ada@example.com', 'Ada', 'a hash', $2, $2)`,
+    [user, AT],
+  );
+  await client.query("insert into readers values ('old reader', 1, '3', 1, $1)", [AT]);
+  await client.query("commit");
+}
+
+/** Two events, a secret and one row of whatever else a workspace had. */
+async function fill(client: pg.Client, workspace: string): Promise<void> {
+  await client.query("begin");
+  await client.query(
+    `select set_config('millrace.workspace', $1, true), set_config('millrace.environment', 'production', true)`,
+    [workspace],
+  );
+  const rows: [text: string, values: unknown[]][] = [
+    [
+      "insert into workspaces (slug, name, created_at, updated_at) values ($1, 'Ours', $2, $2)",
+      [`ours-${workspace}`, AT],
+    ],
+    [
+      "insert into workspace_keys (wrapped, created_at) values ($1, $2)",
+      [TEST_KEY.wrap(dataKey, workspace), AT],
+    ],
+    [
+      `insert into memberships (user_id, roles, created_at, updated_at) values ($1, '{owner}', $2, $2)`,
+      [user, AT],
+    ],
+    [
+      `insert into roles (id, name, description, permissions, created_at, updated_at)
+       values ($1, 'Reader', '', '{audit:read}', $2, $2)`,
+      [newId("role"), AT],
+    ],
+    [
+      `insert into secrets (name, description, sealed, created_at, updated_at) values ('KEY', '', $1, $2, $2)`,
+      [seal(dataKey, Buffer.from(VALUE), contextOf(workspace)), AT],
+    ],
+    [
+      `insert into api_tokens (id, user_id, name, token_hash, scopes, created_at)
+       values ($1, $2, 'Nightly', $3, '{audit:read}', $4)`,
+      [newId("tok"), user, Buffer.from(workspace), AT],
+    ],
+    [
+      `insert into jobs (id, kind, payload, due_at, correlation_id, created_at)
+       values ($1, 'notes.tidy', '{"n": 1}', $2, 'cor_1', $2)`,
+      [newId("job"), AT],
+    ],
+    eventOf("note.created"),
+    eventOf("note.created"),
+  ];
+  for (const [text, values] of rows) await client.query(text, values);
+  await client.query("commit");
+}
+
+function eventOf(type: string): [text: string, values: unknown[]] {
+  return [
+    `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
+                         resource_id, correlation_id, created_at, data)
+     values (1, 'note', $1, $2, 'user', 'Ada', 'note', 'note_1', 'cor_1', $3, '{"title": "x"}')`,
+    [type, user, AT],
+  ];
+}
+
+/** Each row as the columns that the first release gave it: newer columns are no change of its data. */
+async function contents(client: pg.Client): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const [table, order] of Object.entries(KEPT)) {
+    columns[table] ??= await columnsOf(client, table);
+    const { rows } = await client.query<{ row: string }>(
+      `select row(${columns[table].join(", ")})::text as row from ${table} order by ${order}`,
+    );
+    found[table] = rows.map(({ row }) => row);
+  }
+  return found;
+}
+
+const columns: Record<string, string[]> = {};
+
+async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(attname) as name from pg_attribute
+      where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+    [table],
+  );
+  return rows.map((row) => row.name);
+}
