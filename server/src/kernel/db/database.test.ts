@@ -94,6 +94,54 @@ test("a statement that nobody waits for fails the commit, as what it is explaine
   expect(await read(here)).not.toContain("h8");
 });
 
+test("what failed first is what a transaction fails with, whatever came after it", async () => {
+  const explain = () => new Error("There is one already.");
+  const ways: readonly ((session: Transaction) => Promise<unknown>)[] = [
+    async (session) => session.post(NOTE, ["posted"]),
+    (session) => session.send("select 1", []),
+    (session) => sql`select 2`.execute(session.tx),
+    async (session) => {
+      session.post(NOTE, ["posted"]);
+      await session.send("select 1", []);
+    },
+  ];
+  // Statements have names, and are posted, when they come again.
+  for (const goOn of [...ways, ...ways, ...ways]) {
+    const failing = db.write(here, async (session) => {
+      void session.send(NOTE, ["h1"], explain);
+      await goOn(session);
+    });
+    await expect(failing).rejects.toThrow("There is one already.");
+  }
+  expect(await read(here)).not.toContain("posted");
+});
+
+test("what is posted is carried out in its place, and undone with what failed", async () => {
+  for (const round of [1, 2, 3, 4]) {
+    await db.write(here, async (session) => {
+      session.post(NOTE, [`p${round}`]);
+      const rows = await session.send("select id from notes where id = $1", [`p${round}`]);
+      expect(rows).toHaveLength(1);
+      session.post("delete from notes where id = $1", [`p${round}`]);
+      await session
+        .attempt(async () => {
+          session.post(NOTE, [`q${round}`]);
+          throw new Error("Undo it.");
+        })
+        .catch(() => undefined);
+      session.enter(there);
+      session.post(NOTE, [`there${round}`]);
+    });
+  }
+  const found = [await read(here), await read(there)].flat();
+  expect(found.filter((id) => /^(p|q|there)\d/.test(id))).toEqual(
+    [1, 2, 3, 4].map((round) => `there${round}`),
+  );
+  await db.write(there, (session) =>
+    session.send("delete from notes where id like $1", ["there%"]),
+  );
+});
+
 test("what is attempted is undone for itself, also one attempt within another", async () => {
   const aside: Partition = { ...here, environment: "development" };
   const heard: string[] = [];

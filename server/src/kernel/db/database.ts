@@ -8,7 +8,7 @@ import {
   type Tx,
   withdrawPosts,
 } from "./connection.ts";
-import { isConnectionLoss, isStale, isTransient, OutOfDate } from "./errors.ts";
+import { isAftermath, isConnectionLoss, isStale, isTransient, OutOfDate } from "./errors.ts";
 import { entering, nameOfPartition, type Partition } from "./partition.ts";
 import { SqlRunner } from "./sql-runner.ts";
 
@@ -239,7 +239,10 @@ export class Database {
     if (known) session.post(BEGIN, []);
     else void sent.track(query(client, `${BEGIN}; ${settings}`));
     try {
-      const result = await act.work(session);
+      const result = await act.work(session).catch(async (error: unknown) => {
+        if (isAftermath(error)) await sent.all();
+        throw error;
+      });
       session.close();
       const committed = sent.track(send(client, COMMIT, []));
       await sent.all();
@@ -371,8 +374,11 @@ class Outstanding {
     return answer;
   }
 
+  /** Throws what failed first: whatever was sent after it failed because of it. */
   async all(): Promise<void> {
-    await Promise.all(this.#answers);
+    const answers = await Promise.allSettled(this.#answers);
+    const failed = answers.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
   }
 
   get count(): number {

@@ -20,6 +20,11 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
+/** A statement failed only because another one of its transaction had failed before it. */
+export function isAftermath(error: unknown): boolean {
+  return codeOf(error) === "25P02";
+}
+
 /** The connection prepared a statement before a migration changed the table under it. */
 export function isStale(error: unknown): boolean {
   return codeOf(error) === "0A000" && /cached plan/.test(String(error));
