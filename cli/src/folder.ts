@@ -52,7 +52,8 @@ function readOne(path: string, ending: string): LocalArtifact {
 
 /** Writes an artifact; tells its path without an ending. */
 export function writeArtifact(folder: string, artifact: Artifact, at?: string): string {
-  const path = at ?? join(folder, artifact.moduleKey, fileNameOf(artifact.name));
+  const path =
+    at ?? freePath(join(folder, artifact.moduleKey, fileNameOf(artifact.name)), artifact);
   const { scriptSource, ...detail } = artifact.detail;
   mkdirSync(dirname(path), { recursive: true });
   const ending = existsSync(`${path}.js`) ? ".js" : ".ts";
@@ -70,6 +71,11 @@ export function writeCard(path: string, card: Card): void {
 export function cardOf(artifact: Artifact, detail: Detail): Card {
   const { id, name, artifactType, moduleKey, status, description, updatedAt } = artifact;
   return { id, name, artifactType, moduleKey, status, description, detail, updatedAt };
+}
+
+/** Two names may come to the same file name: the later one is then told apart by its id. */
+function freePath(path: string, { id }: Artifact): string {
+  return existsSync(`${path}.json`) ? `${path}-${id}` : path;
 }
 
 function fileNameOf(name: string): string {

@@ -40,7 +40,7 @@ export interface Schemas {
   "CatalogApproval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all" };
   "CatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string };
   "CatalogRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
-  "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Change": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ChangeApproval": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[] };
   "ChangeApprovals": { "rule": "count" | "all" | "percentage"; "value": number; "approverIds": readonly (string)[]; "required": number; "given": number; "round": number; "pending": readonly ({ "approverId": string; "userId": string })[]; "votes": readonly (Schemas["ChangeVote"])[] };
   "ChangeCalendar": { "from": string; "to": string; "changes": readonly (Schemas["CalendarChange"])[]; "blackoutWindows": readonly (Schemas["BlackoutWindow"])[]; "truncated": boolean };
@@ -82,7 +82,7 @@ export interface Schemas {
   "ExportLink": { "url": string; "expiresAt": string };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "ImportResult": { "imported": number; "updated": number; "unchanged": number; "skipped": number; "errors": readonly ({ "path": string; "message": string })[] };
-  "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": "solved" | "workaround" | "duplicate" | "not_reproducible" | "no_fault" | "user_error" | "other" | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Incident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "createdBy": string; "createdAt": string; "updatedAt": string };
   "InstalledPack": { "id": string; "packKey": string; "name": string; "version": string; "description": string; "author": string; "environment": "production" | "staging" | "development"; "made": readonly (Schemas["PackThing"])[]; "installedBy": string; "installedAt": string; "updatedAt": string; "status": "installed" | "upgraded" | "unchanged"; "kept": readonly (Schemas["KeptThing"])[] };
   "Invitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string };
   "IssuedEmbedToken": { "id": string; "token": string; "expiresAt": string; "url": string };
@@ -376,7 +376,7 @@ export interface Operations {
   /** What happened to a change, the newest first */
   "changes.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** Begin to carry out a change */
-  "changes.implement": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
+  "changes.implement": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
   /** List changes, the newest first */
   "changes.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["Change"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** See how the approval of a change stands */
@@ -404,7 +404,7 @@ export interface Operations {
   /** Make a rejected change a draft again */
   "changes.revise": { params: { "id": string }; reply: { "data": Schemas["Change"] } };
   /** Say that a change was undone */
-  "changes.rollback": { params: { "id": string }; body: { "notes": string }; reply: { "data": Schemas["Change"] } };
+  "changes.rollback": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
   /** Let somebody vote on changes in your stead for a time */
   "changes.set_delegation": { body: { "toUserId": string; "from": string; "to": string }; reply: { "data": Schemas["ChangeDelegation"] } };
   /** Hand a change to its approvers */
@@ -564,9 +564,9 @@ export interface Operations {
   /** Have a resolved or closed incident worked on again */
   "incidents.reopen": { params: { "id": string }; body?: { "reason"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Resolve an incident */
-  "incidents.resolve": { params: { "id": string }; body: { "resolution": string; "resolutionCode"?: "solved" | "workaround" | "duplicate" | "not_reproducible" | "no_fault" | "user_error" | "other"; "resolveChildren"?: boolean }; reply: { "data": Schemas["Incident"] } };
+  "incidents.resolve": { params: { "id": string }; body: { "resolution": string; "resolutionCode"?: string; "resolveChildren"?: boolean }; reply: { "data": Schemas["Incident"] } };
   /** Change an incident */
-  "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "resolution"?: string; "resolutionCode"?: "solved" | "workaround" | "duplicate" | "not_reproducible" | "no_fault" | "user_error" | "other" }; reply: { "data": Schemas["Incident"] } };
+  "incidents.update": { params: { "id": string }; body: { "title"?: string; "description"?: string; "impact"?: number; "urgency"?: number; "severity"?: "low" | "medium" | "high" | "critical"; "category"?: string; "callerId"?: string | null; "assigneeId"?: string | null; "teamId"?: string | null; "ciIds"?: readonly (string)[]; "state"?: "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "onHoldReason"?: string | null; "resolution"?: string; "resolutionCode"?: string }; reply: { "data": Schemas["Incident"] } };
   /** Accept an invitation */
   "invitations.accept": { body: { "token": string; "name"?: string; "password": string }; reply: { "data": Schemas["User"] } };
   /** Accept an invitation from the form */
@@ -577,6 +577,8 @@ export interface Operations {
   "invitations.page": { query: { "token": string }; reply: string };
   /** Withdraw an invitation */
   "invitations.revoke": { params: { "id": string }; reply: undefined };
+  /** Find published articles, the question being the body */
+  "knowledge.ask": { body: { "q": string; "limit"?: number }; reply: { "data": readonly (Schemas["ArticleHit"])[]; "pagination": Schemas["Pagination"] } };
   /** Write an article */
   "knowledge.create": { body: { "title": string; "body": string; "summary"?: string; "tags"?: readonly (string)[]; "category"?: string | null; "visibility"?: "everyone" | "agents"; "authorId"?: string; "reviewDueAt"?: string | null }; reply: { "data": Schemas["Article"] } };
   /** Read an article */
@@ -1281,6 +1283,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "invitations.list": "GET /api/v1/settings/users/invitations",
   "invitations.page": "GET /invitations",
   "invitations.revoke": "DELETE /api/v1/settings/users/invitations/{id}",
+  "knowledge.ask": "POST /api/v1/knowledge/search",
   "knowledge.create": "POST /api/v1/knowledge",
   "knowledge.get": "GET /api/v1/knowledge/{id}",
   "knowledge.get_version": "GET /api/v1/knowledge/{id}/versions/{version}",

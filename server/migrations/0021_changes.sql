@@ -38,6 +38,7 @@ create table changes (
   rolled_back_at      timestamptz,
   rejection_reason    text,
   cancellation_reason text,
+  implementation_notes text,
   completion_notes    text,
   rollback_notes      text,
   outcome             text        collate "C",

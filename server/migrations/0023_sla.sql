@@ -55,7 +55,9 @@ create index sla_clocks_next on sla_clocks (next_at) where next_at is not null;
 create index sla_clocks_due on sla_clocks (workspace_id, environment, next_at)
   where next_at is not null;
 create index sla_clocks_board on sla_clocks (workspace_id, environment, state, due_at, no);
-create index sla_clocks_policy on sla_clocks (workspace_id, environment, policy_id);
+create index sla_clocks_all on sla_clocks (workspace_id, environment, due_at, no);
+create index sla_clocks_going on sla_clocks (workspace_id, environment, policy_id, no)
+  where stopped_at is null and state <> 'cancelled';
 
 alter table sla_policies enable row level security;
 alter table sla_clocks enable row level security;

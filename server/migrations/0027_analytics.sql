@@ -71,6 +71,8 @@ create table kpi_snapshots (
   taken_at     timestamptz      not null,
   primary key (kpi_id, at)
 );
+-- For who deletes what is old, in all workspaces.
+create index kpi_snapshots_age on kpi_snapshots (at);
 
 -- An export is written page by page: its position, how far its file is, and the page's bytes commit together,
 -- so that whoever goes on after a crash repeats nothing and leaves nothing out.
@@ -101,6 +103,8 @@ create table exports (
   expires_at   timestamptz not null
 );
 create index exports_list on exports (workspace_id, environment, id);
+create index exports_own on exports (workspace_id, environment, run_as, id);
+create index exports_open on exports (workspace_id, environment) where status in ('queued', 'running');
 create index exports_expiry on exports (expires_at);
 
 create table export_chunks (
@@ -129,10 +133,12 @@ begin
             and environment = current_setting(''millrace.environment'')::environment)', name);
   end loop;
 end $$;
+create policy everything on kpi_snapshots to millrace_system using (true);
 create policy everything on exports for select to millrace_system using (true);
 create policy everything on export_chunks to millrace_system using (true);
 grant select, insert, update, delete on reports, dashboards, kpis, exports to millrace_app;
 grant select, insert on kpi_snapshots to millrace_app;
 grant select, insert, delete on export_chunks to millrace_app;
 grant select on exports to millrace_system;
+grant select, delete on kpi_snapshots to millrace_system;
 grant select, delete on export_chunks to millrace_system;

@@ -84,6 +84,20 @@ test("from login to a tested artifact, without overwriting what others changed",
   expect((await millrace("artifacts", "push", "--force")).code).toBe(0);
   expect((await millrace("artifacts", "push")).out).toMatch(/unchanged/);
 
+  const like = {
+    artifactType: "data_transformer",
+    moduleKey: "maths",
+    detail: { scriptSource: "return 0;" },
+  };
+  const twin = await owner("POST /api/flowsdk/artifacts", { ...like, name: "Add (up)" });
+  const { id } = twin.body.data;
+  const pulled = ["pulled artifacts/maths/Add-up", `pulled artifacts/maths/Add-up-${id}`];
+  const { out } = await millrace("artifacts", "pull");
+  expect(out.trim().split("\n").toSorted()).toEqual(pulled);
+  expect(readFileSync(source, "utf8")).toContain("1 * (input.a");
+  await owner(`DELETE /api/flowsdk/artifacts/${id}`);
+  for (const ending of ["ts", "json"]) rmSync(join(home, `artifacts/maths/Add-up-${id}.${ending}`));
+
   writeFileSync(source, "return {");
   const refused = await millrace("artifacts", "push", "--json");
   expect(refused.code).toBe(1);

@@ -327,6 +327,7 @@ export interface Tables {
     rolled_back_at: Time | null;
     rejection_reason: string | null;
     cancellation_reason: string | null;
+    implementation_notes: string | null;
     completion_notes: string | null;
     rollback_notes: string | null;
     outcome: string | null;

@@ -57,6 +57,8 @@ export interface ReportSource<Given = never> {
   readonly summary: string;
   /** What somebody must hold to see such rows. */
   readonly permission: Permission;
+  /** What they must hold beyond that, where it depends on what stands beside `kind`. */
+  readonly needs?: (outside: Pick<Outside, "contributions">, given: Given) => readonly Permission[];
   /** What stands beside `kind`. */
   readonly schema: TObject;
   /** Whether a row never changes once it is there, so that any past moment can be told exactly. */

@@ -34,13 +34,12 @@ export const Time = Type.String({
 
 /**
  * A time that a caller gives. The format alone also takes the year 0, an offset of 23 hours and a
- * thousand decimals, at each of which PostgreSQL throws; real offsets end at 14 hours. The last day of
- * all may be one of the year 10000 in UTC, which has five digits and is no such time any more.
+ * thousand decimals, at each of which PostgreSQL throws; real offsets end at 14 hours.
  */
 export const InputTime = Type.String({
   format: "date-time",
   pattern:
-    "^(?!9999-12-31)(19|[2-9]\\d)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-](0\\d|1[0-3]):[0-5]\\d|[+-]14:00)$",
+    "^(19|[2-9]\\d)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-](0\\d|1[0-3]):[0-5]\\d|[+-]14:00)$",
   description: "ISO 8601 with its offset from UTC, of the years 1900 to 9999",
 });
 

@@ -11,6 +11,7 @@ import { writeExport } from "./exports/writing.ts";
 import { kpiEvents } from "./kpis/events.ts";
 import { kpiOperations } from "./kpis/operations.ts";
 import { kpiContent } from "./kpis/pack.ts";
+import { pruneSnapshots } from "./kpis/retention.ts";
 import { takeOnTime } from "./kpis/schedule.ts";
 import { AnalyticsRead, AnalyticsWrite } from "./permissions.ts";
 import { reportEvents } from "./reports/events.ts";
@@ -24,7 +25,7 @@ export const analytics = domain({
   permissions: [AnalyticsRead, AnalyticsWrite],
   events: [...reportEvents, ...dashboardEvents, ...kpiEvents, ...exportEvents],
   operations: [...reportOperations, ...dashboardOperations, ...kpiOperations, ...exportOperations],
-  jobs: [takeOnTime, writeExport, pruneExports],
+  jobs: [takeOnTime, pruneSnapshots, writeExport, pruneExports],
   counters: [{ name: "reports", count }],
   contributions: [contribute(PackContentPoint, reportContent, kpiContent, dashboardContent)],
 });

@@ -77,6 +77,18 @@ export const samples: readonly Sample[] = [
     operation: "reports.update",
     arrange: async (owner) => ({ ...(await report(owner)), body: { groupBy: ["topic"] } }),
   },
+  {
+    operation: "reports.update",
+    name: "that a KPI of somebody else shows",
+    arrange: async (owner, world) => {
+      const arranged = await report(owner);
+      const { aggregate: _, ...kind } = KPI;
+      const shown = { name: fresh("KPI"), ...kind, reportId: arranged.params?.["id"] };
+      const { params: { id } = {} } = await made(owner, "kpis", shown);
+      await world.sql("update kpis set run_as = 'usr_another' where id = $1", [id]);
+      return { ...arranged, body: { groupBy: ["topic"] } };
+    },
+  },
   { operation: "reports.delete", arrange: report },
   { operation: "reports.run", arrange: report },
   { operation: "reports.rows", arrange: report },

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
+import type { Domain } from "#kernel/domain.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
@@ -12,8 +13,11 @@ export interface Node {
 }
 
 /** What works on the database of a world, with the same clock, and is not asked by HTTP. */
-export function anotherKernel(world: World): Promise<Kernel> {
-  const { settings, domains } = world.kernel;
+export function anotherKernel(
+  world: World,
+  domains: readonly Domain[] = world.kernel.domains,
+): Promise<Kernel> {
+  const { settings } = world.kernel;
   return Kernel.open({
     database: world.database,
     settings,

@@ -102,10 +102,13 @@ describe("inspection", () => {
     ["export default {\n\n", "Unexpected end of input", 1, 17],
     ["return 1;\n}\n", "Unexpected end of input", 2, 2],
     ["const a = 1;\u2028let b = ;", "Unexpected token ';'", 2, 9],
-  ])("never tells a place behind the end of a source: %j", async (source, message, line, column) => {
-    const found = await sandbox.inspect(source);
-    expect(found).toMatchObject({ ok: false, error: { message, line, column } });
-  });
+  ])(
+    "never tells a place behind the end of a source: %j",
+    async (source, message, line, column) => {
+      const found = await sandbox.inspect(source);
+      expect(found).toMatchObject({ ok: false, error: { message, line, column } });
+    },
+  );
 
   test("is stopped where the module itself does not end", async () => {
     const strict = new Sandbox({ inspectionMs: 300 });

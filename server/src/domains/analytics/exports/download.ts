@@ -5,6 +5,7 @@ import { query } from "#kernel/operation.ts";
 import { type Download, one, resumableDownload } from "#kernel/reply.ts";
 import { object, Time } from "#kernel/schema.ts";
 import { partitionFor } from "#kernel/report-source.ts";
+import { assertMaySee } from "../reports/source.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { ExportId, ExportNotReady, RangeNotSatisfiable } from "./export.ts";
 import { FORMS, MEDIA_TYPES } from "./file/form.ts";
@@ -19,7 +20,9 @@ export const linkExport = query({
   id: "exports.download",
   route: "GET /api/v1/analytics/exports/{id}/download",
   summary: "Get an address that the file can be downloaded from",
-  description: "For 15 minutes, by whoever has it.",
+  description:
+    "For 15 minutes, by whoever has it. The caller must still hold what such rows need: a file does not " +
+    "lead around what a token was made without.",
   permission: AnalyticsRead,
   params: object({ id: ExportId }),
   reply: one(
@@ -28,7 +31,8 @@ export const linkExport = query({
   fails: [ExportNotReady],
   example: { params: { id: "exp_01jd0000000000000000000000" } },
   async run({ tx, services, caller }, { params: { id } }) {
-    const { status } = await store.get(tx, id, ownerIn(caller));
+    const { status, source } = await store.get(tx, id, ownerIn(caller));
+    assertMaySee({ outside: services, caller }, source);
     if (status !== "completed") throw new Failure(ExportNotReady, { detail: `It is ${status}.` });
     const untilMs = services.clock.nowMs() + LINK_MS;
     const { workspace, environment } = partitionFor(caller);

@@ -229,8 +229,62 @@ describe("with a node that works", () => {
     expect((await fetched(await linkOf(id))).bytes.toString()).toBe("title\r\nseen\r\n");
     expect((await another(`GET /api/v1/analytics/exports/${id}`)).status).toBe(404);
     expect((await another("GET /api/v1/analytics/exports")).body.data).toEqual([]);
-    const refused = await viewer("POST /api/v1/analytics/exports", { source: { kind: "events" } });
-    expect([refused.status, refused.events]).toEqual([403, []]);
+    const log = await owner("POST /api/v1/analytics/reports", {
+      name: "Log",
+      source: { kind: "events" },
+    });
+    for (const body of [{ source: { kind: "events" } }, { reportId: log.body.data.id }]) {
+      const refused = await viewer("POST /api/v1/analytics/exports", body);
+      expect([refused.status, refused.events]).toEqual([403, []]);
+    }
+  });
+
+  test("gives its address to no token that was made without such rows", async () => {
+    const id = await request({ source: { kind: "runs" } });
+    await over(id);
+    const path = `GET /api/v1/analytics/exports/${id}/download`;
+    const withScopes = async (scopes: readonly string[]) => {
+      const { body } = await owner("POST /api/v1/tokens", { name: scopes.join(), scopes });
+      return world.asToken(body.data.token, "default")(path);
+    };
+    expect((await withScopes(["analytics:read", "workflows:read"])).status).toBe(200);
+    const refused = await withScopes(["analytics:read"]);
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      "To see runs needs the permission workflows:read.",
+    ]);
+  });
+
+  test("goes on where it was when its table changes between two pages", async () => {
+    const columns = [
+      { name: "title", type: "text" },
+      { name: "kind", type: "text" },
+    ];
+    const rules = [{ roles: ["viewer"], actions: ["read"], where: { kind: "seen" } }];
+    const { slug, place } = await furnish(world, owner, { columns, rules }, []);
+    await world.sql(
+      `insert into ${place} (id, title, kind)
+       select 'rec_' || lpad(n::text, 26, '0'), n, 'seen' from generate_series(1, 300) as n`,
+    );
+    await kernel.close();
+    const viewer = await world.member(["viewer"]);
+    const asked = { source: { kind: "records", table: slug }, fields: ["title"] };
+    const id = await request(asked, viewer);
+    kernel = await openNode(world);
+    // What this node knows of the table is out of date with the first page that it has written.
+    const write = kernel.db.write.bind(kernel.db);
+    let isRenamed = false;
+    kernel.db.write = async (partition, work) => {
+      const value = await write(partition, work);
+      const [{ chunks }] = await world.sql("select chunks from exports where id = $1", [id]);
+      if (chunks === 0 || isRenamed) return value;
+      isRenamed = true;
+      await owner(`PATCH /api/v1/tables/${slug}`, { renameColumns: { kind: "sort" } });
+      return value;
+    };
+    expect((await over(id, viewer)).progress.rows).toBe(300);
+    const lines = Array.from({ length: 300 }, (_, index) => `${index + 1}\r\n`);
+    expect((await fetched(await linkOf(id))).bytes.toString()).toBe(`title\r\n${lines.join("")}`);
   });
 
   test("fails with the reason where what it is about is gone", async () => {

@@ -6,6 +6,7 @@ import { AnalyticsRead } from "../permissions.ts";
 import { downloadFile, linkExport } from "./download.ts";
 import { ExportCancelled, ExportRequested } from "./events.ts";
 import { Export, ExportId, ExportOver, NewExport, TooManyExports } from "./export.ts";
+import { ReportBroken } from "../reports/report.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -48,7 +49,7 @@ const createExport = command({
   body: NewExport,
   reply: accepted(Export, { location: ({ id }) => `/api/v1/analytics/exports/${id}` }),
   emits: [ExportRequested],
-  fails: [TooManyExports],
+  fails: [TooManyExports, ReportBroken],
   example: {
     body: {
       source: { kind: "records", table: "orders" },

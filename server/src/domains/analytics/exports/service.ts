@@ -5,7 +5,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import { partitionFor } from "#kernel/report-source.ts";
 import { authorityOf } from "../authority.ts";
 import { listingOf } from "../reports/rows.ts";
-import { withSource } from "../reports/running.ts";
+import { checkReport, unlessBroken, withSource } from "../reports/running.ts";
 import * as reports from "../reports/store.ts";
 import { ExportCancelled, ExportRequested } from "./events.ts";
 import {
@@ -35,6 +35,7 @@ export async function contentOf(
       throw invalid("/reportId", "is exported as it is, without filter or fields");
     const report = await outside.db.read(partitionFor(caller), (tx) => reports.find(tx, reportId));
     if (!report) throw invalid("/reportId", "there is no such report");
+    await unlessBroken(() => checkReport({ outside, caller }, report.definition));
     return { kind: "report", reportId, definition: report.definition };
   }
   if (!source) throw invalid("/source", "is required");

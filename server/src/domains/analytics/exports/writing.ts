@@ -21,7 +21,8 @@ import { expiryAfter, referTo, shownOf } from "./telling.ts";
 const TURN_MS = 10_000;
 const ATTEMPTS_MAX = 10;
 /** How many rows are read at once: as many as fit into a piece, of those that there are statements for. */
-const PAGES = [100, 500, 2_000] as const;
+const PAGES = [10, 100, 500, 2_000] as const;
+/** Of a piece before it is compressed: that is what is held, several times over. */
 const PIECE_BYTES = 500_000;
 const ERROR_CHARACTERS_MAX = 500;
 
@@ -37,17 +38,19 @@ export const writeExport = job({
     exportId: Type.String(),
   }),
   attemptsMax: ATTEMPTS_MAX,
-  timeoutMs: 60_000,
+  // To count, a turn, and the page that it ends with, which may take as long as any statement.
+  timeoutMs: 90_000,
   concurrency: 2,
   async effect(outside, { exportId, ...partition }, { number, signal }) {
     try {
       return await turn(outside, partition, exportId, signal);
     } catch (error) {
       // What the person can act on will not go away by itself; of what is our fault they hear in the end.
-      if (!(error instanceof Failure) && number < ATTEMPTS_MAX) throw error;
-      const words = error instanceof Failure ? error.message : Internal.title;
+      const isTheirs = error instanceof Failure && error.type.status < Internal.status;
+      if (!isTheirs && number < ATTEMPTS_MAX) throw error;
+      const words = isTheirs ? error.message : Internal.title;
       await fail(outside, partition, exportId, words.slice(0, ERROR_CHARACTERS_MAX));
-      if (!(error instanceof Failure)) throw error;
+      if (!isTheirs) throw error;
       return "over";
     }
   },
@@ -63,8 +66,8 @@ async function turn(
   id: string,
   signal: AbortSignal,
 ): Promise<"more" | "over"> {
-  const found = await outside.db.read(partition, (tx) => store.find(tx, id));
-  if (!found || (found.status !== "queued" && found.status !== "running")) return "over";
+  const found = await openExport({ outside, partition }, id);
+  if (!found) return "over";
   const cause = { correlationId: newId("cor"), depth: 1 };
   const caller = await callerFor(outside, found, { partition, cause });
   const writing = { outside, caller, partition, signal };
@@ -72,10 +75,22 @@ async function turn(
   if (content.kind === "report") return writeReport(writing, found, content);
   const fields = content.columns.map(({ name }) => name);
   return unlessBroken(() =>
-    withSource(writing, content.source, (source, parameters) =>
-      writeRows(writing, found, listingOf(source, { filter: content.filter, fields }, parameters)),
-    ),
+    withSource(writing, content.source, async (source, parameters) => {
+      const listing = listingOf(source, { filter: content.filter, fields }, parameters);
+      // Anew: a source that changed is opened once more, and pages may have been written by then.
+      const now = await openExport(writing, id);
+      return now ? writeRows(writing, now, listing) : "over";
+    }),
   );
+}
+
+/** An export that is not over; undefined when it is, or is gone. */
+async function openExport(
+  { outside, partition }: Pick<Writing, "outside" | "partition">,
+  id: string,
+): Promise<store.StoredExport | undefined> {
+  const found = await outside.db.read(partition, (tx) => store.find(tx, id));
+  return found?.status === "queued" || found?.status === "running" ? found : undefined;
 }
 
 interface Writing extends ReportAsking {
@@ -106,13 +121,15 @@ async function writeRows(
   found: store.StoredExport,
   listing: Listing,
 ): Promise<"more" | "over"> {
-  const until = performance.now() + TURN_MS;
   const form = FORMS[found.format];
   const total = found.chunks === 0 ? await totalOf(writing, listing) : null;
+  // From here: a turn in which nothing but the count had its time would be the first one again.
+  const until = performance.now() + TURN_MS;
   let at = placeOf(found);
-  let size: number = PAGES[0];
+  let step = 0;
   while (performance.now() < until) {
     if (writing.signal.aborted || writing.outside.ending.aborted) return "more";
+    const size = PAGES[step] ?? PAGES[0];
     const page = await rowsAfter(writing, listing, at.position ?? undefined, size);
     const isLast = page.length < size;
     const rows = page.map(({ row }) => row);
@@ -121,9 +138,11 @@ async function writeRows(
     const piece = { bytes, rows: rows.length, position, form: state, total };
     const isOurs = await commit(writing, { ...found, chunks: at.chunks }, piece, isLast);
     if (isLast || !isOurs) return "over";
+    const each = (state.plainBytes - (at.form?.plainBytes ?? 0)) / rows.length;
     at = { position, form: state, chunks: at.chunks + 1 };
-    const each = bytes.length / rows.length;
-    size = PAGES.findLast((most) => most * each <= PIECE_BYTES) ?? PAGES[0];
+    const fitting = PAGES.findLastIndex((most) => most * each <= PIECE_BYTES);
+    // One step at a time: the rows to come may be larger than those before.
+    step = Math.max(0, Math.min(fitting, step + 1));
   }
   return "more";
 }

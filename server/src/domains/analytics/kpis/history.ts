@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { Caller, Outside } from "#kernel/caller.ts";
-import { Failure, invalid } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
+import { Conflict, Failure, invalid } from "#kernel/failure.ts";
+import { command, query, type WriteContext } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { created, one, page } from "#kernel/reply.ts";
 import { partitionFor } from "#kernel/report-source.ts";
@@ -12,6 +12,7 @@ import { ReportBroken, ReportTimedOut } from "../reports/report.ts";
 import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
 import { isMet, KpiId, KpiPastUnknown, Snapshot } from "./kpi.ts";
 import { definitionFor, knowsPast, measure, snapshotAt } from "./measuring.ts";
+import { keptFrom, RETENTION_DAYS } from "./retention.ts";
 import { nextTime } from "./schedule.ts";
 import { referTo } from "./service.ts";
 import * as snapshots from "./snapshot-store.ts";
@@ -56,15 +57,18 @@ export const takeSnapshot = command({
   params: ById,
   reply: created(Snapshot),
   emits: [KpiSnapshotTaken, KpiThresholdCrossed],
+  // Two in one millisecond are one.
+  mayChangeNothing: true,
   example: { params },
   async prepare(outside, { params: { id } }, caller) {
     const { kpi, acting } = await kpiFor(outside, caller, id);
-    return snapshotAt({ outside, caller: acting }, kpi, outside.clock.now());
+    const snapshot = await snapshotAt({ outside, caller: acting }, kpi, outside.clock.now());
+    return { snapshot, revision: kpi.revision };
   },
-  async run(ctx, { params }, snapshot) {
-    const kpi = await store.lock(ctx.tx, params.id);
-    await keep(ctx, kpi, snapshot);
-    return snapshot;
+  async run(ctx, { params }, { snapshot, revision }) {
+    const kpi = await lockUnchanged(ctx, params.id, revision);
+    if (await keep(ctx, kpi, snapshot)) return snapshot;
+    return (await snapshots.find(ctx.tx, kpi.id, snapshot.at)) ?? snapshot;
   },
 });
 
@@ -75,7 +79,8 @@ export const backfillKpi = command({
   description:
     "At each time of its schedule from `from` up to `to`, as of that time. That is possible where the " +
     "past is known: for events, which never change, and with a window of time. Times that have a " +
-    `snapshot keep it. At most ${TIMES_MAX} times in one call. No target counts as crossed by it.`,
+    `snapshot keep it. At most ${TIMES_MAX} times in one call, and none longer ago than snapshots are ` +
+    `kept, which is ${RETENTION_DAYS} days. No target counts as crossed by it.`,
   permission: AnalyticsWrite,
   waits: true,
   params: ById,
@@ -97,6 +102,9 @@ export const backfillKpi = command({
     const asking = { outside, caller: acting };
     const definition = await definitionFor(asking, kpi.measure);
     if (!knowsPast(asking, kpi.measure, definition)) throw new Failure(KpiPastUnknown);
+    if (Date.parse(from) < keptFrom(outside.clock.nowMs()).getTime()) {
+      throw invalid("/from", `is too far: snapshots are kept for ${RETENTION_DAYS} days`);
+    }
     const until = Math.min(Date.parse(to), outside.clock.nowMs());
     const times = timesBetween(kpi.schedule, Date.parse(from), until);
     const made: Snapshot[] = [];
@@ -107,10 +115,10 @@ export const backfillKpi = command({
       const met = isMet(value, kpi);
       made.push({ at: at.toISOString(), value, target, met, backfilled: true, error: null });
     }
-    return made;
+    return { made, revision: kpi.revision };
   },
-  async run(ctx, { params, body: { from, to } }, made) {
-    const kpi = await store.lock(ctx.tx, params.id);
+  async run(ctx, { params, body: { from, to } }, { made, revision }) {
+    const kpi = await lockUnchanged(ctx, params.id, revision);
     const written = await snapshots.insert(ctx.tx, kpi.id, made, ctx.now);
     const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
     ctx.emit(KpiBackfilled, referTo(kpi), { kpiId: kpi.id, ...span, snapshots: written });
@@ -134,6 +142,13 @@ function timesBetween(
     at = nextTime(schedule, at);
   }
   return times;
+}
+
+/** Locks a KPI; throws when it is not what was measured any more. */
+async function lockUnchanged({ tx }: Pick<WriteContext, "tx">, id: string, revision: number) {
+  const kpi = await store.lock(tx, id);
+  if (kpi.revision !== revision) throw new Failure(Conflict);
+  return kpi;
 }
 
 /** A KPI, and a caller with the rights that it runs with. */

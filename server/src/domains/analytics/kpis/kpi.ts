@@ -106,7 +106,7 @@ export const Kpi = Type.Object(
     schedule: fields.schedule,
     unit: nullable(fields.unit),
     runAs: Type.String({
-      description: "Whose rights its snapshots have: of whoever saved it last",
+      description: "Whose rights its snapshots have: of whoever saved it, or its report, last",
     }),
     createdBy: Type.String(),
     createdAt: Time,

@@ -111,6 +111,83 @@ describe("a snapshot", () => {
   });
 });
 
+describe("a snapshot of what was changed", () => {
+  test("by who may see less counts no more than that", async () => {
+    const columns = [
+      { name: "who", type: "text" },
+      { name: "pay", type: "integer" },
+    ];
+    const rules = [{ roles: ["agent"], actions: ["read"], where: { who: "me" } }];
+    const rows = [
+      { who: "me", pay: 1 },
+      { who: "boss", pay: 99 },
+    ];
+    const { slug } = await furnish(world, owner, { columns, rules }, rows);
+    const agent = await world.member(["agent"]);
+    const report = await owner("POST /api/v1/analytics/reports", {
+      name: "Staff",
+      source: { kind: "records", table: slug },
+    });
+    const reportId = report.body.data.id;
+    const id = await make({ reportId });
+    const taken = () => agent(`POST ${PATH}/${id}/snapshot`);
+    expect((await taken()).body.data.value).toBe(2);
+    const change = { filter: { who: "boss" }, aggregates: [{ fn: "max", field: "pay" }] };
+    const path = `/api/v1/analytics/reports/${reportId}`;
+    const named = await agent(`PATCH ${path}`, { name: "People" });
+    expect([named.status, named.events]).toEqual([200, ["report.updated"]]);
+    const changed = await agent(`PATCH ${path}`, change);
+    expect([changed.status, changed.events]).toEqual([200, ["report.updated", "kpi.updated"]]);
+    world.clock.advance(1);
+    expect((await taken()).body.data).toMatchObject({ value: null, error: null });
+    expect((await owner(`GET ${PATH}/${id}`)).body.data.runAs).not.toBe(owner.userId);
+    // Whoever may see it says so by saving it.
+    await owner(`PATCH ${PATH}/${id}`, { target: 1 });
+    world.clock.advance(1);
+    expect((await taken()).body.data.value).toBe(99);
+  });
+
+  test("is one where two fall on the same time, and crosses nothing when it comes late", async () => {
+    const id = await make({ aggregate: sum() });
+    await put(20);
+    const [first, second] = await Promise.all([
+      owner(`POST ${PATH}/${id}/snapshot`),
+      owner(`POST ${PATH}/${id}/snapshot`),
+    ]);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    const [{ at }] = await historyOf(id);
+    await put(1);
+    await world.sql(
+      `insert into kpi_snapshots (workspace_id, environment, kpi_id, at, value, target, met, backfilled, taken_at)
+       select $1, 'production', $2, $3::timestamptz + n * interval '1 hour', 1, 10, false, false, now()
+         from unnest(array[-1, 1]) as n`,
+      [world.home, id, at],
+    );
+    world.clock.advance(1);
+    const late = await owner(`POST ${PATH}/${id}/snapshot`);
+    expect([late.body.data.met, late.events]).toEqual([false, ["kpi.snapshot_taken"]]);
+  });
+});
+
+test("snapshots are kept for three years", async () => {
+  const id = await make({ aggregate: { source: { kind: "events" }, fn: "count" } });
+  const DAY_MS = 24 * HOUR_MS;
+  const nowMs = world.clock.nowMs();
+  await world.sql(
+    `insert into kpi_snapshots (workspace_id, environment, kpi_id, at, value, target, met, backfilled, taken_at)
+     select $1, 'production', $2, to_timestamp($3::float8 / 1000) - n * interval '1 day', n, 10, false, false, now()
+       from unnest(array[1, 1095, 1098, 2000]) as n`,
+    [world.home, id, nowMs],
+  );
+  world.clock.advance(HOUR_MS);
+  await until(async () => (await historyOf(id)).every(({ value }) => value !== 2000));
+  const values = (await historyOf(id)).map(({ value }) => value);
+  expect(values.filter((value) => [1, 1095, 1098].includes(value))).toEqual([1, 1095]);
+  const from = new Date(nowMs - 1_098 * DAY_MS).toISOString();
+  const answer = await owner(`POST ${PATH}/${id}/backfill`, { from, to: from });
+  expect([answer.status, answer.body.errors[0].path]).toEqual([422, "/from"]);
+});
+
 test("each due time has one snapshot, whatever the number of nodes", async () => {
   await using node = await anotherNode(world);
   await node.kernel.startWork();
@@ -182,7 +259,7 @@ describe("a backfill", () => {
       [],
     ]);
     const known = await make({ aggregate: sum(), window: { last: 1, unit: "days" } });
-    const long = { from: "2020-01-01T00:00:00Z", to: "2026-01-01T00:00:00Z" };
+    const long = { from: "2025-01-01T00:00:00Z", to: "2026-01-01T00:00:00Z" };
     const answer = await owner(`POST ${PATH}/${known}/backfill`, long);
     expect([answer.status, answer.body.errors[0].path]).toEqual([422, "/to"]);
   });

@@ -1,5 +1,5 @@
 /** What a KPI's number is at a moment. */
-import { Failure, invalid } from "#kernel/failure.ts";
+import { Failure, Internal, invalid } from "#kernel/failure.ts";
 import { partitionFor, type ReportAsking } from "#kernel/report-source.ts";
 import type { Narrowing } from "../reports/plan.ts";
 import { type Definition, definitionOf, ReportBroken } from "../reports/report.ts";
@@ -9,7 +9,6 @@ import * as reports from "../reports/store.ts";
 import { isMet, type Kpi, type Measure, type Snapshot } from "./kpi.ts";
 
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
-const CREATED = "createdAt";
 const ERROR_CHARACTERS_MAX = 500;
 
 /** The report that a measure is, in the end. */
@@ -54,7 +53,7 @@ function spanOf(
   if (!knowsPast(asking, measure, definition)) return {};
   const { window } = measure;
   const from = window && new Date(at.getTime() - window.last * UNIT_MS[window.unit]);
-  const field = window?.field ?? CREATED;
+  const field = window?.field;
   return { between: { field, from: from ?? undefined, to: at, at: "/window/field" } };
 }
 
@@ -91,7 +90,7 @@ export async function snapshotAt(
     const value = await measure(asking, kpi.measure, definition, at);
     return { ...told, value, met: isMet(value, kpi), error: null };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof Failure) || error.type.status >= Internal.status) throw error;
     const message = error.message.slice(0, ERROR_CHARACTERS_MAX);
     return { ...told, value: null, met: null, error: message };
   }

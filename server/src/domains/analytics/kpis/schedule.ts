@@ -10,7 +10,7 @@ import { partitionFor } from "#kernel/report-source.ts";
 import { id, line, Time } from "#kernel/schema.ts";
 import { callerFor } from "../authority.ts";
 import { KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
-import { isMet, type Kpi } from "./kpi.ts";
+import type { Kpi } from "./kpi.ts";
 import { snapshotAt } from "./measuring.ts";
 import { noteDue } from "./snapshot-store.ts";
 import * as store from "./store.ts";
@@ -80,7 +80,8 @@ export const takeOnTime = job({
     if (!kpi) return undefined;
     const cause = { correlationId: newId("cor"), depth: 1 };
     const caller = await callerFor(outside, kpi, { partition, cause });
-    return { snapshot: await snapshotAt({ outside, caller }, kpi, new Date(dueAt)), cause };
+    const snapshot = await snapshotAt({ outside, caller }, kpi, new Date(dueAt));
+    return { snapshot, cause, revision: kpi.revision };
   },
   async run(ctx, { kpiId, cron, timezone, dueAt }, taken) {
     const kpi = await store.lockIfThere(ctx.tx, kpiId);
@@ -89,10 +90,10 @@ export const takeOnTime = job({
     // What was saved just now may have other times than the one that this is.
     const isSame = schedule.cron === cron && (schedule.timezone ?? "UTC") === timezone;
     if (isSame && taken) {
+      // It was changed while its number was looked up, which may be another now: once more.
+      if (taken.revision !== kpi.revision) return arm(ctx, kpi, new Date(Date.parse(dueAt) - 1));
       ctx.actAs(SYSTEM, taken.cause);
-      const { snapshot } = taken;
-      // The target may have been changed while the number was looked up.
-      await keep(ctx, kpi, { ...snapshot, target: kpi.target, met: isMet(snapshot.value, kpi) });
+      await keep(ctx, kpi, taken.snapshot);
     }
     const after = new Date(Math.max(ctx.now.getTime(), Date.parse(dueAt)));
     await arm(ctx, kpi, after);

@@ -95,11 +95,12 @@ export async function update(
   change: KpiChange,
   { measure, revision }: { readonly measure: Measure; readonly revision?: number },
 ): Promise<Kpi> {
+  // First the report: whoever changes that locks it before the KPIs that show it.
+  await holdReport(ctx, measure);
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   // What was checked would undo what somebody else has just done.
   if (revision !== undefined && revision !== before.revision) throw new Failure(Conflict);
-  await holdReport(ctx, measure);
   const { name, description, target, direction, unit, schedule } = change;
   const { runAs, permissions } = authorityOf(ctx.caller);
   const after = await store.update(ctx.tx, id, {
@@ -139,11 +140,13 @@ function timesOf({ schedule: { cron, timezone } }: Kpi): string {
   return `${cron} ${timezone}`;
 }
 
+/** What events name it by. */
 export function referTo({ id, name }: Kpi) {
   return { id, displayName: name };
 }
 
-function dataOf(kpi: store.StoredKpi): Kpi {
+/** What events tell of it. */
+export function dataOf(kpi: store.StoredKpi): Kpi {
   const { measure: _, permissions: __, revision: ___, ...data } = kpi;
   return data as Kpi;
 }

@@ -27,7 +27,10 @@ export async function insert(
   return rows.length;
 }
 
-/** The side of the target at the last time before another at which there was one. */
+/**
+ * The side of the target at the last time before another at which there was one; undefined also where
+ * there is one of a later time.
+ */
 export async function sideBefore(tx: Tx, kpiId: string, at: string): Promise<boolean | undefined> {
   const row = await tx
     .selectFrom("kpi_snapshots")
@@ -35,10 +38,31 @@ export async function sideBefore(tx: Tx, kpiId: string, at: string): Promise<boo
     .where("kpi_id", "=", kpiId)
     .where("at", "<", at)
     .where("met", "is not", null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("kpi_snapshots as later")
+            .select("later.at")
+            .where("later.kpi_id", "=", kpiId)
+            .where("later.at", ">", at)
+            .where("later.met", "is not", null),
+        ),
+      ),
+    )
     .orderBy("at", "desc")
     .limit(1)
     .executeTakeFirst();
   return row?.met ?? undefined;
+}
+
+/** The one of a time. */
+export async function find(tx: Tx, kpiId: string, at: string): Promise<Snapshot | undefined> {
+  return tx
+    .selectFrom("kpi_snapshots")
+    .select(SHOWN)
+    .where("kpi_id", "=", kpiId)
+    .where("at", "=", at)
+    .executeTakeFirst();
 }
 
 /** Newest first; `before` is the time of the last one of the page before. */

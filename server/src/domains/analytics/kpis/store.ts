@@ -39,6 +39,18 @@ export async function lockIfThere(tx: Tx, id: string): Promise<StoredKpi | undef
   return row && toKpi(row);
 }
 
+/** Locks those that show a report. */
+export async function lockThoseOf(tx: Tx, reportId: string): Promise<StoredKpi[]> {
+  const rows = await tx
+    .selectFrom("kpis")
+    .selectAll()
+    .where(sql<boolean>`measure ->> 'reportId' = ${reportId}`)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  return rows.map(toKpi);
+}
+
 /** Keeps KPIs from being deleted until this transaction ends; tells which of them there are. */
 export async function hold(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();

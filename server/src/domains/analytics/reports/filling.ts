@@ -69,14 +69,29 @@ const STEPS = {
   year: wallSql("year", "1 year"),
 } as const;
 
+const DAY_MS = 86_400_000;
+
+/** No bucket is longer, so that so many of them reach at least as far as is shown. */
+const LONGEST_MS = {
+  hour: DAY_MS / 12,
+  day: 2 * DAY_MS,
+  week: 8 * DAY_MS,
+  month: 32 * DAY_MS,
+  quarter: 93 * DAY_MS,
+  year: 367 * DAY_MS,
+} as const;
+
 async function bucketsBetween(
   asking: ReportAsking,
   { unit, timezone = "UTC" }: TimeBucket,
   times: readonly string[],
 ): Promise<readonly string[]> {
   const ordered = times.toSorted();
-  const values = [ordered[0], ordered.at(-1), timezone];
-  const found = await askPartition(asking, STEPS[unit], values);
+  const [first = "", last = ""] = [ordered[0], ordered.at(-1)];
+  // PostgreSQL makes all of a series before it looks at the limit, and a century has many hours.
+  const enoughMs = Date.parse(first) + (ROWS_MAX + 1) * LONGEST_MS[unit];
+  const end = Date.parse(last) > enoughMs ? new Date(enoughMs).toISOString() : last;
+  const found = await askPartition(asking, STEPS[unit], [first, end, timezone]);
   // Those with rows are there in any case.
   return [...new Set([...found.map(({ at }) => String(at)), ...ordered])].toSorted();
 }

@@ -5,6 +5,7 @@ import { created, nothing, one, page } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
 import { reportSourcesOf } from "#kernel/report-source.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
+import { KpiUpdated } from "../kpis/events.ts";
 import { ReportCreated, ReportDeleted, ReportUpdated } from "./events.ts";
 import {
   NewReport,
@@ -119,12 +120,14 @@ const updateReport = command({
   id: "reports.update",
   route: "PATCH /api/v1/analytics/reports/{id}",
   summary: "Change a report",
-  description: "Null takes a part away.",
+  description:
+    "Null takes a part away. KPIs that show it have the caller's rights from then on, unless it is only " +
+    "called or described otherwise.",
   permission: AnalyticsWrite,
   params: ById,
   body: ReportChange,
   reply: one(Report),
-  emits: [ReportUpdated],
+  emits: [ReportUpdated, KpiUpdated],
   fails: [ReportNameTaken],
   example: { ...example, body: { groupBy: ["region", "status"] } },
   prepare: (outside, { params, body }, caller) =>

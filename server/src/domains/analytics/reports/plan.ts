@@ -12,7 +12,8 @@ export interface Narrowing {
   readonly filter?: { readonly condition: unknown; readonly at: string };
   /** Only rows of this span: `from` belongs to it, `to` does not. */
   readonly between?: {
-    readonly field: string;
+    /** When absent, that which tells when a row came to be. */
+    readonly field: string | undefined;
     readonly from: Date | undefined;
     readonly to: Date | undefined;
     readonly at: string;
@@ -46,12 +47,14 @@ export function whereOf(
 }
 
 function betweenOf(
-  { fields }: OpenSource,
+  { fields, time }: OpenSource,
   { between }: Narrowing,
   parameters: Parameters,
 ): readonly string[] {
   if (!between) return [];
-  const { field: name, from, to, at } = between;
+  const { field: name = time, from, to, at } = between;
+  if (name === undefined)
+    throw invalid(at, "is required: its rows do not tell when they came to be");
   const field = fields.get(name);
   if (field?.kind !== "time") throw invalid(at, `${name} is not a field that holds times`);
   return [

@@ -62,7 +62,8 @@ export function groupListing(
   const groups = columnsOf(source, { ...definition, aggregates: [] }, parameters);
   const stray = Object.keys(group).find((name) => !groups.some((column) => column.name === name));
   if (stray !== undefined) throw invalid("?group", `${stray} is not a group of this report`);
-  const parts = groups.map((column) => groupSql(column, group[column.name], parameters));
+  const valueOf = (name: string) => (Object.hasOwn(group, name) ? group[name] : undefined);
+  const parts = groups.map((column) => groupSql(column, valueOf(column.name), parameters));
   const joined = parts.join(" and ");
   const where = joined === "" ? base : `${base === "" ? " where" : `${base} and`} ${joined}`;
   const conditions = [...parameters.values];
@@ -91,18 +92,27 @@ function groupSql({ name, kind, sql }: Column, value: unknown, parameters: Param
 function assertKind(name: string, kind: Column["kind"], value: unknown): void {
   const isRight = {
     text: typeof value === "string",
-    number: typeof value === "number" || /^-?\d+(\.\d+)?$/.test(String(value)),
+    number: typeof value === "number" || (typeof value === "string" && NUMBER.test(value)),
     boolean: typeof value === "boolean",
-    time: typeof value === "string" && TIME.test(value) && !Number.isNaN(Date.parse(value)),
-    date: typeof value === "string" && DAY.test(value) && !Number.isNaN(Date.parse(value)),
+    time: typeof value === "string" && TIME.test(value) && isDay(value),
+    date: typeof value === "string" && DAY.test(value) && isDay(value),
     json: true,
     texts: Array.isArray(value) && value.every((member) => typeof member === "string"),
   }[kind];
   if (!isRight) throw invalid("?group", `${name} must be a value that the report shows there`);
 }
 
+const NUMBER = /^-?\d+(\.\d+)?$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
+const YEAR_ZERO = "0000";
+
+/** Whether it begins with a day that there is. JavaScript reads the 30th of February as a day in March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  const [year, day] = [text.slice(0, YEAR_ZERO.length), text.slice(0, "2026-01-01".length)];
+  return year !== YEAR_ZERO && !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
+}
 
 function shownFields(
   source: OpenSource,
@@ -142,8 +152,9 @@ export async function rowsAfter(
 }
 
 function placed({ source, fields }: Listing, row: Row): Placed {
-  const shown: Record<string, unknown> = {};
-  for (const [index, { name, show }] of fields.entries()) shown[name] = show(row[`f${index}`]);
+  const shown = Object.fromEntries(
+    fields.map(({ name, show }, index) => [name, show(row[`f${index}`])]),
+  );
   return { row: shown, place: source.key.map((_, index) => row[`k${index}`]) };
 }
 

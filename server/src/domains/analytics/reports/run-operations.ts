@@ -7,7 +7,7 @@ import { pageQuery } from "#kernel/page.ts";
 import { download, one, wholePage } from "#kernel/reply.ts";
 import { partitionFor } from "#kernel/report-source.ts";
 import { object, text } from "#kernel/schema.ts";
-import { storable } from "#kernel/storable.ts";
+import { excessOf, storable } from "#kernel/storable.ts";
 import { FORMATS, FORMS, MEDIA_TYPES, piecesOf } from "../exports/file/form.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import type { Narrowing } from "./plan.ts";
@@ -184,7 +184,7 @@ function parsed(given: string, path: string): Readonly<Record<string, unknown>> 
     const value: unknown = JSON.parse(given);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     // What PostgreSQL can't hold is nowhere among its rows.
-    if (isObject && isDeepStrictEqual(storable(value), value)) {
+    if (isObject && excessOf(value) === undefined && isDeepStrictEqual(storable(value), value)) {
       return value as Readonly<Record<string, unknown>>;
     }
   } catch {

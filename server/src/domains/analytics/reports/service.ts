@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { Caller, Outside } from "#kernel/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -6,6 +7,8 @@ import { Conflict, Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { partitionFor } from "#kernel/report-source.ts";
+import type { KpiUpdated } from "../kpis/events.ts";
+import { inherit } from "../kpis/inheriting.ts";
 import { ReportCreated, ReportDeleted, ReportUpdated } from "./events.ts";
 import {
   type Definition,
@@ -70,7 +73,7 @@ export async function create(
 }
 
 export async function update(
-  ctx: WriteContext<typeof ReportUpdated>,
+  ctx: WriteContext<typeof ReportUpdated | typeof KpiUpdated>,
   id: string,
   { name, description }: Pick<Partial<NewReport>, "name" | "description">,
   { definition, revision }: { readonly definition: Definition; readonly revision?: number },
@@ -86,6 +89,7 @@ export async function update(
     updated_at: ctx.now,
   });
   ctx.emit(ReportUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  if (!isDeepStrictEqual(after.definition, before.definition)) await inherit(ctx, id);
   return after;
 }
 

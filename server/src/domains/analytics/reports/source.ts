@@ -35,14 +35,28 @@ export async function openSource(
   parameters: Parameters,
 ): Promise<OpenSource> {
   const type = sourceType(asking.outside, source);
-  const { name } = type.permission;
-  if (!asking.caller.permissions.has(name)) {
-    throw new Failure(Forbidden, {
-      detail: `To see ${type.kind} needs the permission ${name}.`,
-    });
-  }
+  assertHeld(asking, type, source);
   // What its own schema has checked is of its type.
   return type.open(asking, given(type, source) as never, parameters);
+}
+
+type Asking = Pick<ReportAsking, "caller"> & { readonly outside: Pick<Outside, "contributions"> };
+
+/** Throws unless the caller holds what such rows need; of a kind that is no more, nobody does. */
+export function assertMaySee(asking: Asking, source: Source): void {
+  assertHeld(asking, sourceType(asking.outside, source), source);
+}
+
+function assertHeld({ outside, caller }: Asking, type: ReportSource, source: Source): void {
+  // What its own schema has checked is of its type.
+  const further = type.needs?.(outside, given(type, source) as never);
+  const missing = [type.permission, ...(further ?? [])].find(
+    ({ name }) => !caller.permissions.has(name),
+  );
+  if (!missing) return;
+  throw new Failure(Forbidden, {
+    detail: `To see ${type.kind} needs the permission ${missing.name}.`,
+  });
 }
 
 const shapes = new WeakMap<ReportSource, Shape>();

@@ -93,7 +93,7 @@ class Checker {
       if (typeof dataSource === "string" && !this.#sources.has(dataSource)) {
         this.#fault(`${at}/dataSource`, `names ${dataSource}, which is no data source of this app`);
       }
-      this.#bindings(ownOf(component as never), at);
+      this.#bindings(ownOf(component), at);
       for (const { pointer, action } of actionsOf(component)) this.#action(action, at + pointer, 1);
       for (const inner of innerOf(component)) {
         this.#components(inner.components, at + inner.pointer, depth + 1, found);

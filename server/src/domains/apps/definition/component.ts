@@ -163,21 +163,26 @@ export function actionsOf(
   }));
 }
 
-/** What is evaluated of a component: not what stands inside, nor what it does, nor what it is. */
-export function ownOf(component: Component): Record<string, unknown> {
+/** What is evaluated of a component: not what stands inside, nor what it does, nor what it is. It need not be sound. */
+export function ownOf(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { type, id: _, dataSource: __, submit: ___, ...rest } = component;
   const own: Record<string, unknown> = rest;
   if (type === "button") delete own["action"];
   if (type === "modal") delete own["components"];
-  if (type === "tabs" || type === "columns") {
-    const parts = arrayOf(own[type]) as Record<string, unknown>[];
-    own[type] = parts.map(({ components: ____, ...part }) => part);
-  }
+  if (type === "tabs" || type === "columns") own[type] = without(own[type], "components");
   if (type === "table" && own["rowActions"] !== undefined) {
-    const rows = arrayOf(own["rowActions"]) as Record<string, unknown>[];
-    own["rowActions"] = rows.map(({ action: ____, ...row }) => row);
+    own["rowActions"] = without(own["rowActions"], "action");
   }
   return own;
+}
+
+/** The members of a list without one of their fields. */
+function without(list: unknown, field: string): object[] {
+  return arrayOf(list).map((part) =>
+    Object.fromEntries(
+      Object.entries(Object(part) as Record<string, unknown>).filter(([name]) => name !== field),
+    ),
+  );
 }
 
 /** A component with its place in the page. */

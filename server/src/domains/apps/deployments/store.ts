@@ -13,6 +13,8 @@ const FROM = `
   app_deployments d left join app_live_deployments l
     on l.app_id = d.app_id and l.environment = d.environment`;
 
+/* The columns of these statements have the names of the fields. */
+
 /** What is served in this environment, and what was before. */
 export interface Live {
   readonly deploymentId: string;

@@ -5,6 +5,7 @@ import { firstIdAt } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { StoredToken } from "./embed-token.ts";
 
+/* The columns have the names of the fields. */
 const SHOWN = `
   id, app_id as "appId", environment, page_id as "pageId", context, allowed_origins as "allowedOrigins",
   created_by as "createdBy", permissions, created_at as "createdAt", expires_at as "expiresAt",

@@ -47,5 +47,16 @@ function make(): Bundle {
 function assetOf(name: string): Asset {
   const text = readFileSync(join(import.meta.dirname, "browser", name), "utf8");
   if (!name.endsWith(".ts")) return { mediaType: "text/css; charset=utf-8", text };
-  return { mediaType: "text/javascript; charset=utf-8", text: stripTypeScriptTypes(text) };
+  return { mediaType: "text/javascript; charset=utf-8", text: stripped(text) };
+}
+
+/** Node says each time that it may change this; there is nothing that whoever runs us could do about it. */
+function stripped(text: string): string {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => undefined;
+  try {
+    return stripTypeScriptTypes(text);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }

@@ -161,6 +161,7 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
       expect(await page.getByRole("tab", { name: "Trend" }).getAttribute("aria-selected")).toBe(
         "true",
       );
+      await picture(page, "trend");
       await page.getByRole("combobox", { name: "Show" }).selectOption("paid");
       await page.getByText("Looking at paid").waitFor();
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { browser, deployedApp, tableOf } from "../testing/apps.ts";
@@ -83,6 +84,19 @@ test("what people enter stays text, wherever it is shown", async () => {
   );
   const [, json = ""] = /id="start">(.*?)<\/script>/s.exec(body) ?? [];
   expect(JSON.parse(json).state.title).toBe(EVIL);
+});
+
+test("a colour of the app's own is all that stands in the page as style", async () => {
+  const { slug } = await deployedApp(owner, { theme: { accent: "#AA3300" } });
+  const { body, headers } = await browser(world, agent.token)(`GET /apps/default/${slug}`);
+  const [, style = ""] = /<style>(.*)<\/style>/.exec(body) ?? [];
+  expect(style).toContain(":root{--accent:#AA3300;--on-accent:#ffffff}");
+  const hash = createHash("sha256").update(style).digest("base64");
+  expect(headers["content-security-policy"]).toContain(`style-src 'self' 'sha256-${hash}';`);
+  for (const accent of ["red", "#fff", "#00000g", "#000000;}body{display:none", "#0000000"]) {
+    const refused = await owner("POST /api/v1/apps", { name: "x", theme: { accent } });
+    expect(refused).toMatchObject({ status: 422, events: [] });
+  }
 });
 
 test("only what the deployed page offers can be done, to rows that its source gives", async () => {

@@ -55,7 +55,9 @@ function closed(token: Token, children: readonly Child[]): readonly Child[] {
   if (token.hidden || !TAGS.has(token.tag)) return children;
   if (token.tag !== "a") return [h(token.tag, {}, children)];
   const href = String(token.attrGet("href") ?? "");
-  return [h("a", { href, rel: "noopener noreferrer nofollow" }, children)];
+  // What is elsewhere does not take the place of the app, which may be in somebody's frame.
+  const target = /^https?:/i.test(href) && "_blank";
+  return [h("a", { href, target, rel: "noopener noreferrer nofollow" }, children)];
 }
 
 function single(token: Token): readonly Child[] {

@@ -1,4 +1,7 @@
-/** What each type of component comes to, once its bindings have their values. */
+/**
+ * What each type of component comes to, once its bindings have their values. Which fields there are was
+ * checked when it was saved; what a binding gives may be anything, and becomes words where words are shown.
+ */
 import { type Component, innerOf } from "../definition/component.ts";
 import type { Field, Option, Part, Push } from "./browser/tree.ts";
 import { markdownOf } from "./markdown.ts";

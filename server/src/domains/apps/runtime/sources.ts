@@ -1,4 +1,7 @@
-/** The data of an app: each source is an operation of the platform, called as whoever has opened it. */
+/**
+ * The data of an app: each source is an operation of the platform, called as whoever has opened it. The
+ * shapes of the answers are those that these operations declare.
+ */
 import { Failure, failure } from "#kernel/failure.ts";
 import type { DataSource } from "../definition/source.ts";
 import { dataIn, type Perform } from "../performing.ts";
@@ -37,8 +40,10 @@ export async function loadAll(
   const loaded = new Map<string, Loaded>();
   const waiting = [...sources];
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      loaded.set(next.name, await attempt(() => load(visit, next as DataSource, scope)));
+    for (;;) {
+      const next = waiting.shift();
+      if (!next) return;
+      loaded.set(next.name, await attempt(() => load(visit, next, scope)));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE_MAX }, work));

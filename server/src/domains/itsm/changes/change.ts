@@ -77,6 +77,7 @@ export const Change = Type.Object(
     rolledBackAt: When,
     rejectionReason: Said,
     cancellationReason: Said,
+    implementationNotes: Said,
     completionNotes: Said,
     rollbackNotes: Said,
     outcome: nullable(Type.Enum(["successful", "rolled_back", "cancelled"])),

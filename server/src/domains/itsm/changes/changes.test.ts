@@ -68,6 +68,7 @@ test("a change is drafted with everything that the API shows of it", async () =>
     rolledBackAt: null,
     rejectionReason: null,
     cancellationReason: null,
+    implementationNotes: null,
     completionNotes: null,
     rollbackNotes: null,
     outcome: null,
@@ -96,7 +97,7 @@ test("a normal change goes its way from draft to completed, and is rolled back e
     "change.approval_given",
     "change.approved",
   ]);
-  expect(await step(requester, "implement")).toEqual([
+  expect(await step(requester, "implement", { notes: "In the data centre\nat night" })).toEqual([
     200,
     "implementing",
     "change.implementation_started",
@@ -106,15 +107,16 @@ test("a normal change goes its way from draft to completed, and is rolled back e
     "completed",
     "change.completed",
   ]);
-  expect(await step(requester, "rollback", { notes: "Not so well" })).toEqual([
+  expect(await step(requester, "rollback", { notes: "Not\nso well" })).toEqual([
     200,
     "rolled_back",
     "change.rolled_back",
   ]);
   const { body } = await requester(`GET ${CHANGES}/${id}`);
   expect(body.data).toMatchObject({
+    implementationNotes: "In the data centre\nat night",
     completionNotes: "All well",
-    rollbackNotes: "Not so well",
+    rollbackNotes: "Not\nso well",
     outcome: "rolled_back",
   });
   for (const time of ["submittedAt", "approvedAt", "implementedAt", "completedAt", "rolledBackAt"])
@@ -259,7 +261,8 @@ test("the risk knows the items, what depends on them, and how changes of them we
   ]);
   await act(manager, first.id, "approve");
   await act(requester, first.id, "implement");
-  await act(requester, first.id, "rollback", { notes: "Too slow" });
+  // Nothing has to be said.
+  expect((await act(requester, first.id, "rollback")).body.data.rollbackNotes).toBeNull();
   const second = await drafted(requester, { ciIds: [database, one], impact: 1 });
   expect(second).toMatchObject({
     ciIds: [database, one].toSorted(),

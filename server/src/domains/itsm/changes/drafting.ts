@@ -53,6 +53,7 @@ export function blank(identity: Identity, template: ChangeTemplate | undefined):
     rolledBackAt: null,
     rejectionReason: null,
     cancellationReason: null,
+    implementationNotes: null,
     completionNotes: null,
     rollbackNotes: null,
     outcome: null,

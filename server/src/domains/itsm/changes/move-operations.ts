@@ -80,11 +80,13 @@ const implementChange = command({
   description:
     "Also at another time than was planned, which its event tells as `outsideWindow`; but not in a " +
     "blackout window of one of its configuration items, unless it is an emergency.",
+  body: object({ notes: Type.Optional(Notes) }),
+  bodyOptional: true,
   emits: [ImplementationStarted],
   fails: [...fails, Blackout],
-  example,
-  async run(ctx, { params }) {
-    const change = await implement(ctx, params.id);
+  example: { ...example, body: { notes: "The team is in the data centre." } },
+  async run(ctx, { params, body }) {
+    const change = await implement(ctx, params.id, body?.notes ?? null);
     const outsideWindow = isOutsideWindow(change, ctx.now);
     ctx.emit(ImplementationStarted, referTo(change), { ...dataOf(change), outsideWindow });
     return shown(change);
@@ -118,14 +120,15 @@ const rollbackChange = command({
   route: `POST ${PATH}/rollback`,
   summary: "Say that a change was undone",
   description: "While it is carried out, or after that.",
-  body: object({ notes: Reason }),
+  body: object({ notes: Type.Optional(Notes) }),
+  bodyOptional: true,
   emits: [ChangeRolledBack],
   fails,
   example: { ...example, body: { notes: "The new disks were slower." } },
   async run(ctx, { params, body }) {
     const change = await move(ctx, params.id, "rollback", () => ({
       rolledBackAt: ctx.now.toISOString(),
-      rollbackNotes: body.notes,
+      rollbackNotes: body?.notes ?? null,
       outcome: "rolled_back",
     }));
     ctx.emit(ChangeRolledBack, referTo(change), dataOf(change));

@@ -64,7 +64,11 @@ async function assertTemplate({ tx }: Pick<Ctx, "tx">, change: ChangeRecord): Pr
 }
 
 /** Work begins. When it was planned for is a matter of record; a blackout window is not. */
-export function implement(ctx: Pick<Ctx, "tx" | "now" | "expectRevision">, ref: string) {
+export function implement(
+  ctx: Pick<Ctx, "tx" | "now" | "expectRevision">,
+  ref: string,
+  implementationNotes: string | null,
+) {
   return move(ctx, ref, "implement", async ({ type, ciIds }) => {
     const { tx, now } = ctx;
     const windows = type === "emergency" ? [] : await blackoutsAt(tx, now, ciIds);
@@ -75,7 +79,7 @@ export function implement(ctx: Pick<Ctx, "tx" | "now" | "expectRevision">, ref: 
         extra: { blackoutWindows: windows.map(({ id, name, end }) => ({ id, name, end })) },
       });
     }
-    return { implementedAt: now.toISOString() };
+    return { implementedAt: now.toISOString(), implementationNotes };
   });
 }
 

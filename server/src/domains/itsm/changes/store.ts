@@ -17,7 +17,7 @@ export const COLUMNS = `
   assignee_id as "assigneeId", team_id as "teamId", submitted_at as "submittedAt",
   approved_at as "approvedAt", implemented_at as "implementedAt", completed_at as "completedAt",
   rolled_back_at as "rolledBackAt", rejection_reason as "rejectionReason",
-  cancellation_reason as "cancellationReason", completion_notes as "completionNotes",
+  cancellation_reason as "cancellationReason", implementation_notes as "implementationNotes", completion_notes as "completionNotes",
   rollback_notes as "rollbackNotes", outcome, created_by as "createdBy", revision,
   created_at as "createdAt", updated_at as "updatedAt", ${itemIdsSql("changes")} as "ciIds"`;
 
@@ -92,6 +92,7 @@ function rowOf(change: ChangeRecord): Written {
     rolled_back_at: change.rolledBackAt,
     rejection_reason: change.rejectionReason,
     cancellation_reason: change.cancellationReason,
+    implementation_notes: change.implementationNotes,
     completion_notes: change.completionNotes,
     rollback_notes: change.rollbackNotes,
     outcome: change.outcome,

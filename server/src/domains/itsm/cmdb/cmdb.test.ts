@@ -210,6 +210,20 @@ test("an open ticket keeps its item, and one that has ended does not", async () 
   expect((await owner(`GET /api/v1/itsm/incidents/${id}`)).body.data.ciIds).toEqual([]);
 });
 
+test("an item that is deleted while a ticket names it is there, or is not", async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const item = await made({ name: "Going" });
+    const [incident, deletion] = await Promise.all([
+      owner("POST /api/v1/itsm/incidents", { title: "Down", ciIds: [item.id] }),
+      owner(`DELETE ${ITEMS}/${item.id}`),
+    ]);
+    expect([
+      [201, 409],
+      [422, 204],
+    ]).toContainEqual([incident.status, deletion.status]);
+  }
+});
+
 test("agents and builders keep items, viewers see them", async () => {
   const statuses: Record<string, number> = { builder: 201, agent: 201, viewer: 403, auditor: 403 };
   for (const [role, status] of Object.entries(statuses)) {

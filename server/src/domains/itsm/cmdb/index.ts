@@ -12,6 +12,7 @@ import { classContent } from "./pack.ts";
 import { CmdbRead, CmdbWrite } from "./permissions.ts";
 import { relationshipOperations } from "./relationships/operations.ts";
 
+export { weightOf } from "./graph/weight.ts";
 export { missingItems } from "./items/known.ts";
 export { type TicketOnItem, TicketsOnItemsPoint } from "./items/tickets.ts";
 

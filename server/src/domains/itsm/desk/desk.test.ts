@@ -80,6 +80,10 @@ describe("teams", () => {
   test("a change that changes nothing is none", async () => {
     const { body } = await owner("POST /api/v1/itsm/teams", { name: "Idle" });
     const path = `/api/v1/itsm/teams/${body.data.id}`;
+    const [{ data }] = await world.sql("select data from events where resource_id = $1", [
+      body.data.id,
+    ]);
+    expect(data).toEqual(body.data);
     const same = await owner(`PATCH ${path}`, { name: "Idle" });
     expect([same.status, same.events, same.headers["etag"]]).toEqual([200, [], '"1"']);
     const stale = await owner(`PATCH ${path}`, { name: "Busy" }, { "if-match": '"7"' });
@@ -103,6 +107,14 @@ test("the priority matrix and the time to close are the workspace's own", async 
   ];
   const changed = await owner("PATCH /api/v1/itsm/settings", { priorityMatrix });
   expect([changed.status, changed.events]).toEqual([200, ["audit.desk_settings.updated"]]);
+  const [told] = await world.sql(
+    "select data from events where type = 'audit.desk_settings.updated'",
+  );
+  expect(told.data).toEqual({
+    before: usual.body.data,
+    after: changed.body.data,
+    changes: ["priorityMatrix"],
+  });
   const next = await agent("POST /api/v1/itsm/incidents", { title: "B", impact: 1, urgency: 3 });
   expect(next.body.data.priority).toBe(1);
   const wrong = await owner("PATCH /api/v1/itsm/settings", { priorityMatrix: [[1, 2, 6]] });
@@ -169,7 +181,8 @@ describe("watchers", () => {
     const { path, id } = await incident("Watched");
     const added = await viewer(`POST ${path}/watchers`);
     expect([added.status, added.events]).toEqual([201, ["incident.watcher_added"]]);
-    expect((await viewer(`POST ${path}/watchers`)).events).toEqual([]);
+    const again = await viewer(`POST ${path}/watchers`);
+    expect([again.body, again.events]).toEqual([added.body, []]);
     await agent(`POST ${path}/watchers`);
     await agent(`POST ${path}/comments`, { body: "Secret", internal: true });
     await agent(`POST ${path}/comments`, { body: "News" });

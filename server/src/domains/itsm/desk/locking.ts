@@ -21,8 +21,8 @@ export async function lockRows(
   operand: unknown,
 ): Promise<Row[]> {
   const [, rows] = await Promise.all([
-    undefined,
-    rowsOf(tx, `select ${select} from ${table} where ${where} for update`, [operand]),
+    rowsOf(tx, `select from ${table} where ${where} for update`, [operand]),
+    rowsOf(tx, `select ${select} from ${table} where ${where}`, [operand]),
   ]);
   return rows;
 }

@@ -42,7 +42,7 @@ export async function assertThere({ tx, caller }: ReadContext, named: Named): Pr
 
 /** Keeps it from being deleted before whoever names it has committed. */
 function findTeam(tx: ReadContext["tx"], id: string) {
-  return tx.selectFrom("teams").select("id").where("id", "=", id).executeTakeFirst();
+  return tx.selectFrom("teams").select("id").where("id", "=", id).forKeyShare().executeTakeFirst();
 }
 
 /** The teams that somebody is in. */

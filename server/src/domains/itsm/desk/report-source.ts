@@ -1,5 +1,6 @@
 import Type from "typebox";
-import { Failure, Forbidden, invalid } from "#kernel/failure.ts";
+import type { Outside } from "#kernel/caller.ts";
+import { invalid } from "#kernel/failure.ts";
 import { openRows, type ReportField, reportSource } from "#kernel/report-source.ts";
 import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./permissions.ts";
@@ -27,13 +28,9 @@ export const ticketsSource = reportSource({
   summary: "Incidents, changes, problems or requests; each needs what its own list needs.",
   permission: DeskRead,
   schema: Type.Object({ entity: Type.Enum([...TICKET_KINDS]) }, { additionalProperties: false }),
+  needs: (outside, { entity }) => [reportedOf(outside, entity).permission],
   async open(asking, { entity }) {
-    const kind = kindsOf(asking.outside).find((one) => one.kind === entity);
-    if (!kind) throw invalid("/source/entity", "is not a kind of ticket");
-    const { list, permission } = kind.reported;
-    if (!asking.caller.permissions.has(permission.name)) {
-      throw new Failure(Forbidden, { detail: `This needs the permission ${permission.name}.` });
-    }
+    const { list } = reportedOf(asking.outside, entity);
     const measures = "resolvedAt" in list.fields ? { ...MEASURES, ...RESOLUTION } : MEASURES;
     return openRows(asking, {
       from: list.from,
@@ -43,3 +40,9 @@ export const ticketsSource = reportSource({
     });
   },
 });
+
+function reportedOf(outside: Pick<Outside, "contributions">, entity: string) {
+  const kind = kindsOf(outside).find((one) => one.kind === entity);
+  if (!kind) throw invalid("/source/entity", "is not a kind of ticket");
+  return kind.reported;
+}

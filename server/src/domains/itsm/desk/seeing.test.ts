@@ -80,10 +80,15 @@ describe("who may not read a ticket", () => {
     const { id } = await incident();
     expect(await heard(member, topic("incident"), id)).toEqual([]);
     expect(await heard(member, topic("platform.events"), id)).toEqual([]);
-    const audit = await roleOf(["audit:read", "analytics:*", "events:read"]);
-    expect(await heard(audit.holder, `/api/v1/audit?resourceId=${id}`, id)).toEqual([]);
-    const both = await roleOf(["audit:read", "events:read", "incidents:read"]);
+    const draft = { source: { kind: "events" }, filter: { resourceId: id }, groupBy: ["type"] };
+    const counted = async (ask: Ask) =>
+      (await ask("POST /api/v1/analytics/reports/preview", draft)).body.data.rows;
+    const blind = await roleOf(["audit:read", "analytics:*"]);
+    expect(await heard(blind.holder, `/api/v1/audit?resourceId=${id}`, id)).toEqual([]);
+    expect(await counted(blind.holder)).toEqual([]);
+    const both = await roleOf(["audit:read", "analytics:*", "incidents:read"]);
     expect(await heard(both.holder, `/api/v1/audit?resourceId=${id}`, id)).toHaveLength(1);
+    expect(await counted(both.holder)).toEqual([{ type: "incident.created", count: 1 }]);
   });
 
   test("hears of it from when they may, and no longer than that", async () => {

@@ -55,7 +55,13 @@ export const updateDeskSettings = command({
     const updated = { ...after, updatedAt, revision: before.revision + 1 };
     const { priorityMatrix, autoCloseDays, revision } = updated;
     await ctx.send(SAVE, [JSON.stringify(priorityMatrix), autoCloseDays, revision, ctx.now]);
-    ctx.emit(DeskSettingsUpdated, { id: ctx.workspace.id }, { before, after: updated, changes });
+    const change = changeOf(dataOf(before), dataOf(updated));
+    ctx.emit(DeskSettingsUpdated, { id: ctx.workspace.id }, change);
     return updated;
   },
 });
+
+/** The settings as events tell of them. */
+function dataOf({ revision: _, ...data }: DeskSettings) {
+  return data;
+}

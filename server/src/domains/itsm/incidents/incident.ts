@@ -27,24 +27,19 @@ export const OPEN: readonly State[] = ["new", "in_progress", "on_hold"];
 export const SEVERITIES = ["low", "medium", "high", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-export const RESOLUTION_CODES = [
-  "solved",
-  "workaround",
-  "duplicate",
-  "not_reproducible",
-  "no_fault",
-  "user_error",
-  "other",
-] as const;
-export type ResolutionCode = (typeof RESOLUTION_CODES)[number];
-
 const ITEMS_MAX = 100;
 
 export const StateName = Type.Enum([...incidentMachine.states]);
 export const Severity = Type.Enum([...SEVERITIES], {
   description: "How bad it is, whatever its place in the queue",
 });
-export const ResolutionCode = Type.Enum([...RESOLUTION_CODES]);
+/** Each desk has its own, and reports count by them. */
+export const ResolutionCode = line(
+  100,
+  "In a word how it was resolved, such as `solved`, `workaround`, `duplicate`, `not_reproducible`, " +
+    "`no_fault` or `user_error`",
+);
+export const USUAL_RESOLUTION_CODE = "solved";
 export const Resolution = line(20_000, "What was done about it");
 export const Reason = line(2_000);
 export const UserId = id("usr");

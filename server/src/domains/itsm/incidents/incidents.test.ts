@@ -172,6 +172,8 @@ test("who may not resolve may not do it by a PATCH either", async () => {
   expect(await clerk(`POST ${PATH}/${id}/resolve`, outcome)).toMatchObject(refused);
   const state = { state: "resolved", ...outcome };
   expect(await clerk(`PATCH ${PATH}/${id}`, state)).toMatchObject(refused);
+  // What they may not do is refused before what they say of it is looked at.
+  expect((await clerk(`PATCH ${PATH}/${id}`, { state: "resolved" })).status).toBe(403);
   expect((await clerk(`PATCH ${PATH}/${id}`, { state: "in_progress" })).status).toBe(200);
 });
 
@@ -194,6 +196,9 @@ test("each action of its life has its own event, and no other", async () => {
   });
   expect((await lastEvent()).data).toEqual(done.body.data);
   expect(await act("resolve", outcome)).toMatchObject({ status: 409, events: [] });
+  // Each desk has codes of its own.
+  const recoded = await agent(`PATCH ${PATH}/${id}`, { resolutionCode: "Solved (Permanently)" });
+  expect([recoded.status, recoded.events]).toEqual([200, ["incident.updated"]]);
   const closed = await act("close");
   expect(closed).toMatchObject({
     events: ["incident.closed"],

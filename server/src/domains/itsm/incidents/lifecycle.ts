@@ -7,9 +7,9 @@ import {
   incidentMachine,
   isWorse,
   OPEN,
-  type ResolutionCode,
   type Severity,
   type State,
+  USUAL_RESOLUTION_CODE,
 } from "./incident.ts";
 
 /** When it happens, and who does it. */
@@ -21,7 +21,7 @@ export interface Moment {
 /** How it was resolved. */
 export interface Outcome {
   readonly resolution: string;
-  readonly resolutionCode: ResolutionCode;
+  readonly resolutionCode: string;
 }
 
 /** The incident after an action; throws a 409 where its state does not have it. */
@@ -62,7 +62,7 @@ export interface StateChange {
   readonly state?: State | undefined;
   readonly onHoldReason?: string | null | undefined;
   readonly resolution?: string | undefined;
-  readonly resolutionCode?: ResolutionCode | undefined;
+  readonly resolutionCode?: string | undefined;
 }
 
 /** What a change of the state makes of an incident, and the action that it is, if any. */
@@ -87,7 +87,7 @@ export function restated(
 }
 
 function resolvedWith(incident: Incident, change: StateChange, moment: Moment): Incident {
-  const { resolution, resolutionCode = "solved" } = change;
+  const { resolution, resolutionCode = USUAL_RESOLUTION_CODE } = change;
   if (resolution === undefined) throw invalid("/resolution", "is needed to resolve it");
   return resolvedBy(incident, { resolution, resolutionCode }, moment);
 }

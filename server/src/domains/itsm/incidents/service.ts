@@ -133,9 +133,9 @@ export async function change(
 ): Promise<Incident> {
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
+  if (state === "resolved" && state !== before.state) assertMayResolve(ctx.caller);
   const restating = { state, onHoldReason, resolution, resolutionCode };
   const { incident, action } = restated(before, restating, momentOf(ctx));
-  if (action === "resolve") assertMayResolve(ctx.caller);
   await assertNamed(ctx, told);
   const next = { ...incident, ...told, ...(told.ciIds && { ciIds: itemsIn(told.ciIds) }) };
   if (next.impact !== before.impact || next.urgency !== before.urgency) {

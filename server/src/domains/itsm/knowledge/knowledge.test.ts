@@ -116,6 +116,15 @@ describe("an article", () => {
     expect(await agent(`POST ${PATH}/${id}/publish`)).toMatchObject(refused);
   });
 
+  test("is due for review at a time that has four digits for its year", async () => {
+    const { id } = await written();
+    const last = { reviewDueAt: "9999-12-31T23:59:59-14:00" };
+    const refused = { status: 422, body: { errors: [{ path: "/reviewDueAt" }] }, events: [] };
+    expect(await agent(`PATCH ${PATH}/${id}`, last)).toMatchObject(refused);
+    const draft = { title: "Late", body: "Very late.", ...last };
+    expect(await agent(`POST ${PATH}`, draft)).toMatchObject(refused);
+  });
+
   test("has an author who is a member", async () => {
     const stranger = "usr_00000000000000000000000000";
     const draft = { title: "A", body: "B", authorId: stranger };

@@ -72,6 +72,21 @@ describe("search by words", () => {
     }
   });
 
+  test("is asked by GET and by POST alike", async () => {
+    const { id } = await published({ title: "Axolotl" });
+    const limit = 200;
+    for (const answer of [
+      await member(`GET ${PATH}/search?q=axolotl&limit=${limit}`),
+      await member(`POST ${PATH}/search`, { q: "axolotl", limit }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { data: [{ id, matchedBy: ["text"] }], pagination: { limit } },
+        events: [],
+      });
+    }
+  });
+
   test("never finds what belongs to another workspace or environment", async () => {
     const elsewhere = await world.workspace("elsewhere");
     const other = await world.member(["agent"], elsewhere);

@@ -12,10 +12,9 @@ import type { Near } from "./shelf.ts";
 import { snippetsOf } from "./snippet.ts";
 import * as store from "./store.ts";
 
-const asking = {
-  q: line(500),
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 10 }),
-};
+const LIMIT = 10;
+const Question = line(500);
+const Limit = Type.Integer({ minimum: 1, maximum: 200, default: LIMIT });
 
 /** An article that was found. */
 export const ArticleHit = Type.Object(
@@ -49,7 +48,7 @@ export const searchArticles = query({
     "`q` may be a question in plain words. Quotes, `or` and `-` in front of a word mean what they do " +
     "in other search engines. An article is found by its meaning some seconds after it was published.",
   permission: KnowledgeRead,
-  query: object(asking),
+  query: object({ q: Question, limit: Limit }),
   reply: page(ArticleHit),
   example: { query: { q: "my laptop won't start", limit: 5 } },
   prepare: (outside, { query: { q } }, caller) => articlesNear(outside, caller, q),
@@ -62,11 +61,11 @@ export const askArticles = query({
   summary: "Find published articles, the question being the body",
   description: "The same as with GET, for who would rather have no question in an address.",
   permission: KnowledgeRead,
-  body: object(asking),
+  body: object({ q: Question, limit: Type.Optional(Limit) }),
   reply: page(ArticleHit),
   example: { body: { q: "my laptop won't start", limit: 5 } },
   prepare: (outside, { body: { q } }, caller) => articlesNear(outside, caller, q),
-  run: (ctx, { body: { q, limit } }, near) => answer(ctx, q, { near, limit }),
+  run: (ctx, { body: { q, limit = LIMIT } }, near) => answer(ctx, q, { near, limit }),
 });
 
 async function articlesNear(

@@ -1,7 +1,8 @@
 import { assertThere, moved, takeNumber, wrongState } from "#domains/itsm/desk/index.ts";
 import type { Caller, Outside } from "#kernel/caller.ts";
+import { timeOf } from "#kernel/condition/moment.ts";
 import { changeOf } from "#kernel/event.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, invalid, NotFound } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation.ts";
 import {
@@ -66,7 +67,7 @@ export async function create(
       authorId: draft.authorId ?? createdBy,
       version: 1,
       publishedAt: null,
-      reviewDueAt: draft.reviewDueAt ?? null,
+      reviewDueAt: dueOf(draft.reviewDueAt, null),
     },
     { plain, now },
   );
@@ -98,7 +99,7 @@ export async function update(
   const next = {
     ...before,
     ...change,
-    reviewDueAt: timeOf(change.reviewDueAt, before.reviewDueAt),
+    reviewDueAt: dueOf(change.reviewDueAt, before.reviewDueAt),
   };
   if (changeOf(dataOf(before), dataOf(next)).changes.length === 0) return before;
   const isNewVersion = next.title !== before.title || next.body !== before.body;
@@ -162,7 +163,10 @@ function keepVersion({ tx, caller, now }: WriteContext<never>, article: Article)
 }
 
 /** In the form that rows have it, so that the same time is no change. */
-function timeOf(given: string | null | undefined, before: string | null): string | null {
+function dueOf(given: string | null | undefined, before: string | null): string | null {
   if (given === undefined) return before;
-  return given === null ? null : new Date(given).toISOString();
+  if (given === null) return null;
+  const time = timeOf(given);
+  if (time === undefined) throw invalid("/reviewDueAt", "is beyond the year 9999 in UTC");
+  return time;
 }

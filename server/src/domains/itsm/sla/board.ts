@@ -14,6 +14,7 @@ import { CLOCK_COLUMNS, type ClockRow, toClock } from "./clock-store.ts";
 import { linesOf } from "./following.ts";
 import { METRICS, PolicyId } from "./policy.ts";
 import { type BoardClock, boardClockOf } from "./showing.ts";
+import { seenKinds } from "./seeing.ts";
 import * as policies from "./store.ts";
 import { CLOCK_STATES } from "./view.ts";
 
@@ -67,6 +68,10 @@ export async function boardOf(
   { state, kind, metric, policyId, dueBefore, open, ...query }: Static<typeof BoardQuery>,
 ): Promise<CountedPage<BoardClock>> {
   const narrowed: Narrowing[] = [];
+  const kinds = seenKinds(ctx);
+  if (kinds.length < TICKET_KINDS.length) {
+    narrowed.push((given) => `kind = any(${given.add(kinds, "text[]")})`);
+  }
   const equal = (column: string, value: string | undefined): void => {
     if (value !== undefined) narrowed.push((given) => `${column} = ${given.add(value, "text")}`);
   };

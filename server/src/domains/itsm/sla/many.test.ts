@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherKernel } from "#domains/bus/testing.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { WORK } from "./announcing.ts";
+import { workingNode } from "./testing.ts";
 
 const MINUTE_MS = 60_000;
 const POLICIES = "/api/v1/itsm/sla-policies";
@@ -11,21 +11,20 @@ const CLOCKS = "/api/v1/itsm/sla/clocks";
 
 let world: World;
 let owner: Ask;
-let other: Kernel;
+let nodes: readonly Kernel[];
 beforeAll(async () => {
-  world = await startWorld({ work: true });
+  world = await startWorld();
   owner = await world.member(["owner"]);
-  other = await anotherKernel(world);
-  await other.startWork();
+  nodes = [await workingNode(world), await workingNode(world)];
 });
 afterAll(async () => {
-  await other.close();
+  await Promise.all(nodes.map((node) => node.close()));
   await world[Symbol.asyncDispose]();
 });
 
 function pass(minutes: number): void {
   world.clock.advance(minutes * MINUTE_MS);
-  for (const kernel of [world.kernel, other]) kernel.signal.raise(WORK);
+  for (const { signal } of nodes) signal.raise(WORK);
 }
 
 async function policy(more: object): Promise<string> {
@@ -58,7 +57,7 @@ test("two thousand clocks that run out in the same moment are told of once each,
        from installation, generate_series(1, 2000) as n`,
     [world.home, world.clock.now()],
   );
-  for (const kernel of [world.kernel, other]) kernel.signal.raise("events");
+  for (const { signal } of nodes) signal.raise("events");
   await until(async () => (await countOf("sla_clocks where next_at is not null")) === 2_000);
   pass(31);
   await until(async () => (await countOf("sla_clocks where next_at is not null")) === 0);
@@ -254,4 +253,34 @@ test("a pack brings policies, changes those that nobody edited, and takes them a
   const gone = await owner(`DELETE /api/v1/sdk/packs/${encodeURIComponent("@acme/levels")}`);
   expect(gone.events).toContain("sla_policy.deleted");
   expect((await owner(`GET ${path}`)).status).toBe(404);
+});
+
+test("who may not read tickets hears nothing of their clocks", async () => {
+  const permissions = ["sla:read", "events:read"];
+  const { body } = await owner("POST /api/v1/settings/roles", { name: "Wall", permissions });
+  const [wall, agent] = [await world.member([body.data.id]), await world.member(["agent"])];
+  const id = await policy({
+    conditions: { category: "secret" },
+    targets: [{ metric: "resolution", minutes: 1 }],
+  });
+  const incident = await raised("secret");
+  await until(async () => (await owner(`GET ${CLOCKS}?policyId=${id}`)).body.data.length === 1);
+  pass(2);
+  const heardBy = async (ask: Ask): Promise<string[]> => {
+    await world.settled();
+    const { body: page } = await ask("GET /api/v1/events/topics/sla/events?timeout=0&limit=200");
+    return page.data.map((event: any) => event.resource.id);
+  };
+  await until(async () => (await countOf(`events where resource_id = '${incident.id}'`)) === 3);
+  const last = `?filter=${encodeURIComponent(JSON.stringify({ ticketId: incident.id }))}`;
+  for (const [ask, sees] of [
+    [agent, 1],
+    [wall, 0],
+  ] as const) {
+    expect((await ask(`GET ${CLOCKS}${last}`)).body.data).toHaveLength(sees);
+    expect((await ask(`GET ${INCIDENTS}/${incident.id}/sla`)).status).toBe(sees ? 200 : 403);
+    expect((await ask(`POST ${POLICIES}/${id}/simulate`, {})).status).toBe(sees ? 200 : 403);
+  }
+  expect(await heardBy(wall)).toEqual([]);
+  expect((await heardBy(agent)).length).toBeGreaterThan(0);
 });

@@ -1,35 +1,48 @@
-import { ownSource } from "#kernel/report-source.ts";
+import Type from "typebox";
+import { openRows, type ReportField, reportSource } from "#kernel/report-source.ts";
 import { SlaRead } from "./permissions.ts";
+import { seenKinds } from "./seeing.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });
 
-/** The clocks of tickets, for reports. */
-export const clocksSource = ownSource({
+const FIELDS: Readonly<Record<string, ReportField>> = {
+  ticketId: text("ticket_id"),
+  entity: text("kind"),
+  policyId: text("policy_id"),
+  policyName: text("policy_name"),
+  metric: text("metric"),
+  state: text("state"),
+  // Of what is over, one or nothing: their average is the share that was met.
+  met: {
+    sql: "(case state when 'met' then 1 when 'breached' then 0 end)",
+    kind: "number",
+    type: "integer",
+  },
+  targetMinutes: { sql: "(target_ms / 60000.0)", kind: "number", show: Number },
+  dueAt: time("due_at"),
+  warnedAt: time("warned_at"),
+  breachedAt: time("breached_at"),
+  stoppedAt: time("stopped_at"),
+  updatedAt: time("updated_at"),
+};
+
+/** The clocks of tickets, for reports: of those kinds of which the caller sees all, as in their list. */
+export const clocksSource = reportSource({
   kind: "sla_clocks",
-  summary: "One row for each target of each ticket: whether it was met, and when it is due.",
+  summary:
+    "One row for each target of each ticket that the caller may read: whether it was met, and when it " +
+    "is due.",
   permission: SlaRead,
-  from: "sla_clocks",
-  key: [{ sql: "no", type: "bigint" }],
-  time: "updatedAt",
-  fields: {
-    ticketId: text("ticket_id"),
-    entity: text("kind"),
-    policyId: text("policy_id"),
-    policyName: text("policy_name"),
-    metric: text("metric"),
-    state: text("state"),
-    // Of what is over, one or nothing: their average is the share that was met.
-    met: {
-      sql: "(case state when 'met' then 1 when 'breached' then 0 end)",
-      kind: "number",
-      type: "integer",
-    },
-    targetMinutes: { sql: "(target_ms / 60000.0)", kind: "number", show: Number },
-    dueAt: time("due_at"),
-    warnedAt: time("warned_at"),
-    breachedAt: time("breached_at"),
-    stoppedAt: time("stopped_at"),
-    updatedAt: time("updated_at"),
+  schema: Type.Object({}, { additionalProperties: false }),
+  async open(asking, _, parameters) {
+    const kinds = seenKinds({ services: asking.outside, caller: asking.caller });
+    return openRows(asking, {
+      from: "sla_clocks",
+      where: `kind = any (${parameters.add(kinds, "text[]")})`,
+      key: [{ sql: "no", type: "bigint" }],
+      time: "updatedAt",
+      fields: FIELDS,
+    });
   },
 });

@@ -10,6 +10,7 @@ import { type Line, linesOf, storedFor } from "./following.ts";
 import { historiesOf } from "./history.ts";
 import { eventsAfter, isoOf } from "./keeping.ts";
 import { METRICS, PolicyId } from "./policy.ts";
+import { assertMaySee } from "./seeing.ts";
 import * as policies from "./store.ts";
 import { CLOCK_STATES, viewAt } from "./view.ts";
 
@@ -92,6 +93,7 @@ export async function clocksOfTicket(
   const { tx, services, now } = ctx;
   const kind = kindsOf(services).find((one) => one.kind === kindName);
   if (!kind) throw new Failure(NotFound);
+  assertMaySee(kind, ctx);
   const { id, state } = await headOf(ctx, kind, ref);
   const [active, stored, histories] = await Promise.all([
     policies.active(tx),

@@ -10,6 +10,7 @@ import { historiesOf } from "./history.ts";
 import { factsOf, isoOf } from "./keeping.ts";
 import { compilePlans } from "./plans.ts";
 import { assertSound, METRICS, PolicyChange, type SlaPolicy } from "./policy.ts";
+import { assertSeesAll } from "./seeing.ts";
 import { changed } from "./service.ts";
 import { CLOCK_STATES, viewAt } from "./view.ts";
 
@@ -91,6 +92,7 @@ export async function simulate(
   const start = from === undefined ? new Date(end.getTime() - USUAL_DAYS * DAY_MS) : new Date(from);
   if (start > end) throw invalid("/to", "must not be before from");
   const kind = kindsOf(services).find((one) => one.kind === draft.entity);
+  if (kind) assertSeesAll(kind, ctx);
   const ids = kind ? await ticketsIn(tx, kind, { start, end, limit }) : [];
   const plans = compilePlans(draft);
   const fates: Fate[][] = plans.map(() => []);

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherKernel } from "#domains/bus/testing.ts";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { withClient } from "#kernel/db/owner.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { WORK } from "./announcing.ts";
+import { workingNode } from "./testing.ts";
 
 const MINUTE_MS = 60_000;
 const POLICIES = "/api/v1/itsm/sla-policies";
@@ -17,18 +18,12 @@ beforeAll(async () => {
   owner = await world.member(["owner"]);
   agent = await world.member(["agent"]);
   await world.sql("update sessions set expires_at = '2100-01-01'");
-  node = await workingNode();
+  node = await workingNode(world);
 });
 afterAll(async () => {
   await node.close();
   await world[Symbol.asyncDispose]();
 });
-
-async function workingNode(): Promise<Kernel> {
-  const made = await anotherKernel(world);
-  await made.startWork();
-  return made;
-}
 
 function pass(minutes: number, on: readonly Kernel[] = [node]): void {
   world.clock.advance(minutes * MINUTE_MS);
@@ -258,7 +253,7 @@ test("a policy that is made, changed, switched off and on applies to open ticket
   const path = `${POLICIES}/${policyId}`;
   const [first] = await kept(id);
   expect(first).toMatchObject({ state: "running", target_ms: "600000", policy_revision: 1 });
-  pass(5);
+  pass(6);
   await until(async () => (await alertsOf(id)).length === 2);
   expect(await alertsOf(id)).toEqual(BREACHED);
   // A longer time: it is not late yet, and may be late once more.
@@ -309,6 +304,29 @@ test("a target that is taken away ends its clocks; finished work is not judged a
   ]);
 });
 
+test("whoever works out clocks anew holds the reader before it touches one", async () => {
+  const targets = ["response", "resolution"].map((metric) => ({ metric, minutes: 60 }));
+  const { id: policyId, category } = await policy({ targets });
+  const id = await raised(category);
+  await kept(id, (rows) => rows.length === 2);
+  const { owner: login } = inject("database");
+  await withClient({ ...login, database: world.database.app.database }, async (client) => {
+    await client.query("begin");
+    await client.query("select from sla_clocks where ticket_id = $1 for update", [id]);
+    await owner(`PATCH ${POLICIES}/${policyId}`, { targets: targets.slice(1) });
+    node.signal.raise("events");
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'
+       and datname = current_database() and query ~ 'from sla_clocks'`;
+    await until(async () => (await world.sql(waiting)).length > 0);
+    // The reader locks itself first as well: in another order both would wait for each other.
+    const free = "select from readers where name = 'sla.clocks' for update skip locked";
+    expect(await world.sql(free)).toEqual([]);
+    await client.query("commit");
+  });
+  const [response, resolution] = await kept(id, ([row]) => row.state === "cancelled");
+  expect([response.metric, resolution.state]).toEqual(["response", "running"]);
+});
+
 test("what was resolved in time is not late, however far behind the reader is", async () => {
   const { category } = await policy();
   const [good, bad] = [await raised(category), await raised(category)];
@@ -338,7 +356,7 @@ test("what fell due while nothing worked is told when something does", async () 
   await owner(`POST ${INCIDENTS}/${before}/resolve`, { resolution: "In time" });
   const unseen = await raised(category);
   pass(6, []);
-  node = await workingNode();
+  node = await workingNode(world);
   await until(async () => (await alertsOf(during)).length === 2);
   expect(await alertsOf(during)).toEqual(BREACHED);
   const [row] = await kept(unseen);

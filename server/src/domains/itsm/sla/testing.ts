@@ -1,4 +1,17 @@
+import { anotherKernel } from "#domains/bus/testing.ts";
 import { eventIdOf, type RecordedEvent } from "#kernel/event.ts";
+import type { Kernel } from "#kernel/kernel.ts";
+import type { World } from "#kernel/testing/world.ts";
+
+/** A node that carries out what there is to do, but for what every ticket means: that takes seconds to learn. */
+export async function workingNode(world: World): Promise<Kernel> {
+  const kernel = await anotherKernel(
+    world,
+    world.kernel.domains.filter(({ name }) => name !== "knowledge"),
+  );
+  await kernel.startWork();
+  return kernel;
+}
 
 let seq = 0;
 

@@ -56,10 +56,7 @@ export interface Wanted {
 }
 
 /** Newest first. */
-export async function list(
-  tx: Tx,
-  wanted: Wanted,
-): Promise<Static<typeof ArtifactSummary>[]> {
+export async function list(tx: Tx, wanted: Wanted): Promise<Static<typeof ArtifactSummary>[]> {
   const { artifactType, moduleKey, status, before, limit } = wanted;
   let found = tx.selectFrom("artifacts").select(SUMMARY).where("id", "<", before);
   if (artifactType !== undefined) found = found.where("artifact_type", "=", artifactType);

@@ -155,7 +155,8 @@ test("the context reads and writes records, publishes and calls out, as the call
   });
 });
 
-const DEEP = "(() => { let deep = {}; for (let n = 0; n < LEVELS; n += 1) deep = { deep }; return deep; })()";
+const DEEP =
+  "(() => { let deep = {}; for (let n = 0; n < LEVELS; n += 1) deep = { deep }; return deep; })()";
 test.each([
   ["context.tables.list('things', { q: 'a\\u0000' })", "invalid"],
   ["context.secrets.get('\\u0000')", "invalid"],
@@ -165,7 +166,10 @@ test.each([
     `context.events.publish('sdk.tests', { type: 'a.b', payload: ${DEEP.replace("LEVELS", "100")} })`,
     "invalid",
   ],
-  [`context.http.request({ url: 'https://example.com', body: ${DEEP.replace("LEVELS", "2000")} })`, "too_large"],
+  [
+    `context.http.request({ url: 'https://example.com', body: ${DEEP.replace("LEVELS", "2000")} })`,
+    "too_large",
+  ],
   ["context.http.request({ method: 'get', url: 'http://10.0.0.1/' })", "outbound_refused"],
   ["context.http.request({ url: 'ftp://example.com' })", "invalid"],
   ["context.http.request()", "invalid"],

@@ -294,7 +294,10 @@ test("what could not be begun for whoever asked is due at once, though the sched
   await full.kernel.sandbox.close();
   moveTo("2028-06-01T09:00:01Z");
   // As the scheduler leaves it that finds the time claimed.
-  await world.sql("update jobs set due_at = $2 where key = $1", [id, new Date("2028-06-01T09:05:31Z")]);
+  await world.sql("update jobs set due_at = $2 where key = $1", [
+    id,
+    new Date("2028-06-01T09:05:31Z"),
+  ]);
   const refused = await send(full.app, owner, `POST ${JOBS}/run-due`);
   expect([refused.status, refused.body.code]).toEqual([503, "sandbox_busy"]);
   const [alarm] = await world.sql("select due_at from jobs where key = $1", [id]);

@@ -152,10 +152,7 @@ interface Round {
 }
 
 /** Claims what is due and runs it all; the sandbox says how much of it at a time. */
-async function runDue(
-  outside: Outside,
-  { workspace, environment, cause }: Caller,
-): Promise<Round> {
+async function runDue(outside: Outside, { workspace, environment, cause }: Caller): Promise<Round> {
   if (!workspace) throw new Error("A scheduled job belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
   const wanted = {

@@ -8,7 +8,6 @@ import {
   reportSource,
 } from "#kernel/report-source.ts";
 import type { Row } from "#kernel/db/statement.ts";
-import { quoted } from "../identifier.ts";
 import { QueriesRun } from "../permissions.ts";
 import type { QueryAnswer } from "./answer.ts";
 import { QueryFailed } from "./failing.ts";
@@ -52,12 +51,14 @@ export const querySource = reportSource({
     const { text } = await inspected(caller, query.sql);
     const { columns } = await runQuery(outside, caller, { sql: text, params: values, limit: 1 });
     parameters.values.push(...values);
-    const names = columns.map(({ name }) => quoted(name)).join(", ");
+    const names = columns.map((_, index) => columnAt(index)).join(", ");
     const rows = `select row_number() over () as ${PLACE}, answer.* from (\n${text}\n) as answer`;
     return {
       from: `(${rows}) as answered (${[PLACE, names].filter((part) => part !== "").join(", ")})`,
       where: undefined,
-      fields: new Map(columns.map((column) => [column.name, fieldOf(column)])),
+      fields: new Map(
+        columns.map((column, index) => [column.name, fieldOf(column, columnAt(index))]),
+      ),
       key: [{ sql: PLACE, type: "bigint" }],
       time: undefined,
       rowsMax: ROWS_MAX,
@@ -89,9 +90,14 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   "text[]": "texts",
 };
 
+/** By its place: the person may have called it anything. */
+function columnAt(index: number): string {
+  return `"c${index}"`;
+}
+
 /** Of a type that reports know nothing of, what it looks like as a text. */
-function fieldOf({ name, type }: QueryAnswer["columns"][number]): ReportField {
+function fieldOf({ type }: QueryAnswer["columns"][number], sql: string): ReportField {
   const kind = KINDS[type];
-  if (kind === undefined) return { sql: `${quoted(name)}::text`, kind: "text" };
-  return { sql: quoted(name), kind, ...(type === "bigint" && { type }) };
+  if (kind === undefined) return { sql: `${sql}::text`, kind: "text" };
+  return { sql, kind, ...(type === "bigint" && { type }) };
 }

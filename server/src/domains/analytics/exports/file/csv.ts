@@ -1,6 +1,6 @@
 import { csvLine, unrunnable } from "#domains/tables/index.ts";
 import type { FileColumn, FileForm } from "./form.ts";
-import { textPiece } from "./state.ts";
+import { BEGINNING, textPiece } from "./state.ts";
 
 /** Those whose cells somebody may have written as they liked. */
 const TEXTS = new Set(["text", "json", "texts"]);
@@ -9,14 +9,15 @@ const TEXTS = new Set(["text", "json", "texts"]);
 export const csvForm: FileForm = {
   mediaType: "text/csv",
   rowsMax: Number.POSITIVE_INFINITY,
-  begin: async (columns) => textPiece(csvLine(columns.map(({ name }) => unrunnable(name))), 0),
-  add: async ({ rows: before }, columns, rows) => {
+  begin: async (columns) =>
+    textPiece(csvLine(columns.map(({ name }) => unrunnable(name))), BEGINNING, 0),
+  add: async (before, columns, rows) => {
     const lines = rows.map((row) =>
       csvLine(columns.map((column) => cellOf(column, row[column.name]))),
     );
-    return textPiece(lines.join(""), before + rows.length);
+    return textPiece(lines.join(""), before, rows.length);
   },
-  end: async ({ rows }) => textPiece("", rows),
+  end: async (before) => textPiece("", before, 0),
 };
 
 function cellOf({ kind }: FileColumn, value: unknown): string | null {

@@ -19,9 +19,9 @@ export interface FileColumn {
 export interface FormState {
   /** Rows so far. */
   readonly rows: number;
-  /** Of what is compressed: its checksum, its bytes, and those that came of it. */
-  readonly crc: number;
+  /** Bytes so far; of what is compressed those before, its checksum, and the bytes that came of it. */
   readonly plainBytes: number;
+  readonly crc: number;
   readonly packedBytes: number;
 }
 

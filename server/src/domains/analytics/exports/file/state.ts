@@ -2,7 +2,9 @@ import type { FormState, Piece } from "./form.ts";
 
 export const BEGINNING: FormState = { rows: 0, crc: 0, plainBytes: 0, packedBytes: 0 };
 
-/** A piece of a file that is plain text. */
-export function textPiece(text: string, rows: number): Piece {
-  return { bytes: Buffer.from(text), state: { ...BEGINNING, rows } };
+/** A piece of a file that is plain text, behind those before it. */
+export function textPiece(text: string, before: FormState, rows: number): Piece {
+  const bytes = Buffer.from(text);
+  const plainBytes = before.plainBytes + bytes.length;
+  return { bytes, state: { ...before, rows: before.rows + rows, plainBytes } };
 }

@@ -2,7 +2,8 @@
 /// <reference lib="dom.iterable" />
 /**
  * What makes a page move. It knows nothing of the app: it says to the server what somebody entered and
- * pushed, and shows what the server says.
+ * pushed, and shows what the server says. Answers and elements are what we made them ourselves, so that
+ * nothing of their shape is checked here.
  */
 import { patch } from "./dom.ts";
 import type { Effect, PageState, View } from "./tree.ts";
@@ -138,6 +139,8 @@ async function submitted(event: Event): Promise<void> {
   const id = form.dataset["form"];
   if (id === undefined) return;
   event.preventDefault();
+  // The return key asks a second time as easily as a button does.
+  if (form.querySelector("[aria-disabled]")) return;
   const done = await act({ componentId: id, action: "/submit", values: valuesOf(form) }, form);
   if (done) {
     form.reset();

@@ -9,7 +9,15 @@ import { id, object, patch } from "#kernel/schema.ts";
 import { ItemId } from "../items/item.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";
-import { CatalogRequest, Description, fields, isSeen, requestMachine, sees, Values } from "./request.ts";
+import {
+  CatalogRequest,
+  Description,
+  fields,
+  isSeen,
+  requestMachine,
+  sees,
+  Values,
+} from "./request.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

@@ -121,6 +121,28 @@ test("no class extends itself, or what is not there; hostile schemas are refused
   }
 });
 
+test("classes that are changed at once extend neither one another nor what is gone", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const [left, right] = [`left_${round}`, `right_${round}`];
+    for (const name of [left, right]) await owner(`POST ${CLASSES}`, { name });
+    const tied = await Promise.all([
+      owner(`PATCH ${CLASSES}/${left}`, { extends: right }),
+      owner(`PATCH ${CLASSES}/${right}`, { extends: left }),
+    ]);
+    expect(tied.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    const gone = `gone_${round}`;
+    await owner(`POST ${CLASSES}`, { name: gone });
+    const answers = await Promise.all([
+      owner(`POST ${CLASSES}`, { name: `heir_${round}`, extends: gone }),
+      owner(`DELETE ${CLASSES}/${gone}`),
+    ]);
+    expect([
+      [201, 409],
+      [422, 204],
+    ]).toContainEqual(answers.map(({ status }) => status));
+  }
+});
+
 test("a pack brings classes, changes them and takes them away", async () => {
   const install = (version: string, label: string) =>
     owner("POST /api/v1/sdk/packs/install", {

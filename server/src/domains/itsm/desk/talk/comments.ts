@@ -13,7 +13,7 @@ import { article, exampleRef } from "./wording.ts";
 
 const BODY_CHARACTERS_MAX = 50_000;
 
-export const Comment = Type.Object(
+const Comment = Type.Object(
   {
     id: id("cmt"),
     ticketId: Type.String(),

@@ -10,7 +10,7 @@ import { type TicketKind, TicketSummary } from "../kind.ts";
 import { authorOf, headOf, referTo, summariesOf, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "./wording.ts";
 
-export const LINK_TYPES = [
+const LINK_TYPES = [
   "relates_to",
   "caused_by",
   "duplicates",

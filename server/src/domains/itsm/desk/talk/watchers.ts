@@ -1,4 +1,5 @@
 import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
 import { event, type EventType } from "#kernel/event.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
@@ -81,15 +82,26 @@ function addWatcher(kind: TicketKind, WatcherAdded: Told) {
       assertMay(ctx.caller, userId, write.name);
       const head = await headOf(ctx, kind, ref);
       await assertThere(ctx, { users: { "/userId": userId } });
-      const [row] = await ctx.send<{ created_at: string }>(
+      const [added] = await ctx.send<{ created_at: string }>(
         `insert into ticket_watchers (kind, ticket_id, user_id, created_at) values ($1, $2, $3, $4)
          on conflict do nothing returning created_at`,
         [name, head.id, userId, ctx.now],
       );
-      if (row) ctx.emit(WatcherAdded, referTo(head), { userId });
-      return { userId, createdAt: row?.created_at ?? ctx.now.toISOString() };
+      if (added) ctx.emit(WatcherAdded, referTo(head), { userId });
+      const createdAt = added?.created_at ?? (await watchingSince(ctx.tx, head.id, userId));
+      return { userId, createdAt: createdAt ?? ctx.now.toISOString() };
     },
   });
+}
+
+async function watchingSince(tx: Tx, ticketId: string, userId: string) {
+  const row = await tx
+    .selectFrom("ticket_watchers")
+    .select("created_at")
+    .where("ticket_id", "=", ticketId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row?.created_at;
 }
 
 function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {

@@ -57,7 +57,7 @@ export const createTeam = command({
       revision: 1,
     };
     await store.insert(ctx.tx, team);
-    ctx.emit(TeamCreated, { id: team.id, displayName: name }, team);
+    ctx.emit(TeamCreated, { id: team.id, displayName: name }, dataOf(team));
     return team;
   },
 });
@@ -101,7 +101,7 @@ export const updateTeam = command({
     const updated = { ...after, updatedAt: ctx.now.toISOString(), revision: before.revision + 1 };
     await store.update(ctx.tx, updated);
     const told = { id: updated.id, displayName: updated.name };
-    ctx.emit(TeamUpdated, told, { before, after: updated, changes });
+    ctx.emit(TeamUpdated, told, changeOf(dataOf(before), dataOf(updated)));
     return updated;
   },
 });
@@ -121,7 +121,7 @@ export const deleteTeam = command({
     ctx.expectRevision(team.revision);
     if (await hasOpenTickets(ctx, ctx.workspace.key, team.id)) throw new Failure(TeamInUse);
     await store.remove(ctx.tx, team.id);
-    ctx.emit(TeamDeleted, { id: team.id, displayName: team.name }, team);
+    ctx.emit(TeamDeleted, { id: team.id, displayName: team.name }, dataOf(team));
   },
 });
 
@@ -143,6 +143,11 @@ async function hasOpenTickets(
   }
   enter({ workspace, environment: caller.environment });
   return found > 0;
+}
+
+/** A team as events tell of it. */
+function dataOf({ revision: _, ...data }: Team) {
+  return data;
 }
 
 function assertMembers(ctx: ReadContext, ids: readonly string[]): Promise<void> {

@@ -17,6 +17,7 @@ import {
   ResolutionCode,
   Severity,
   TeamId,
+  USUAL_RESOLUTION_CODE,
 } from "../incident.ts";
 import { IncidentsResolve, IncidentsWrite } from "../permissions.ts";
 import * as service from "../service.ts";
@@ -29,15 +30,13 @@ export const resolveIncident = command({
   route: `POST ${PATH}/{id}/resolve`,
   summary: "Resolve an incident",
   description:
-    "With `resolveChildren` those of its children that are open are resolved too, in the same way. A " +
+    "Its code is `solved` unless given. With `resolveChildren` those of its children that are open are resolved too, in the same way. A " +
     "resolved incident closes by itself after some days, as the desk's settings say.",
   permission: IncidentsResolve,
   params: ById,
   body: object({
     resolution: Resolution,
-    resolutionCode: Type.Optional(
-      Type.Enum(ResolutionCode.enum, { description: "`solved` unless given" }),
-    ),
+    resolutionCode: Type.Optional(ResolutionCode),
     resolveChildren: Type.Optional(Type.Boolean()),
   }),
   reply: one(Incident),
@@ -48,7 +47,11 @@ export const resolveIncident = command({
     ctx,
     {
       params,
-      body: { resolution, resolutionCode = "solved", resolveChildren: withChildren = false },
+      body: {
+        resolution,
+        resolutionCode = USUAL_RESOLUTION_CODE,
+        resolveChildren: withChildren = false,
+      },
     },
   ) => service.resolve(ctx, params.id, { resolution, resolutionCode, withChildren }),
 });

@@ -52,15 +52,15 @@ function ofLength1(numbers: Int8Array): Float32Array {
   return Float32Array.from(numbers, (number) => number / length);
 }
 
-function inBytes(vector: Float32Array): Int8Array {
+function inBytes(vector: Float32Array): Buffer {
   const most = Math.max(...vector.map(Math.abs));
-  return Int8Array.from(vector, (number) => Math.round((number / most) * BYTE_MAX));
+  return Buffer.from(vector.map((number) => Math.round((number / most) * BYTE_MAX)));
 }
 
 if (import.meta.main) {
   const embeddings = new Embeddings();
   const texts = await allTexts();
-  const rows: Int8Array[] = [];
+  const rows: Buffer[] = [];
   for (const text of texts) rows.push(inBytes(await embeddings.embed("library", text)));
   await embeddings.close();
   const vectors = Buffer.concat(rows).toString("base64");
