@@ -12,7 +12,7 @@ create table cmdb_items (
   key          text        collate "C",
   name         text        not null,
   status       text        collate "C" not null
-    check (status in ('planned', 'active', 'maintenance', 'retired')),
+    check (status in ('planned', 'active', 'inactive', 'maintenance', 'retired')),
   description  text        not null,
   attributes   jsonb       not null,
   owner_id     text        collate "C",

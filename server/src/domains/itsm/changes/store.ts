@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import { itemIdsSql, refColumn, setItems } from "../desk/index.ts";
+import { itemIdsSql, lockRows, refColumn, setItems } from "../desk/index.ts";
 import type { ChangeRecord } from "./change.ts";
 
 /** The columns under the names that the API has for them. */
@@ -17,17 +17,21 @@ export const COLUMNS = `
   assignee_id as "assigneeId", team_id as "teamId", submitted_at as "submittedAt",
   approved_at as "approvedAt", implemented_at as "implementedAt", completed_at as "completedAt",
   rolled_back_at as "rolledBackAt", rejection_reason as "rejectionReason",
-  cancellation_reason as "cancellationReason", implementation_notes as "implementationNotes", completion_notes as "completionNotes",
-  rollback_notes as "rollbackNotes", outcome, created_by as "createdBy", revision,
+  cancellation_reason as "cancellationReason", implementation_notes as "implementationNotes",
+  completion_notes as "completionNotes", rollback_notes as "rollbackNotes", outcome, created_by as "createdBy", revision,
   created_at as "createdAt", updated_at as "updatedAt", ${itemIdsSql("changes")} as "ciIds"`;
 
 export async function get(tx: Tx, ref: string): Promise<ChangeRecord> {
-  return found(await byRef(tx, ref, ""));
+  const text = `select ${COLUMNS} from changes where ${refColumn(ref)} = $1`;
+  const [row] = await rowsOf(tx, text, [ref]);
+  return found(row);
 }
 
 /** Locks the row, so that two who decide take turns. */
 export async function lock(tx: Tx, ref: string): Promise<ChangeRecord> {
-  return found(await byRef(tx, ref, " for update"));
+  const where = `${refColumn(ref)} = $1`;
+  const [row] = await lockRows(tx, { table: "changes", select: COLUMNS, where }, ref);
+  return found(row);
 }
 
 export async function insert(tx: Tx, change: ChangeRecord): Promise<void> {
@@ -99,11 +103,6 @@ function rowOf(change: ChangeRecord): Written {
     revision: change.revision,
     updated_at: change.updatedAt,
   };
-}
-
-async function byRef(tx: Tx, ref: string, suffix: string): Promise<Row | undefined> {
-  const text = `select ${COLUMNS} from changes where ${refColumn(ref)} = $1${suffix}`;
-  return (await rowsOf(tx, text, [ref]))[0];
 }
 
 function found(row: Row | undefined): ChangeRecord {

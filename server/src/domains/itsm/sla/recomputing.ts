@@ -39,10 +39,10 @@ export const recompute = job({
   async run(ctx, { policyId, revision, after }) {
     // First of all: the reader too locks itself before its clocks, and may have gone by the policy as it
     // was. Held, it has written what it will by that, and the policy is read after.
+    const upTo = await holdReader(ctx.tx, FOLLOW);
     const found = await policies.find(ctx.tx, policyId);
     const policy = found?.active ? found : undefined;
     if (await leaveClocks(ctx, policyId, policy)) return again(ctx, { policyId, revision, after });
-    const upTo = await holdReader(ctx.tx, FOLLOW);
     if (!policy) return;
     // It was changed after its first tickets had been seen to.
     const from = policy.revision === revision ? after : 0;

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { withClient } from "#kernel/db/owner.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { WORK } from "./announcing.ts";
@@ -302,29 +301,6 @@ test("a target that is taken away ends its clocks; finished work is not judged a
     { metric: "response", state: "met", targetMinutes: 60 },
     { metric: "resolution", state: "met", targetMinutes: 60 },
   ]);
-});
-
-test("whoever works out clocks anew holds the reader before it touches one", async () => {
-  const targets = ["response", "resolution"].map((metric) => ({ metric, minutes: 60 }));
-  const { id: policyId, category } = await policy({ targets });
-  const id = await raised(category);
-  await kept(id, (rows) => rows.length === 2);
-  const { owner: login } = inject("database");
-  await withClient({ ...login, database: world.database.app.database }, async (client) => {
-    await client.query("begin");
-    await client.query("select from sla_clocks where ticket_id = $1 for update", [id]);
-    await owner(`PATCH ${POLICIES}/${policyId}`, { targets: targets.slice(1) });
-    node.signal.raise("events");
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'
-       and datname = current_database() and query ~ 'from sla_clocks'`;
-    await until(async () => (await world.sql(waiting)).length > 0);
-    // The reader locks itself first as well: in another order both would wait for each other.
-    const free = "select from readers where name = 'sla.clocks' for update skip locked";
-    expect(await world.sql(free)).toEqual([]);
-    await client.query("commit");
-  });
-  const [response, resolution] = await kept(id, ([row]) => row.state === "cancelled");
-  expect([response.metric, resolution.state]).toEqual(["response", "running"]);
 });
 
 test("what was resolved in time is not late, however far behind the reader is", async () => {

@@ -4,14 +4,29 @@ import { line, nullable, text, Time } from "#kernel/schema.ts";
 
 /** The classes that are there without anybody declaring them; their attributes are free. */
 export const BUILT_IN_CLASSES: Readonly<Record<string, string>> = {
+  api: "API",
   application: "Application",
+  business_service: "Business service",
+  certificate: "Certificate",
+  cloud_service: "Cloud service",
+  cluster: "Cluster",
+  computer: "Computer",
+  container: "Container",
   database: "Database",
   endpoint: "Endpoint",
-  network: "Network device",
+  firewall: "Firewall",
+  load_balancer: "Load balancer",
+  network: "Network",
+  network_device: "Network device",
   other: "Other",
+  printer: "Printer",
+  router: "Router",
   server: "Server",
   service: "Service",
+  software: "Software",
   storage: "Storage",
+  switch: "Switch",
+  virtual_machine: "Virtual machine",
 };
 
 /** Whether a class is there without a declaration. */

@@ -73,12 +73,12 @@ test("built-in classes are free until somebody declares them", async () => {
   const ask = await world.member(["builder"], await world.workspace("cmdb-classes"));
   const list = await ask(`GET ${CLASSES}?limit=3`);
   expect(list.body.data.map(({ name }: any) => name)).toEqual([
+    "api",
     "application",
-    "database",
-    "endpoint",
+    "business_service",
   ]);
   const next = await ask(`GET ${CLASSES}?after=${list.body.pagination.nextCursor}`);
-  expect(next.body.data).toHaveLength(5);
+  expect(next.body.data.map(({ name }: any) => name)).toContain("virtual_machine");
   const item = await made({ class: "storage", attributes: { anything: [1] } }, ask);
   expect((await ask(`PATCH ${CLASSES}/storage`, { label: "X" })).status).toBe(404);
   const declared = { name: "storage", label: "Disks", attributes: { bytes: { type: "integer" } } };
@@ -91,7 +91,8 @@ test("built-in classes are free until somebody declares them", async () => {
   expect((await ask(`PATCH ${ITEMS}/${item.id}`, body)).status).toBe(422);
   expect((await ask(`DELETE ${CLASSES}/storage`)).status).toBe(204);
   expect((await ask(`PATCH ${ITEMS}/${item.id}`, body)).status).toBe(200);
-  expect((await ask(`GET ${CLASSES}`)).body.data).toHaveLength(8);
+  const { body: all } = await ask(`GET ${CLASSES}`);
+  expect(all.data.find(({ name }: any) => name === "storage")).toMatchObject({ builtIn: true });
 });
 
 test("no class extends itself, or what is not there; hostile schemas are refused", async () => {

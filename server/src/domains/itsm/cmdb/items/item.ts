@@ -3,7 +3,7 @@ import { failure } from "#kernel/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema.ts";
 import { ClassName } from "../classes/class.ts";
 
-export const STATUSES = ["planned", "active", "maintenance", "retired"] as const;
+export const STATUSES = ["planned", "active", "inactive", "maintenance", "retired"] as const;
 
 /** As JSON. */
 export const ATTRIBUTES_CHARACTERS_MAX = 65_536;
