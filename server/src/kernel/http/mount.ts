@@ -48,7 +48,10 @@ export function mount(app: FastifyInstance, options: MountOptions): void {
         bodyLimit: op.bodyBytesMax ?? BODY_BYTES_MAX,
         config: { operation: op },
         onRequest: (request, reply) => admit(op, request, reply, options),
-        preValidation: async (request) => assertMediaType(op, request),
+        // A GET has no body to look at.
+        ...(method !== "GET" && {
+          preValidation: async (request: FastifyRequest) => assertMediaType(op, request),
+        }),
         handler: (request, reply) => serve(op, request, reply, options.outside),
       };
       if (op.readsRequest) routeBytes(app, declared);

@@ -69,18 +69,21 @@ export async function buildServer({
   app.removeAllContentTypeParsers();
   addParser(app, JSON_TYPE, parseBody);
   addParser(app, FORM, parseForm);
-  app.addHook("onRequest", async (request, reply) => {
+  // With callbacks: a promise for each hook of each request is not for nothing.
+  app.addHook("onRequest", (request, reply, done) => {
     for (const [name, value] of SECURITY_HEADERS) reply.header(name, value);
     reply.header("x-request-id", request.id);
+    done();
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
     // A connection that stayed open would hold up the end.
     if (kernel.draining) reply.header("connection", "close");
     done(null, payload);
   });
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     metrics.observe(request, reply);
     logResponse(log, request, reply);
+    done();
   });
   app.setErrorHandler(report);
   app.setNotFoundHandler((request, reply) => report(new Failure(NotFound), request, reply));
