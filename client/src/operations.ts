@@ -107,10 +107,10 @@ export interface Schemas {
   "NewExport": { "name"?: string; "reportId"?: string; "source"?: { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[]; "format"?: "csv" | "json" | "xlsx" };
   "NewIndex": { "columns": readonly (string)[]; "unique"?: boolean; "name"?: string };
   "NewInvitation": { "id": string; "email": string; "name": string; "roleIds": readonly (string)[]; "invitedBy": string; "createdAt": string; "expiresAt": string; "token": string; "url": string };
-  "NewKpi": { "name": string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: Schemas["KpiWindow"]; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit"?: string };
+  "NewKpi": { "name": string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: Schemas["KpiWindow"]; "target": number; "direction": "up" | "down"; "schedule"?: string | Schemas["KpiSchedule"]; "unit"?: string };
   "NewReport": { "name": string; "description"?: string; "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "groupBy"?: readonly (string)[]; "timeBucket"?: Schemas["ReportTimeBucket"]; "aggregates"?: readonly (Schemas["ReportAggregate"])[]; "having"?: { readonly [name: string]: unknown }; "sort"?: string; "limit"?: number; "chart"?: { "type": "table" | "bar" | "line" | "area" | "pie" | "stat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string } };
   "NewSlaPolicy": { "name": string; "entity": "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown }; "targets": readonly (Schemas["SlaTarget"])[]; "calendar"?: { "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays"?: readonly (string)[] } | null; "pauseOn"?: readonly (string)[]; "warnAtPercent"?: number; "active"?: boolean };
-  "NewWidget": { "id"?: string; "title": string; "kind": "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout": { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number };
+  "NewWidget": { "title"?: string; "kind"?: "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "text"?: string; "layout"?: { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number; "id"?: string };
   "NewWorkflow": { "name": string; "description"?: string; "trigger": Schemas["WorkflowTrigger"] | unknown; "nodes": readonly (Schemas["WorkflowNode"] | unknown)[]; "edges": readonly (Schemas["WorkflowEdge"] | unknown)[]; "maxConcurrency"?: number; "concurrencyKey"?: string; "timeoutMs"?: number; "errorWorkflowId"?: string; "label"?: string; "changeSummary"?: string };
   "NodeType": { "type": string; "summary": string; "effect": "pure" | "outside" | "wait"; "branches": readonly (string)[]; "branchesDependOnConfig": boolean; "config": { readonly [name: string]: unknown } };
   "NodeTypes": { "nodeTypes": readonly (Schemas["NodeType"])[]; "triggerTypes": readonly (Schemas["TriggerType"])[] };
@@ -622,7 +622,7 @@ export interface Operations {
   /** Look at a KPI now */
   "kpis.snapshot": { params: { "id": string }; reply: { "data": Schemas["KpiSnapshot"] } };
   /** Change a KPI */
-  "kpis.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target"?: number; "direction"?: "up" | "down"; "schedule"?: Schemas["KpiSchedule"]; "unit"?: string | null }; reply: { "data": Schemas["Kpi"] } };
+  "kpis.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target"?: number; "direction"?: "up" | "down"; "schedule"?: string | Schemas["KpiSchedule"]; "unit"?: string | null }; reply: { "data": Schemas["Kpi"] } };
   /** Remove TOTP from your second factors */
   "mfa.disable_totp": { body?: { "code"?: string; "assertion"?: Schemas["WebAuthnAssertion"] }; reply: undefined };
   /** Demand a second factor of all members, or no longer */

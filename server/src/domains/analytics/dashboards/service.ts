@@ -78,8 +78,9 @@ async function checked(tx: Tx, widgets: readonly NewWidget[]): Promise<readonly 
     kpiId: await kpis.hold(tx, named("kpiId")),
   };
   const ids = new Set<string>();
-  const made = widgets.map((widget, index) => {
+  const made = widgets.map((given, index) => {
     const path = `/widgets/${index}`;
+    const widget = { ...usual(given, index), ...given };
     for (const [kind, key] of Object.entries(SHOWN)) {
       const isWanted = kind === widget.kind;
       if (isWanted === (widget[key] !== undefined)) continue;
@@ -100,6 +101,16 @@ async function checked(tx: Tx, widgets: readonly NewWidget[]): Promise<readonly 
   const [first] = faults;
   if (!first) return made;
   throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+}
+
+const HEIGHT = 4;
+const WIDTH = 12;
+
+/** What is left to say of a widget that shows something. */
+function usual({ reportId, kpiId }: NewWidget, index: number) {
+  const kind = reportId === undefined ? (kpiId === undefined ? "text" : "kpi") : "report";
+  const layout = { x: 0, y: index * HEIGHT, w: WIDTH, h: HEIGHT };
+  return { title: "", kind, layout } as const;
 }
 
 function referTo({ id, name }: Dashboard) {

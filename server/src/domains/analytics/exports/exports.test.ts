@@ -244,7 +244,11 @@ describe("with a node that works", () => {
     await over(id);
     const path = `GET /api/v1/analytics/exports/${id}/download`;
     const withScopes = async (scopes: readonly string[]) => {
-      const { body } = await owner("POST /api/v1/tokens", { name: scopes.join(), scopes });
+      const { body } = await owner("POST /api/v1/auth/tokens", {
+        name: scopes.join(),
+        scopes,
+        expiresIn: null,
+      });
       return world.asToken(body.data.token, "default")(path);
     };
     expect((await withScopes(["analytics:read", "workflows:read"])).status).toBe(200);

@@ -39,6 +39,18 @@ export const Schedule = object(
   { title: "KpiSchedule" },
 );
 
+const CRON_DAILY = "0 0 * * *";
+
+/** As a person gives it: the cron expression alone is one of UTC. */
+const GivenSchedule = Type.Union([line(200, "A cron expression of five fields, in UTC"), Schedule]);
+
+/** A schedule of what was given; without any, every midnight. */
+export function scheduleOf(
+  given: Static<typeof GivenSchedule> = CRON_DAILY,
+): Static<typeof Schedule> {
+  return typeof given === "string" ? { cron: given } : given;
+}
+
 /** What a person says of a KPI. */
 export const fields = {
   name: line(200),
@@ -63,7 +75,7 @@ export const NewKpi = object(
     window: Type.Optional(fields.window),
     target: fields.target,
     direction: fields.direction,
-    schedule: fields.schedule,
+    schedule: Type.Optional(GivenSchedule),
     unit: Type.Optional(fields.unit),
   },
   { title: "NewKpi" },
@@ -79,7 +91,7 @@ export const KpiChange = Type.Object(
     window: Type.Optional(nullable(fields.window)),
     target: Type.Optional(fields.target),
     direction: Type.Optional(fields.direction),
-    schedule: Type.Optional(fields.schedule),
+    schedule: Type.Optional(GivenSchedule),
     unit: Type.Optional(nullable(fields.unit)),
   },
   { additionalProperties: false, minProperties: 1 },

@@ -14,6 +14,7 @@ import {
   KPIS_MAX,
   type Measure,
   type NewKpi,
+  scheduleOf,
   TooManyKpis,
 } from "./kpi.ts";
 import { checkMeasure } from "./measuring.ts";
@@ -22,7 +23,7 @@ import * as store from "./store.ts";
 
 /** What a new one measures, checked as if it were looked at. */
 export async function checked(outside: Outside, draft: NewKpi, caller: Caller): Promise<Measure> {
-  assertSchedule(draft.schedule);
+  assertSchedule(scheduleOf(draft.schedule));
   const measure = measureOf(draft);
   await checkMeasure({ outside, caller }, measure);
   return measure;
@@ -35,7 +36,7 @@ export async function changed(
   caller: Caller,
 ): Promise<{ readonly measure: Measure; readonly revision: number }> {
   const before = await outside.db.read(partitionFor(caller), (tx) => store.get(tx, id));
-  if (change.schedule) assertSchedule(change.schedule);
+  if (change.schedule !== undefined) assertSchedule(scheduleOf(change.schedule));
   if (change.reportId !== undefined && change.aggregate) throw both();
   const base = change.reportId !== undefined || change.aggregate ? change : before.measure;
   const window = change.window === undefined ? before.measure.window : change.window;
@@ -64,6 +65,11 @@ function both(): Failure {
 
 type Created = WriteContext<typeof KpiCreated>;
 
+function timesIn(given: NewKpi["schedule"]): { readonly cron: string; readonly timezone: string } {
+  const { cron, timezone = "UTC" } = scheduleOf(given);
+  return { cron, timezone };
+}
+
 export async function create(ctx: Created, draft: NewKpi, measure: Measure): Promise<Kpi> {
   if ((await store.count(ctx.tx)) >= KPIS_MAX) throw new Failure(TooManyKpis);
   await holdReport(ctx, measure);
@@ -76,8 +82,7 @@ export async function create(ctx: Created, draft: NewKpi, measure: Measure): Pro
     target: draft.target,
     direction: draft.direction,
     unit: draft.unit ?? null,
-    cron: draft.schedule.cron,
-    timezone: draft.schedule.timezone ?? "UTC",
+    ...timesIn(draft.schedule),
     run_as: runAs,
     permissions: permissions && [...permissions],
     created_by: ctx.caller.actor.id,
@@ -109,7 +114,7 @@ export async function update(
     ...(target !== undefined && { target }),
     ...(direction !== undefined && { direction }),
     ...(unit !== undefined && { unit }),
-    ...(schedule && { cron: schedule.cron, timezone: schedule.timezone ?? "UTC" }),
+    ...(schedule !== undefined && timesIn(schedule)),
     measure: JSON.stringify(measure),
     run_as: runAs,
     permissions: permissions && [...permissions],

@@ -38,16 +38,9 @@ export async function sideBefore(tx: Tx, kpiId: string, at: string): Promise<boo
     .where("kpi_id", "=", kpiId)
     .where("at", "<", at)
     .where("met", "is not", null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("kpi_snapshots as later")
-            .select("later.at")
-            .where("later.kpi_id", "=", kpiId)
-            .where("later.at", ">", at)
-            .where("later.met", "is not", null),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (select from kpi_snapshots later
+                                where later.kpi_id = ${kpiId} and later.at > ${at} and later.met is not null)`,
     )
     .orderBy("at", "desc")
     .limit(1)

@@ -18,10 +18,12 @@ export const Slug = Type.String({
 
 const SEGMENT = "[A-Za-z0-9][A-Za-z0-9._~-]{0,62}";
 
+const PATH = `^/?(${SEGMENT}(/${SEGMENT}){0,4})?$`;
+
 /** What people write of a page. */
 export const pageFields = {
   path: Type.String({
-    pattern: `^/?(${SEGMENT}(/${SEGMENT}){0,4})?$`,
+    pattern: PATH,
     description: "Below the app's own address: `/` is the page that it opens with",
   }),
   title: line(200),
@@ -121,6 +123,13 @@ export function slugOf(name: string): string {
     .replaceAll(/[^a-z0-9]+/g, "-")
     .slice(0, 60)
     .replaceAll(/^-+|-+$/g, "");
+}
+
+const pathPattern = new RegExp(PATH);
+
+/** Whether a page could have this path. */
+export function isPagePath(path: string): boolean {
+  return pathPattern.test(path);
 }
 
 /** A page's path as it is kept: with one slash in front. */

@@ -59,7 +59,7 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
   markdown: { text: Type.String({ maxLength: 50_000 }) },
   table: {
     dataSource: SourceName,
-    columns: list(shownField),
+    columns: Type.Optional(list(shownField)),
     title: Type.Optional(Bound),
     rowActions: Type.Optional(Type.Array(object(button), { maxItems: 5 })),
     pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
@@ -81,7 +81,11 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
     submit: BoundJson,
     submitLabel: Type.Optional(Bound),
   },
-  detail: { dataSource: SourceName, title: Type.Optional(Bound), fields: list(shownField) },
+  detail: {
+    dataSource: SourceName,
+    title: Type.Optional(Bound),
+    fields: Type.Optional(list(shownField)),
+  },
   button,
   chart: {
     dataSource: SourceName,

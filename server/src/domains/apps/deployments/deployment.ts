@@ -45,5 +45,5 @@ export const NothingBefore = failure(
 export const AppChanged = failure(
   "app_changed",
   409,
-  "The app was changed while it was being deployed; try again.",
+  "The app, or what is live of it, was changed by somebody else meanwhile; try again.",
 );

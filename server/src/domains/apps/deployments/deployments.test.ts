@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deployed } from "#domains/runs/testing/workflows.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { browser, deploy, deployedApp, followed, makeApp, tableOf } from "../testing/apps.ts";
 
 let world: World;
@@ -72,6 +72,12 @@ test("a deployment is a snapshot of one environment; going back finds it as it w
     status: 422,
     events: [],
   });
+  // What is live already is no change.
+  expect(await owner(`POST ${at}/rollback`, { deploymentId: two }, staging)).toMatchObject({
+    status: 200,
+    events: [],
+    body: { data: { id: two, live: true } },
+  });
   const member = await world.member(["member"]);
   expect(await member(`POST ${at}/deploy`)).toMatchObject({ status: 403, events: [] });
 });
@@ -136,3 +142,27 @@ test("an archived app is served no longer", async () => {
   await owner(`DELETE /api/v1/apps/${id}`);
   expect((await open()).status).toBe(404);
 });
+
+test("of two that go back at once, one goes back and the other is told", async () => {
+  const { id, deploymentId: first } = await deployedApp(owner);
+  await deploy(owner, id);
+  const back = () => owner(`POST /api/v1/apps/${id}/rollback`);
+  const partition = { workspace: world.home, environment: "production" } as const;
+  let both: ReturnType<typeof back>[] = [];
+  await world.kernel.db.write(partition, async (session) => {
+    await session.send("select from apps where id = $1 for update", [id]);
+    both = [back(), back()];
+    await until(async () => (await world.sql(WAITING)).length === 2);
+  });
+  const answers = (await Promise.all(both)).toSorted((a, b) => a.status - b.status);
+  expect(answers).toMatchObject([
+    { status: 200, events: ["deploy.rolled_back", "deploy.completed"] },
+    { status: 409, events: [], body: { code: "app_changed" } },
+  ]);
+  expect((await owner(`GET /api/v1/apps/${id}`)).body.data.environments).toMatchObject({
+    production: { deploymentId: first },
+  });
+});
+
+const WAITING = `
+  select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

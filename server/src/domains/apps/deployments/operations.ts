@@ -53,14 +53,15 @@ export const rollBackApp = command({
   summary: "Serve an earlier deployment again",
   description:
     "The one that `deploymentId` names or, without it, the one that was live before. The app itself stays " +
-    "as it is.",
+    "as it is. Naming the one that is live already changes nothing, and is no event.",
   permission: AppsDeploy,
   params: ById,
   body: object({ deploymentId: Type.Optional(DeploymentId) }),
   bodyOptional: true,
+  mayChangeNothing: true,
   reply: one(Deployment),
   emits: [DeployRolledBack, DeployCompleted, DeployFailed],
-  fails: [DeployRefused, AppIsArchived, NothingBefore],
+  fails: [DeployRefused, AppIsArchived, AppChanged, NothingBefore],
   example: { ...example, body: { deploymentId: "dep_01jd0000000000000000000000" } },
   prepare: (outside, { params, body }, caller) =>
     service.examineEarlier(outside, caller, params.id, body.deploymentId),

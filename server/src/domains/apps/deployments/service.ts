@@ -68,38 +68,47 @@ export async function deploy(
   return deployment;
 }
 
+/** An earlier deployment and, where nobody named it, the one that it was found to come before. */
+export interface Earlier extends Examined<FullDeployment> {
+  readonly before: string | undefined;
+}
+
 /** Looks at the deployment that is to be live again: the one that is named, or the one before. */
 export async function examineEarlier(
   outside: Outside,
   caller: Caller,
   id: string,
   deploymentId: string | undefined,
-): Promise<Examined<FullDeployment>> {
-  const what = await outside.db.read(partitionOf(caller), async (tx) => {
+): Promise<Earlier> {
+  const { found, before } = await outside.db.read(partitionOf(caller), async (tx) => {
     const app = await apps.get(tx, id);
     if (app.status === "archived") throw new Failure(AppIsArchived);
-    const wanted = deploymentId ?? (await store.live(tx, id))?.previousDeploymentId;
+    const live = await store.live(tx, id);
+    const wanted = deploymentId ?? live?.previousDeploymentId;
     if (!wanted) throw new Failure(NothingBefore);
     const found = await store.find(tx, id, wanted);
     if (!found) throw invalid("/deploymentId", "is not a deployment of this app here");
-    return found;
+    return { found, before: deploymentId === undefined ? live?.deploymentId : undefined };
   });
-  return { what, missing: await missingIn(outside, caller, what.snapshot) };
+  const missing = await missingIn(outside, caller, found.snapshot);
+  return { what: found, missing, before };
 }
 
 /** Serves an earlier deployment again. */
 export async function rollBack(
   ctx: RollingBack,
-  { what, missing }: Examined<FullDeployment>,
+  { what, missing, before }: Earlier,
 ): Promise<Deployment | Failure> {
   const app = await lockActive(ctx, what.appId);
-  if (missing.length > 0) return refuse(ctx, app, { versionId: what.id, missing });
-  const before = await store.live(ctx.tx, app.id);
+  const previousDeploymentId = (await store.live(ctx.tx, app.id))?.deploymentId ?? null;
+  // Another one may have gone live meanwhile, and then this is no longer the one before.
+  if (before !== undefined && previousDeploymentId !== before) throw new Failure(AppChanged);
   const { snapshot: _, ...kept } = what;
   const deployment = { ...kept, live: true };
+  if (previousDeploymentId === what.id) return deployment;
+  if (missing.length > 0) return refuse(ctx, app, { versionId: what.id, missing });
   store.goLive(ctx, deployment);
   const reference = { id: deployment.id, displayName: app.name };
-  const previousDeploymentId = before?.deploymentId ?? null;
   const { id, name } = app;
   const data = { kind: "app" as const, id, name, deployment, previousDeploymentId };
   ctx.emit(DeployRolledBack, reference, data);

@@ -50,14 +50,14 @@ export const listTokens = query({
   async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
     await getApp(tx, params.id);
     const name = `embed tokens of ${params.id}`;
-    const [from] = after === undefined ? [] : cursors.decode(name, after);
-    const before = typeof from === "string" ? from : null;
+    const from = after === undefined ? undefined : cursors.decode(name, after);
+    const before = from && ([String(from[0]), String(from[1])] as const);
     const rows = await store.list(tx, params.id, { before, limit: limit + 1 });
     return pageOf(
       rows,
       limit,
       (row) => row,
-      ({ id }) => cursors.encode(name, [id]),
+      ({ createdAt, id }) => cursors.encode(name, [createdAt, id]),
     );
   },
 });

@@ -1,7 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
-import { firstIdAt } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { StoredToken } from "./embed-token.ts";
 
@@ -24,16 +23,20 @@ export async function lock(tx: Tx, appId: string, id: string): Promise<StoredTok
   return row as unknown as StoredToken;
 }
 
-/** The newest first, from before an id. */
+/** When a token was made, and its id. Times are what an index is read by: ids are not, under row security. */
+export type Mark = readonly [createdAt: string, id: string];
+
+/** The newest first, from before one of them. */
 export async function list(
   tx: Tx,
   appId: string,
-  page: { readonly before: string | null; readonly limit: number },
+  { before, limit }: { readonly before: Mark | undefined; readonly limit: number },
 ): Promise<StoredToken[]> {
   const text = `
     select ${SHOWN} from app_embed_tokens
-     where app_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
-  const rows = await rowsOf(tx, text, [appId, page.before, page.limit]);
+     where app_id = $1 ${before ? "and created_at <= $3 and (created_at, id) < ($3, $4)" : ""}
+     order by created_at desc, id desc limit $2`;
+  const rows = await rowsOf(tx, text, [appId, limit, ...(before ?? [])]);
   return rows as unknown as StoredToken[];
 }
 
@@ -61,8 +64,9 @@ const KEPT_MS = 8 * 86_400_000;
 
 /** Deletes those of an app that were made so long ago that they can't be good for anything. */
 export function prune(ctx: WriteContext<never>, appId: string): void {
-  const oldest = firstIdAt("emb", ctx.now.getTime() - KEPT_MS);
-  void ctx.send("delete from app_embed_tokens where app_id = $1 and id < $2", [appId, oldest]);
+  const oldest = new Date(ctx.now.getTime() - KEPT_MS);
+  const text = "delete from app_embed_tokens where app_id = $1 and created_at < $2";
+  void ctx.send(text, [appId, oldest]);
 }
 
 export function revoke(ctx: WriteContext<never>, id: string): void {

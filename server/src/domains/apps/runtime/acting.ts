@@ -60,7 +60,7 @@ export async function act(visit: Visit, page: Page, pushed: Pushed): Promise<Act
   return new Acting(resolving, entered.fields).carryOut(action, entered.scope);
 }
 
-/** A table's own rows are not needed for what it does. */
+/** What a form was filled with to begin with is not needed for what it does. */
 function bare(placed: Placed): Placed {
   const { component } = placed;
   if (component.type !== "form") return placed;
@@ -73,10 +73,11 @@ type Entered =
   | { readonly faults: Readonly<Record<string, string>> };
 
 async function enteredIn(
-  { visit, scope }: Resolving,
+  resolving: Resolving,
   { component }: Placed,
   { values, row: rowId }: Pushed,
 ): Promise<Entered> {
+  const { visit, scope } = resolving;
   if (component.type === "form") {
     const own = (await evaluate(visit, ownOf(component), scope)) as Record<string, unknown>;
     const fields = formFields(own);
@@ -86,10 +87,7 @@ async function enteredIn(
     return { scope: { ...scope, inputs }, fields: fields.map(({ name }) => name) };
   }
   if (component.type !== "table") return { scope, fields: [] };
-  const source = visit.served.snapshot.dataSources.find(
-    ({ name }) => name === component.dataSource,
-  );
-  const row = source && rowId !== undefined && (await rowOf(visit, source, scope, rowId));
+  const row = rowId === undefined ? undefined : await rowOf(resolving, component, rowId);
   if (!row) throw new Failure(NotFound, { detail: "This row is no longer there." });
   return { scope: { ...scope, row }, fields: [] };
 }

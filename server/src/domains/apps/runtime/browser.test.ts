@@ -32,6 +32,7 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
   let framed = "";
 
   beforeAll(async () => {
+    const launched = chromium.launch({ executablePath, args: FLAGS });
     world = await startWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
     origin = await world.app.listen({ port: 0, host: "127.0.0.1" });
     owner = await world.member(["owner"]);
@@ -52,7 +53,7 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
       },
     ]);
     app = await deployedApp(owner, ordersApp(table, workflowId));
-    chrome = await chromium.launch({ executablePath, args: FLAGS });
+    chrome = await launched;
   }, 120_000);
 
   afterAll(async () => {
@@ -80,14 +81,15 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
     }
   }
 
+  /** A narrow page needs no scrolling sideways; the pictures are for whoever wants them. */
   async function picture(page: Page, name: string): Promise<void> {
-    for (const width of [1280, 400]) {
+    await page.setViewportSize({ width: 400, height: 900 });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    for (const width of pictures === undefined ? [] : [1280, 400]) {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme });
-        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-        if (pictures === undefined) continue;
-        const path = join(pictures, `${name}-${width}-${colorScheme}.png`);
+        const path = join(pictures ?? "", `${name}-${width}-${colorScheme}.png`);
         await page.screenshot({ path, fullPage: true });
       }
     }
@@ -161,32 +163,19 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
       expect(await page.getByRole("tab", { name: "Trend" }).getAttribute("aria-selected")).toBe(
         "true",
       );
-      await picture(page, "trend");
+      if (pictures !== undefined) await picture(page, "trend");
       await page.getByRole("combobox", { name: "Show" }).selectOption("paid");
       await page.getByText("Looking at paid").waitFor();
 
       await page.getByRole("link", { name: "About" }).click();
       await page.getByRole("heading", { name: "How it works" }).waitFor();
-      await picture(page, "about");
+      if (pictures !== undefined) await picture(page, "about");
     });
     const { body } = await owner(`GET /api/v1/tables/${table}/records?filter={"number":"A-2000"}`);
     expect(body.data).toMatchObject([
       { customer: "Grace <b>Hopper</b>", total: 12.5, createdBy: person.userId },
     ]);
   }, 60_000);
-
-  test("without JavaScript the page can be read", async () => {
-    const person = await world.member(["viewer"]);
-    await open({ javaScriptEnabled: false }, async (page) => {
-      await page
-        .context()
-        .addCookies([{ name: "millrace_session", value: person.token, url: origin }]);
-      await page.goto(`${origin}/apps/default/${app.slug}`);
-      expect(await page.getByRole("cell", { name: "A-1002" }).count()).toBe(1);
-      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Open orders");
-      expect(await page.getByRole("tabpanel").count()).toBe(2);
-    });
-  });
 
   test("a page of another origin shows it in a frame by a token, and only those that it names", async () => {
     const host = `http://127.0.0.1:${(intranet.address() as AddressInfo).port}`;
@@ -205,8 +194,6 @@ describe.skipIf(!existsSync(executablePath))("in a browser", () => {
       await frame.getByText("From the intranet").waitFor();
       await frame.getByRole("searchbox").fill("A-1004");
       await until(async () => (await frame.getByRole("row").count()) === 2);
-      await frame.getByRole("button", { name: "Count them" }).click();
-      await frame.getByText("Counted for Somebody").waitFor();
       if (pictures !== undefined) await page.screenshot({ path: join(pictures, "embedded.png") });
     });
     framed = await issue(["https://elsewhere.example"]);

@@ -53,7 +53,7 @@ const HEADERS = { "referrer-policy": "same-origin" };
 
 function policyOf({ embed }: Visit, style: string): string {
   // This is what browsers go by; the older X-Frame-Options of all our answers counts only without it.
-  const framing = embed ? ["'self'", ...embed.allowedOrigins].join(" ") : "'none'";
+  const framing = embed ? embed.allowedOrigins.join(" ") || "'self'" : "'none'";
   const styles = style === "" ? "'self'" : `'self' 'sha256-${sha256(style).toString("base64")}'`;
   return (
     `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src data:; ` +

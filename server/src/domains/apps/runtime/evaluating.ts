@@ -21,7 +21,6 @@ export interface Scope {
 /** The value of a template. That others are being evaluated is no fault of this one: it waits. */
 export async function evaluate({ outside, partition }: Visit, value: unknown, scope: Scope) {
   const template = compileTemplate(value);
-  if (template.isConstant) return value;
   for (let attempt = 1; ; attempt += 1) {
     const nowMs = outside.clock.nowMs();
     try {

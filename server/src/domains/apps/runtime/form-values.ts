@@ -41,7 +41,7 @@ function readText({ input, options }: Field, text: string): Read {
   if (text.length > TEXT_CHARACTERS_MAX) return { fault: "is too long" };
   switch (input) {
     case "number": {
-      const value = Number(text);
+      const value = text.trim() === "" ? Number.NaN : Number(text);
       return Number.isFinite(value) ? { value } : { fault: "must be a number" };
     }
     case "date":

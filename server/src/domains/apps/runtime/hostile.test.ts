@@ -86,6 +86,57 @@ test("what people enter stays text, wherever it is shown", async () => {
   expect(JSON.parse(json).state.title).toBe(EVIL);
 });
 
+test("a name that every object has is no value that somebody entered", async () => {
+  const { slug } = await deployedApp(owner, {
+    pages: page(
+      { type: "input", name: "constructor", label: "Built by" },
+      { type: "text", text: "By {{ inputs.constructor }}." },
+      { type: "text", text: "As it is: \\{{ x }}" },
+    ),
+  });
+  const by = browser(world, agent.token);
+  const { body } = await by(`POST /apps/default/${slug}/_state`, { page: "/" });
+  expect(body.data.components).toMatchObject([
+    { value: "" },
+    { text: "By ." },
+    { text: "As it is: {{ x }}" },
+  ]);
+});
+
+test("rows beyond a source's limit are not there, nor does a search tell of what is not shown", async () => {
+  const say = { label: "Say", action: { type: "refresh", message: "{{ row.name }}" } };
+  const list = (id: string, more: object) => ({
+    id,
+    type: "table",
+    dataSource: "things",
+    columns,
+    rowActions: [say],
+    ...more,
+  });
+  const { slug } = await deployedApp(owner, {
+    dataSources: [source({ sort: "-name", limit: 1 }), { ...source(), name: "all" }],
+    pages: page(list("one", { search: true }), list("all", { dataSource: "all" })),
+  });
+  const by = browser(world, agent.token);
+  const shown = async (q: string) => {
+    const views = { one: { q }, all: { q } };
+    const { body } = await by(`POST /apps/default/${slug}/_state`, { page: "/", views });
+    return body.data.components.map(({ rows }: any) => rows.map(({ cells }: any) => cells[0]));
+  };
+  expect(await shown("")).toEqual([["Two"], [EVIL, "One", "Two"]]);
+  expect(await shown("tWO")).toEqual([["Two"], [EVIL, "One", "Two"]]);
+  expect(await shown("C-2")).toEqual([[], [EVIL, "One", "Two"]]);
+  const rows = await things();
+  const push = (name: string) =>
+    act(by, slug, {
+      componentId: "one",
+      action: "/rowActions/0/action",
+      row: rows.find((row) => row.name === name).id,
+    });
+  expect(await push("One")).toMatchObject({ status: 404, events: [] });
+  expect(await push("Two")).toMatchObject({ status: 200, events: ["app.action_performed"] });
+});
+
 test("a colour of the app's own is all that stands in the page as style", async () => {
   const { slug } = await deployedApp(owner, { theme: { accent: "#AA3300" } });
   const { body, headers } = await browser(world, agent.token)(`GET /apps/default/${slug}`);
@@ -181,6 +232,8 @@ test("a request must come from a page of ours, by somebody of the workspace", as
   expect(login).toMatchObject({ status: 401, events: [] });
   expect(login.body).toContain(`/apps/default/${slug}/deep/er?x=1&#38;environment=staging`);
   expect(login.body).not.toContain("Orders");
+  const astray = await browser(world)(`GET /apps/default/${slug}/..%2f..%2f..%2f/evil.example`);
+  expect(astray.body).toContain(`name="returnTo" value="/apps/default/${slug}"`);
   const stranger = await world.member(["owner"], await world.workspace("across-the-road"));
   const outsider = browser(world, stranger.token);
   for (const path of [`default/${slug}`, "nowhere/at-all"]) {
@@ -234,6 +287,7 @@ test("navigation stays within the installation, whatever its bindings give", asy
     "javascript:alert(1)",
     "/\\evil.example",
     "/\t/evil.example",
+    "/docs/..//evil.example",
     "data:,x",
     "",
   ]) {

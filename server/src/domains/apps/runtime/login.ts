@@ -14,6 +14,7 @@ import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
 import type { Outside } from "#kernel/caller.ts";
 import { PageFailure, pageRefusal } from "#kernel/error-page.ts";
 import { Failure, invalid, RateLimited } from "#kernel/failure.ts";
+import { localUrl } from "#kernel/local-url.ts";
 import { type Document, markup } from "#kernel/markup.ts";
 import { command } from "#kernel/operation.ts";
 import { html } from "#kernel/reply.ts";
@@ -105,9 +106,8 @@ function again(way: Way, email: string, failure: unknown): Failure {
 
 /** A path of an app, so that nobody is led elsewhere by a form that begins here. */
 function appPath(path: string, origin: string): string {
-  const url = /^\/(?![/\\])/.test(path) ? URL.parse(path, origin) : null;
-  const ours = url !== null && url.origin === new URL(origin).origin;
-  if (!ours || !url.pathname.startsWith(`${prefixOf(origin)}/apps/`)) {
+  const url = localUrl(path, origin);
+  if (!url?.pathname.startsWith(`${prefixOf(origin)}/apps/`)) {
     throw invalid("/returnTo", "must be the path of an app");
   }
   return url.pathname + url.search;

@@ -11,12 +11,15 @@ const TAGS = new Set(
   ),
 );
 
+/** As much as a page may hold itself; what data adds to it is cut off there. */
+const CHARACTERS_MAX = 50_000;
+
 let loading: Promise<MarkdownIt> | undefined;
 
 export async function markdownOf(text: string): Promise<VNode[]> {
   loading ??= load();
   const reader = await loading;
-  return elementsOf(reader.parse(text, {})).map((child) =>
+  return elementsOf(reader.parse(text.slice(0, CHARACTERS_MAX), {})).map((child) =>
     typeof child === "string" ? h("p", {}, child) : child,
   );
 }

@@ -1,4 +1,5 @@
 import { Failure, failure } from "#kernel/failure.ts";
+import { localUrl } from "#kernel/local-url.ts";
 import { normalPath } from "../definition/app.ts";
 import type { Visit } from "./visit.ts";
 
@@ -19,8 +20,8 @@ export function destinationOf(
   }
   // A frame stays with the app that it shows.
   if (typeof path !== "string" || embed) throw new Failure(NoSuchPlace);
-  const url = /^\/(?![/\\])/.test(path) ? URL.parse(path, caller.origin) : null;
-  if (!url || url.origin !== new URL(caller.origin).origin) throw new Failure(NoSuchPlace);
+  const url = localUrl(path, caller.origin);
+  if (!url) throw new Failure(NoSuchPlace);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.pathname + url.search + url.hash;
 }

@@ -6,6 +6,7 @@ import { command, query } from "#kernel/operation.ts";
 import { html, type Reply, whole } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
 import { EmbedRefused } from "../embedding/embed-token.ts";
+import { isPagePath } from "../definition/app.ts";
 import { act } from "./acting.ts";
 import { pathOf } from "./address.ts";
 import { type Asset, bundle } from "./assets.ts";
@@ -13,6 +14,7 @@ import { pageDocument } from "./document.ts";
 import { AppActed } from "./events.ts";
 import { loginPage, wayOf } from "./login.ts";
 import { resolvePage } from "./resolve.ts";
+import { SourceFailed } from "./sources.ts";
 import { pageOf, visit } from "./visit.ts";
 
 const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
@@ -66,7 +68,7 @@ export const openApp = query({
   acceptsToken: true,
   params: object({
     ...where,
-    "*": Type.Optional(Type.String({ description: "The path of a page" })),
+    "*": Type.Optional(Type.String({ maxLength: 400, description: "The path of a page" })),
   }),
   query: Type.Object(how, { additionalProperties: true }),
   reply: html(pageRefusal),
@@ -78,7 +80,13 @@ export const openApp = query({
     const params = textsOf(more);
     if (!caller.credential && embedToken === undefined) {
       const query = { ...params, ...(environment && { environment }) };
-      const address = { origin: caller.origin, workspace, slug, path: `/${path}` };
+      // No page has a path such as `../..`, which would lead out of the app.
+      const address = {
+        origin: caller.origin,
+        workspace,
+        slug,
+        path: `/${isPagePath(path) ? path : ""}`,
+      };
       const way = await wayOf(outside, caller.origin, pathOf(address, query));
       return { ...loginPage(way), status: Unauthenticated.status };
     }
@@ -138,7 +146,7 @@ export const takeAction = command({
   }),
   reply: whole(Type.Object({ effects: Type.Array(Type.Record(Type.String(), Type.Unknown())) })),
   emits: [AppActed],
-  fails: [Unauthenticated, ...fails],
+  fails: [Unauthenticated, SourceFailed, ...fails],
   example: {
     ...example,
     body: { page: "/", componentId: "close", action: "/action", inputs: {} },

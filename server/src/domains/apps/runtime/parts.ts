@@ -4,12 +4,15 @@
  */
 import { type Component, innerOf } from "../definition/component.ts";
 import type { Field, Option, Part, Push } from "./browser/tree.ts";
+import type { Scope } from "./evaluating.ts";
 import { markdownOf } from "./markdown.ts";
 import type { Resolving } from "./resolving.ts";
 import { glance, idOf, rowsOf } from "./sources.ts";
 
 const PAGE_SIZE = 20;
 const POINTS_MAX = 100;
+/** Of rows whose fields nobody has named. */
+const FIELDS_MAX = 50;
 
 /** A component in its page. */
 export interface Making extends Resolving {
@@ -42,7 +45,7 @@ export const parts: Readonly<Record<string, Make>> = {
     const fields =
       row === undefined
         ? null
-        : shownFields(own).map((field) => ({
+        : shownFields(own["fields"], [row]).map((field) => ({
             ...field,
             value: valueAt(row, field.field),
           }));
@@ -89,7 +92,7 @@ export const parts: Readonly<Record<string, Make>> = {
   },
   input: ({ own, scope }) => {
     const { name, label, input = "text" } = own;
-    const value = scope.inputs[String(name)] ?? "";
+    const value = inputNamed(scope, String(name));
     return {
       type: "input",
       name: wordsOf(name),
@@ -100,7 +103,7 @@ export const parts: Readonly<Record<string, Make>> = {
   },
   select: ({ own, scope }) => {
     const { name, label, options } = own;
-    const value = scope.inputs[String(name)] ?? "";
+    const value = inputNamed(scope, String(name));
     return {
       type: "select",
       name: wordsOf(name),
@@ -112,16 +115,18 @@ export const parts: Readonly<Record<string, Make>> = {
 };
 
 async function table(making: Making): Promise<Made> {
-  const { visit, own, component, occasion, scope, id } = making;
-  const source = visit.served.snapshot.dataSources.find(
-    ({ name }) => name === component.dataSource,
-  );
-  if (!source) throw new Error("A component names a source that is not there.");
+  const { own, component, occasion, id } = making;
   const view = Object.hasOwn(occasion.views, id) ? occasion.views[id] : undefined;
-  const { q, after } = view ?? {};
+  const { after } = view ?? {};
+  // Where nothing is offered to search with, searching would tell of fields that nobody is shown.
+  const q = component["search"] === true ? view?.q : undefined;
   const pageSize = Number(component["pageSize"] ?? PAGE_SIZE);
-  const { rows, next } = await glance(visit, source, scope, { q, after, pageSize });
-  const columns = shownFields(own, "columns");
+  const searchable = (row: unknown) =>
+    shownFields(own["columns"], [row])
+      .map(({ field }) => wordsOf(valueAt(row, field)).toLowerCase())
+      .join("\n");
+  const { rows, next } = await glance(making, component, { q, after, pageSize, searchable });
+  const columns = shownFields(own["columns"], rows);
   return {
     type: "table",
     title: wordsOf(own["title"]),
@@ -170,17 +175,33 @@ export function formFields(own: Readonly<Record<string, unknown>>): Field[] {
   });
 }
 
+/** What was entered under a name; a name such as `constructor` is nobody's otherwise. */
+function inputNamed({ inputs }: Scope, name: string): unknown {
+  return (Object.hasOwn(inputs, name) ? inputs[name] : undefined) ?? "";
+}
+
 function valueOf({ component, loaded }: Pick<Making, "component" | "loaded">): unknown {
   const one = loaded.get(component.dataSource ?? "");
   return one && "value" in one ? one.value : undefined;
 }
 
-function shownFields(own: Readonly<Record<string, unknown>>, list = "fields") {
-  return listOf(own[list]).map((one) => {
+/** Those that a component names or, when it names none, those that the rows have. */
+function shownFields(named: unknown, rows: readonly unknown[]) {
+  const fields = named === undefined ? fieldsOf(rows) : listOf(named);
+  return fields.map((one) => {
     const { field, label, format } = one as Readonly<Record<string, unknown>>;
     const name = wordsOf(field);
     return { field: name, label: wordsOf(label ?? name), format: wordsOf(format ?? "text") };
   });
+}
+
+/** Names with a dot in them would be read as paths, so they are left out. */
+function fieldsOf(rows: readonly unknown[]) {
+  const names = new Set(rows.flatMap((row) => Object.keys(Object(row) as object)));
+  return [...names]
+    .filter((name) => !name.includes("."))
+    .slice(0, FIELDS_MAX)
+    .map((field) => ({ field }));
 }
 
 function pushOf({ label, style, confirm }: Readonly<Record<string, unknown>>): Push {

@@ -14,7 +14,7 @@ import type { PageState, Part } from "./browser/tree.ts";
 import { evaluate, type Scope, wordsOf } from "./evaluating.ts";
 import { parts } from "./parts.ts";
 import type { Occasion, Resolving } from "./resolving.ts";
-import { type Loaded, loadAll } from "./sources.ts";
+import { isPaged, type Loaded, loadAll } from "./sources.ts";
 import type { Visit } from "./visit.ts";
 
 /** Everything on a page, with each failure where it belongs. */
@@ -97,7 +97,7 @@ async function scopeOf(visit: Visit, page: Page, { params, inputs }: Occasion): 
   for (const { component } of placedIn(page.components)) {
     if (component.type !== "input" && component.type !== "select") continue;
     const field = String(component["name"]);
-    const entered = inputs[field];
+    const entered = Object.hasOwn(inputs, field) ? inputs[field] : undefined;
     if (entered !== undefined) values[field] = entered;
     else if (component["default"] !== undefined) {
       values[field] = await evaluate(visit, component["default"], bare);
@@ -106,12 +106,13 @@ async function scopeOf(visit: Visit, page: Page, { params, inputs }: Occasion): 
   return { ...bare, inputs: values };
 }
 
-/** Tables read page by page for themselves, unless their source is no table. */
+/** Tables read for themselves what can be read page by page; anything else is asked once for all parts. */
 function neededBy(components: readonly Placed[], sources: readonly DataSource[]): DataSource[] {
   const names = new Set<string>();
   for (const { component } of components) {
     const { dataSource, type } = component;
-    if (dataSource !== undefined && type !== "table") names.add(dataSource);
+    const source = sources.find(({ name }) => name === dataSource);
+    if (source && !(type === "table" && isPaged(source))) names.add(source.name);
     for (const name of sourcesRead(ownOf(component))) names.add(name);
   }
   return named(names, sources);

@@ -25,6 +25,7 @@ beforeAll(async () => {
       { name: "secret", type: "text" },
       { name: "owner", type: "text" },
       { name: "size", type: "integer" },
+      { name: "weight", type: "integer" },
     ],
     [
       { name: "One", secret: "hidden words", owner: "C-1" },
@@ -64,6 +65,7 @@ test("a form makes a record as whoever sends it, and says field by field what is
         { name: "name", required: true },
         { name: "owner", input: "select", options: ["C-1"] },
         { name: "size" },
+        { name: "weight", input: "number" },
       ],
       submit: { type: "create_record", table, message: "{{ result.name }} is here" },
     }),
@@ -77,6 +79,9 @@ test("a form makes a record as whoever sends it, and says field by field what is
   });
   expect(await send({ owner: "C-9" })).toMatchObject(
     told({ name: "is required", owner: "must be one of the options" }),
+  );
+  expect(await send({ name: "Ten", weight: " " })).toMatchObject(
+    told({ weight: "must be a number" }),
   );
   expect(await send({ name: "Ten", size: "a lot" })).toMatchObject(
     told({ size: expect.any(String) }),
@@ -137,6 +142,26 @@ test("a page shows what its reader may see, and no field that no column has", as
   expect(await parts(browser(world, viewer.token), {})).toMatchObject([{ rows: [] }, {}]);
 });
 
+test("the page can be read as it comes, without any script", async () => {
+  const { slug } = await deployedApp(owner, {
+    dataSources: [source()],
+    pages: page({
+      type: "tabs",
+      tabs: [
+        { title: "List", components: [{ type: "table", dataSource: "things", columns }] },
+        { title: "Words", components: [{ type: "markdown", text: "Some **words**" }] },
+      ],
+    }),
+  });
+  const { body } = await browser(world, agent.token)(`GET /apps/default/${slug}`);
+  expect(body).toMatch(/<title>Things · Orders \d+<\/title>/);
+  expect(body).toContain("<h1>Things</h1>");
+  expect(body).toMatch(/<td[^>]*>One<\/td>/);
+  expect(body).toContain("Some <strong>words</strong>");
+  expect(body.match(/role="tabpanel"/g)).toHaveLength(2);
+  expect(body).not.toMatch(/role="tabpanel"[^>]* hidden/);
+});
+
 async function savedQuery(name: string): Promise<string> {
   const sql = `select name from "${table}"`;
   return (await owner("POST /api/v1/queries", { name, sql })).body.data.id;
@@ -144,7 +169,7 @@ async function savedQuery(name: string): Promise<string> {
 
 test("workflows give data and answers, and actions follow one another until one fails", async () => {
   const workflowId = await deployed(owner, [
-    { id: "make", type: "set", config: { values: { n: "{{ trigger.input.n * 2 }}" } } },
+    { id: "make", type: "set", config: { values: { id: "x", n: "{{ trigger.input.n * 2 }}" } } },
   ]);
   const failing = await deployed(owner, [
     { id: "stop", type: "fail", config: { message: "Not today" } },
@@ -156,6 +181,13 @@ test("workflows give data and answers, and actions follow one another until one 
     pages: page(
       { type: "input", name: "n", label: "N", input: "number", default: 4 },
       { type: "stat", label: "Twice", value: "{{ data.twice.n }}" },
+      {
+        id: "rows",
+        type: "table",
+        dataSource: "twice",
+        rowActions: [{ label: "Say", action: { type: "refresh", message: "{{ row.n }}" } }],
+      },
+      { type: "detail", dataSource: "twice" },
       {
         id: "chain",
         type: "button",
@@ -176,7 +208,26 @@ test("workflows give data and answers, and actions follow one another until one 
     ),
   });
   const by = browser(world, agent.token);
-  expect((await state(by, slug)).body.data.components[1]).toMatchObject({ value: 8 });
+  const shown = await state(by, slug);
+  expect(shown.body.data.components[1]).toMatchObject({ value: 8 });
+  // Three parts show what one run gave.
+  const oneRun = ["workflow.run_started", "workflow.run_completed"];
+  expect(shown).toMatchObject({ events: oneRun });
+  expect(shown.body.data.components.slice(2, 4)).toMatchObject([
+    { columns: [{ label: "n" }, { label: "id" }], rows: [{ key: "x", cells: [8, "x"] }] },
+    {
+      fields: [
+        { label: "n", value: 8 },
+        { label: "id", value: "x" },
+      ],
+    },
+  ]);
+  const push = { componentId: "rows", action: "/rowActions/0/action" };
+  expect(await act(by, slug, { ...push, row: "x" })).toMatchObject({
+    events: [...oneRun, "app.action_performed"],
+    body: { data: { effects: [{ kind: "refresh" }, { kind: "message", text: "8" }] } },
+  });
+  expect(await act(by, slug, { ...push, row: "y" })).toMatchObject({ status: 404, events: oneRun });
   expect((await state(by, slug, { inputs: { n: 6 } })).body.data.components[1]).toMatchObject({
     value: 12,
   });

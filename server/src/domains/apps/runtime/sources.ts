@@ -3,6 +3,7 @@
  * shapes of the answers are those that these operations declare.
  */
 import { Failure, failure } from "#kernel/failure.ts";
+import type { Component } from "../definition/component.ts";
 import type { DataSource } from "../definition/source.ts";
 import { dataIn, type Perform } from "../performing.ts";
 import { evaluate, type Scope, wordsOf } from "./evaluating.ts";
@@ -12,7 +13,7 @@ const AT_ONCE_MAX = 4;
 const ROWS_MAX = 200;
 const WAIT_MS = 20_000;
 
-const SourceFailed = failure("source_failed", 502, "The data source failed.");
+export const SourceFailed = failure("source_failed", 502, "The data source failed.");
 
 /** What a source gave, or why it did not. */
 export type Loaded = { readonly value: unknown } | { readonly error: string };
@@ -24,11 +25,20 @@ export interface Rows {
   readonly next: string | null;
 }
 
+/** Who looks, and what the page has loaded for them. */
+interface Asking {
+  readonly visit: Visit;
+  readonly scope: Scope;
+  readonly loaded: ReadonlyMap<string, Loaded>;
+}
+
 /** Which part of a list somebody looks at. */
 export interface Glance {
   readonly q?: string | undefined;
   readonly after?: string | undefined;
   readonly pageSize: number;
+  /** What of a row is searched, in lower case. */
+  readonly searchable: (row: unknown) => string;
 }
 
 /** Loads several sources, a few at a time. One that fails does not fail the others. */
@@ -52,12 +62,12 @@ export async function loadAll(
 
 /** One page of a source that is a list, as a table shows it. */
 export async function glance(
-  visit: Visit,
-  source: DataSource,
-  scope: Scope,
-  { q, after, pageSize }: Glance,
+  { visit, scope, loaded }: Asking,
+  { dataSource }: Component,
+  { q, after, pageSize, searchable }: Glance,
 ): Promise<Rows> {
-  if (source.kind === "table") {
+  const source = sourceNamed(visit, dataSource);
+  if (isPaged(source)) {
     const config = await configOf(visit, source, scope);
     if (!config) return { rows: [], next: null };
     const question = {
@@ -69,10 +79,8 @@ export async function glance(
     const answer = await records(visit.perform, config, question);
     return { rows: answer.data, next: answer.pagination.nextCursor };
   }
-  const all = rowsOf(await load(visit, source, scope));
-  const rows = q
-    ? all.filter((row) => JSON.stringify(row).toLowerCase().includes(q.toLowerCase()))
-    : all;
+  const all = rowsOf(givenBy(source, loaded));
+  const rows = q ? all.filter((row) => searchable(row).includes(q.toLowerCase())) : all;
   const start = Math.max(0, Number(after ?? 0) || 0);
   const end = start + pageSize;
   return { rows: rows.slice(start, end), next: end < rows.length ? String(end) : null };
@@ -83,19 +91,38 @@ export async function glance(
  * whatever a browser asks for.
  */
 export async function rowOf(
-  visit: Visit,
-  source: DataSource,
-  scope: Scope,
+  { visit, scope, loaded }: Asking,
+  { dataSource }: Component,
   id: string,
 ): Promise<unknown> {
-  if (source.kind === "table") {
+  const source = sourceNamed(visit, dataSource);
+  if (isPaged(source)) {
     const config = await configOf(visit, source, scope);
     if (!config) return undefined;
     const { filter = {} } = config;
     const narrowed = { filter: JSON.stringify({ and: [filter, { id }] }), limit: 1 };
     return (await records(visit.perform, config, { ...questionOf(config), ...narrowed })).data[0];
   }
-  return rowsOf(await load(visit, source, scope)).find((row) => idOf(row) === id);
+  return rowsOf(givenBy(source, loaded)).find((row) => idOf(row) === id);
+}
+
+/** Whether tables read it page by page. One that is limited gives so many rows, and none beyond them. */
+export function isPaged({ kind, config }: DataSource): boolean {
+  return kind === "table" && config["limit"] === undefined;
+}
+
+function sourceNamed({ served }: Visit, wanted: string | undefined): DataSource {
+  const source = served.snapshot.dataSources.find(({ name }) => name === wanted);
+  if (!source) throw new Error("A component names a source that is not there.");
+  return source;
+}
+
+/** What a source gave that is not read page by page: asking it again could do again what it does. */
+function givenBy({ name }: DataSource, loaded: Asking["loaded"]): unknown {
+  const one = loaded.get(name);
+  if (!one) throw new Error(`The source ${name} was not loaded.`);
+  if ("error" in one) throw new Failure(SourceFailed, { detail: one.error });
+  return one.value;
 }
 
 /** The id of a row, when it has one. */

@@ -4,6 +4,7 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import { Failure, invalid } from "#kernel/failure.ts";
 import { workspaceIdOf } from "#kernel/id.ts";
+import { localUrl } from "#kernel/local-url.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { networkOf } from "#kernel/outbound/address.ts";
 import { addressesOf } from "./address.ts";
@@ -170,8 +171,8 @@ async function placeOf(
 
 /** A path of ours, so that nobody is led elsewhere by a link that begins here. */
 function localPath(path: string, origin: string): string {
-  const url = /^\/(?![/\\])/.test(path) ? URL.parse(path, origin) : null;
-  if (!url || url.origin !== new URL(origin).origin) throw invalid("?returnTo", "must be a path");
+  const url = localUrl(path, origin);
+  if (!url) throw invalid("?returnTo", "must be a path");
   return `${url.pathname}${url.search}${url.hash}`;
 }
 

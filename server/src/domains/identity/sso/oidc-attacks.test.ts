@@ -150,6 +150,7 @@ test("the code of another login is refused by a real provider, which checks the 
 
 test("a return address that leads elsewhere is refused", async () => {
   for (const returnTo of [
+    "/docs/..//evil.example",
     "https://evil.example.com",
     "//evil.example.com",
     "/\\evil.example.com",

@@ -23,9 +23,10 @@ const MESSAGE_MS = 6_000;
 const start = JSON.parse(byId("start").textContent ?? "") as Start;
 const root = byId("app");
 const inputs: Record<string, Scalar> = {};
-const views: Record<string, View> = {};
+/** By the ids of components, which may be called `constructor`. */
+const views = Object.create(null) as Record<string, View>;
 /** Where each table was before, page by page. */
-const trails: Record<string, (string | undefined)[]> = {};
+const trails = Object.create(null) as Record<string, (string | undefined)[]>;
 const ui = {
   isAlive: true,
   tabs: new Map<string, number>(),
