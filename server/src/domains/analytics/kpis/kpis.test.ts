@@ -342,32 +342,6 @@ describe("a dashboard", () => {
   });
 });
 
-test("a KPI and a widget say no more than they must", async () => {
-  const aggregate = { source: { kind: "runs" }, fn: "count" };
-  const plain = { name: "Runs, plainly", aggregate, target: 1, direction: "up" };
-  const kpi = await owner("POST /api/v1/analytics/kpis", { ...plain, schedule: "0 6 * * *" });
-  expect(kpi.body.data.schedule).toEqual({ cron: "0 6 * * *", timezone: "UTC" });
-  const daily = await owner("POST /api/v1/analytics/kpis", { ...plain, name: "Runs, daily" });
-  expect(daily.body.data.schedule).toEqual({ cron: "0 0 * * *", timezone: "UTC" });
-  const { body, status } = await owner("POST /api/v1/analytics/dashboards", {
-    name: "Plain",
-    widgets: [{ text: "# Runs" }, { kpiId: kpi.body.data.id }],
-  });
-  expect([status, body.data.widgets]).toEqual([
-    201,
-    [
-      { id: "w1", title: "", kind: "text", text: "# Runs", layout: { x: 0, y: 0, w: 12, h: 4 } },
-      {
-        id: "w2",
-        title: "",
-        kind: "kpi",
-        kpiId: kpi.body.data.id,
-        layout: { x: 0, y: 4, w: 12, h: 4 },
-      },
-    ],
-  ]);
-});
-
 test("a pack brings reports, KPIs and dashboards that know each other by name", async () => {
   const layout = { x: 0, y: 0, w: 6, h: 4 };
   const descriptor = {
