@@ -222,8 +222,9 @@ const { prepareValue: valueMapper } = (
 function asText(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return value;
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (typeof value === "string" || Buffer.isBuffer(value)) return value;
+  // A number and a boolean are written in JSON as PostgreSQL reads them.
+  return JSON.stringify(value);
 }
 
 /** The driver would spell a time out piece by piece. */
