@@ -268,11 +268,11 @@ export function builderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
     driver,
     executor: new DefaultQueryExecutor(compiler, adapter, provider),
   });
-  texts.set(tx, (text, values) => {
+  const sendHere: SendText = (text, values) => {
     assertOpen();
     return send(client, text, values);
-  });
-  return tx;
+  };
+  return Object.assign(tx, { [SEND_TEXT]: sendHere });
 }
 
 type SendText = (
@@ -280,14 +280,13 @@ type SendText = (
   values: readonly unknown[],
 ) => Promise<pg.QueryResult<pg.QueryResultRow>>;
 
-/** How each builder sends a text that is finished, without the builder. */
-const texts = new WeakMap<Tx, SendText>();
+/** How a builder of ours sends a text that is finished, without building anything. */
+export const SEND_TEXT = Symbol("sendText");
 
 /** Sends a finished text within a transaction. */
 export function sendText(tx: Tx, text: string, values: readonly unknown[]): ReturnType<SendText> {
-  const sending = texts.get(tx);
-  if (!sending) throw new Error("It is no transaction of ours.");
-  return sending(text, values);
+  // Every builder comes from `builderOn`.
+  return (tx as Tx & { readonly [SEND_TEXT]: SendText })[SEND_TEXT](text, values);
 }
 
 /** Numbers and times as the API shows them: safe integers, and ISO 8601 in UTC with milliseconds. */

@@ -1,8 +1,7 @@
-import type { CompiledQuery } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemCaller } from "#kernel/caller.ts";
-import type { Tx } from "#kernel/db/connection.ts";
+import { SEND_TEXT, sendText, type Tx } from "#kernel/db/connection.ts";
 import { entering } from "#kernel/db/partition.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { type IncidentQuestion, listIncidents } from "./listing.ts";
@@ -142,10 +141,15 @@ function here() {
   return { workspace: world.home, environment: "production" } as const;
 }
 
+interface Sent {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
 /** The statements of a list, and how PostgreSQL can serve the last of them, were the other ways closed. */
 async function planOf(question: Partial<IncidentQuestion>): Promise<string> {
   const partition = here();
-  const sent: CompiledQuery[] = [];
+  const sent: Sent[] = [];
   await world.kernel.db.read(partition, (tx) => {
     const caller = {
       ...systemCaller(partition, { correlationId: "cor_1", depth: 0 }),
@@ -161,22 +165,22 @@ async function planOf(question: Partial<IncidentQuestion>): Promise<string> {
   for (const way of ["seqscan", "sort", "bitmapscan"]) {
     await client.query(`set enable_${way} = off`);
   }
-  const { rows } = await client.query(`explain ${last?.sql}`, [...(last?.parameters ?? [])]);
+  const { rows } = await client.query(`explain ${last?.text}`, [...(last?.values ?? [])]);
   await client.end();
   return rows.map((row) => row["QUERY PLAN"]).join("\n");
 }
 
-function recording(tx: Tx, sent: CompiledQuery[]): Tx {
+function recording(tx: Tx, sent: Sent[]): Tx {
   return new Proxy(tx, {
-    get(target, name) {
-      if (name === "executeQuery") {
-        return (query: CompiledQuery) => {
-          sent.push(query);
-          return target.executeQuery(query);
-        };
+    get: (target, name) => {
+      if (name !== SEND_TEXT) {
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
       }
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
+      return (text: string, values: readonly unknown[]) => {
+        sent.push({ text, values });
+        return sendText(target, text, values);
+      };
     },
   });
 }
