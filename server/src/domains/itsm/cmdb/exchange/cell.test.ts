@@ -7,7 +7,11 @@ const SCHEMAS: readonly (AttributeSchema | undefined)[] = [undefined, {}, { type
 const TEXT: AttributeSchema = { type: "string" };
 
 test("what is written into a cell is read back", () => {
-  const value = fc.jsonValue().filter((one) => one !== null && !Object.is(one, -0));
+  // As requests and rows have them: in JSON there is one zero only.
+  const value = fc
+    .jsonValue()
+    .map((one): unknown => JSON.parse(JSON.stringify(one)))
+    .filter((one) => one !== null);
   fc.assert(
     fc.property(value, fc.constantFrom(...SCHEMAS), (written, schema) => {
       const cell = cellOfValue(written, schema);
