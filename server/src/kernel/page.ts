@@ -62,3 +62,22 @@ export function pageOf<Row, Item>(
   const nextCursor = rows.length > limit && last !== undefined ? cursorOf(last) : null;
   return { data: shown.map(toItem), nextCursor, limit };
 }
+
+/**
+ * One page of a list whose rows are in the order of their ids. `read` is told the id of the last row of
+ * the page before, and how many rows to read; what it gives is shown as it is.
+ */
+export async function pageById<Row extends { readonly id: string }>(
+  { cursors }: { readonly cursors: Cursors },
+  list: string,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  read: (last: string | undefined, limit: number) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  const last = after === undefined ? undefined : String(cursors.decode(list, after)[0]);
+  return pageOf(
+    await read(last, limit + 1),
+    limit,
+    (row) => row,
+    ({ id }) => cursors.encode(list, [id]),
+  );
+}

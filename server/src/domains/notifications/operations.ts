@@ -2,7 +2,7 @@ import Type from "typebox";
 import { personOf } from "#kernel/caller.ts";
 import { invalid } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
+import { pageById, pageQuery } from "#kernel/page.ts";
 import { created, nothing, one, page } from "#kernel/reply.ts";
 import { id, object } from "#kernel/schema.ts";
 import {
@@ -35,15 +35,10 @@ export const listNotifications = query({
     ),
   }),
   reply: page(Notification),
-  async run({ tx, caller, services }, { query: { limit, after, unread } }) {
-    const before =
-      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
-    const rows = await store.list(tx, personOf(caller), { unread, before, limit: limit + 1 });
-    return pageOf(
-      rows,
-      limit,
-      (row) => row,
-      (row) => services.cursors.encode(LIST, [row.id]),
+  async run({ tx, caller, services }, { query: { unread, ...asked } }) {
+    const person = personOf(caller);
+    return pageById(services, LIST, asked, (before, limit) =>
+      store.list(tx, person, { unread, before, limit }),
     );
   },
 });

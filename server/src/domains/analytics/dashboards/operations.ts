@@ -1,5 +1,5 @@
 import { command, type Operation, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
+import { pageById, pageQuery } from "#kernel/page.ts";
 import { created, nothing, one, page } from "#kernel/reply.ts";
 import { partitionFor } from "#kernel/report-source.ts";
 import { object } from "#kernel/schema.ts";
@@ -29,17 +29,8 @@ const listDashboards = query({
   permission: AnalyticsRead,
   query: object(pageQuery),
   reply: page(Dashboard),
-  async run({ tx, services }, { query: { limit, after } }) {
-    const before =
-      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
-    const rows = await store.list(tx, { before, limit: limit + 1 });
-    return pageOf(
-      rows,
-      limit,
-      (row) => row,
-      (row) => services.cursors.encode(LIST, [row.id]),
-    );
-  },
+  run: ({ tx, services }, { query: asked }) =>
+    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createDashboard = command({

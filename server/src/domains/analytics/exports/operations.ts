@@ -1,5 +1,5 @@
 import { command, type Operation, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
+import { pageById, pageQuery } from "#kernel/page.ts";
 import { accepted, nothing, one, page } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
@@ -22,16 +22,10 @@ const listExports = query({
   permission: AnalyticsRead,
   query: object(pageQuery),
   reply: page(Export),
-  async run({ tx, services, caller }, { query: { limit, after } }) {
-    const before =
-      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
+  run({ tx, services, caller }, { query: asked }) {
     const runAs = service.ownerIn(caller);
-    const rows = await store.list(tx, { runAs, before, limit: limit + 1 });
-    return pageOf(
-      rows,
-      limit,
-      (row) => row,
-      (row) => services.cursors.encode(LIST, [row.id]),
+    return pageById(services, LIST, asked, (before, limit) =>
+      store.list(tx, { runAs, before, limit }),
     );
   },
 });

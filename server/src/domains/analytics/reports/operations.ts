@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { command, type Operation, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
+import { pageById, pageQuery } from "#kernel/page.ts";
 import { created, nothing, one, page } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
 import { reportSourcesOf } from "#kernel/report-source.ts";
@@ -64,17 +64,8 @@ const listReports = query({
   permission: AnalyticsRead,
   query: object(pageQuery),
   reply: page(Report),
-  async run({ tx, services }, { query: { limit, after } }) {
-    const before =
-      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
-    const rows = await store.list(tx, { before, limit: limit + 1 });
-    return pageOf(
-      rows,
-      limit,
-      (row) => row,
-      (row) => services.cursors.encode(LIST, [row.id]),
-    );
-  },
+  run: ({ tx, services }, { query: asked }) =>
+    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createReport = command({

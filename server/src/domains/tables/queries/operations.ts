@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { command, type Operation, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
+import { pageById, pageQuery } from "#kernel/page.ts";
 import { created, nothing, one, page } from "#kernel/reply.ts";
 import { object, patch } from "#kernel/schema.ts";
 import { QueriesRun, QueriesWrite } from "../permissions.ts";
@@ -26,17 +26,8 @@ const listQueries = query({
   environmental,
   query: object(pageQuery),
   reply: page(SavedQuery),
-  async run({ tx, services }, { query: { limit, after } }) {
-    const before =
-      after === undefined ? undefined : String(services.cursors.decode(LIST, after)[0]);
-    const rows = await store.list(tx, { before, limit: limit + 1 });
-    return pageOf(
-      rows,
-      limit,
-      (row) => row,
-      (row) => services.cursors.encode(LIST, [row.id]),
-    );
-  },
+  run: ({ tx, services }, { query: asked }) =>
+    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createQuery = command({
