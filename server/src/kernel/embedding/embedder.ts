@@ -1,5 +1,6 @@
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
+import { readingOurCode } from "../pool/our-code.ts";
 import { Subprocess } from "../pool/subprocess.ts";
 import { EmbeddingFailure } from "./failure.ts";
 
@@ -18,7 +19,7 @@ export class Embedder {
     this.#process = new Subprocess({
       program: PROGRAM,
       env: {},
-      execArgv: ["--no-warnings", "--expose-gc", "--permission", "--allow-fs-read=*"],
+      execArgv: ["--no-warnings", "--expose-gc", "--permission", ...readingOurCode()],
       // Our own program says nothing else.
       onMessage: (vector) => this.#hear?.(vector as Float32Array),
     });

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Failure, Unavailable } from "#kernel/failure.ts";
+import { readingOurCode } from "#kernel/pool/our-code.ts";
 import type { Discovered } from "./action.ts";
 
 export interface Reading {
@@ -62,7 +63,7 @@ async function readIn(child: ChildProcess, reading: Reading): Promise<Found> {
 function start(): ChildProcess {
   return fork(PROGRAM, [], {
     env: {},
-    execArgv: [`--max-old-space-size=${MEMORY_MB}`, "--permission", "--allow-fs-read=*"],
+    execArgv: [`--max-old-space-size=${MEMORY_MB}`, "--permission", ...readingOurCode()],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { readingOurCode } from "../../pool/our-code.ts";
 import { Subprocess } from "../../pool/subprocess.ts";
 import type { Job, Report } from "./protocol.ts";
 
@@ -20,7 +21,7 @@ export class Evaluator {
       program: PROGRAM,
       // Anybody's expressions run there, so it gets nothing of ours but the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
-      execArgv: [`--max-old-space-size=${memoryMb}`, "--permission", "--allow-fs-read=*"],
+      execArgv: [`--max-old-space-size=${memoryMb}`, "--permission", ...readingOurCode()],
       // Our own program says nothing else.
       onMessage: (reports) => this.#hear?.(reports as readonly Report[]),
     });
