@@ -1,0 +1,23 @@
+import type { Proof } from "./proof.ts";
+
+const PROOFS: readonly Proof[] = [];
+const USAGE = `npm run proof -- <name> [options]
+${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}
+`;
+
+const [name, ...options] = process.argv.slice(2);
+const proof = PROOFS.find((one) => one.name === name);
+if (!proof) {
+  process.stderr.write(USAGE);
+  process.exit(1);
+}
+try {
+  const { held, lines } = await proof.run(options);
+  process.stdout.write(`${lines.join("\n")}\n${held ? "It held." : "It did NOT hold."}\n`);
+  process.exit(held ? 0 : 1);
+} catch (error) {
+  process.stderr.write(
+    `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  process.exit(1);
+}
