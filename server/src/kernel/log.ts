@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { jsonbArray, textArray } from "./db/binary-array.ts";
 import type { Tx } from "./db/connection.ts";
 import type { Database, Transaction } from "./db/database.ts";
 import {
@@ -42,9 +43,9 @@ const APPEND_AND_TELL = `${APPEND_ONE} returning xid, seq`;
 const APPEND_MANY = `${INSERT}
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, e.topic, e.type, e.resource_type, e.resource_id,
          e.resource_number, e.resource_name, e.data
-    from json_to_recordset($10::json) as e
-      (topic text, type text, resource_type text, resource_id text, resource_number text,
-       resource_name text, data jsonb)`;
+    from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
+                $16::jsonb[])
+      as e (topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
 /** Appends to the log within the act's own transaction. */
 export function append(
@@ -60,24 +61,25 @@ export function append(
     return;
   }
   for (let start = 0; start < events.length; start += STATEMENT_EVENTS_MAX) {
-    const rows = events.slice(start, start + STATEMENT_EVENTS_MAX).map(rowOf);
-    session.post(APPEND_MANY, [...common, JSON.stringify(rows)]);
+    const some = events.slice(start, start + STATEMENT_EVENTS_MAX);
+    session.post(APPEND_MANY, [...common, ...listsOf(some)]);
   }
 }
 
 /** An import has a hundred thousand, which no single text should hold. */
 const STATEMENT_EVENTS_MAX = 1_000;
 
-function rowOf({ topic, type, resourceType, resource, data }: PendingEvent): object {
-  return {
-    topic,
-    type,
-    resource_type: resourceType,
-    resource_id: resource.id,
-    resource_number: resource.number,
-    resource_name: resource.displayName,
-    data,
-  };
+/** What each event has of its own, column by column. */
+function listsOf(events: readonly PendingEvent[]): Buffer[] {
+  return [
+    textArray(events.map(({ topic }) => topic)),
+    textArray(events.map(({ type }) => type)),
+    textArray(events.map(({ resourceType }) => resourceType)),
+    textArray(events.map(({ resource }) => resource.id)),
+    textArray(events.map(({ resource }) => resource.number ?? null)),
+    textArray(events.map(({ resource }) => resource.displayName ?? null)),
+    jsonbArray(events.map(({ data }) => JSON.stringify(data))),
+  ];
 }
 
 /** Appends one event at once, for an act that must know its id. */
@@ -125,7 +127,7 @@ export const EVENT_COLUMNS = `${EVENT_COLUMNS_BUT_DATA}, e.data`;
  * Every reader that moves a cursor stops short of the first event for which it does not hold.
  */
 export const SETTLED = `
-  (e.epoch < (select epoch from installation) or e.xid < pg_snapshot_xmin(pg_current_snapshot()))`;
+  (e.epoch, e.xid) < ((select epoch from installation), pg_snapshot_xmin(pg_current_snapshot()))`;
 
 export interface EventRow {
   readonly epoch: number;

@@ -25,19 +25,19 @@ export const RecordSchema = Type.Object(
 /** A record as the API shows it. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** The fields of the platform, as they are selected. */
-const SYSTEM_LIST = SYSTEM_COLUMNS.map(([field]) => `${columnOf(field)} as "${field}"`);
-
 const lists = new WeakMap<KnownTable, string>();
 
 /** All fields of a record by their names, in their order, for whoever may see them all. */
 export function selectList(table: KnownTable): string {
   let list = lists.get(table);
-  if (list === undefined) {
-    list = [...SYSTEM_LIST, ...table.columns.map(({ quoted }) => quoted)].join(", ");
-    lists.set(table, list);
-  }
+  if (list === undefined) lists.set(table, (list = listOf(table, "")));
   return list;
+}
+
+/** The same, of a row that has a name of its own in the statement: `old.`, say. */
+export function listOf({ columns }: KnownTable, row: string): string {
+  const system = SYSTEM_COLUMNS.map(([field]) => `${row}${columnOf(field)} as "${field}"`);
+  return [...system, ...columns.map(({ quoted }) => row + quoted)].join(", ");
 }
 
 /**

@@ -164,7 +164,8 @@ describe("whom rules bind", () => {
     const kept = { status: 409, body: { code: "record_referenced" }, events: [] };
     const answer = await agent(`DELETE ${customers.path}/${recordId(1)}`);
     expect(answer).toMatchObject(kept);
-    expect(JSON.stringify(answer.body)).not.toContain(orders.slug);
+    // The id of a request may well hold so short a name.
+    expect(JSON.stringify({ ...answer.body, requestId: "" })).not.toContain(orders.slug);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import { columnOf } from "../../identifier.ts";
 import { toUsers } from "../../columns/reference.ts";
-import { selectList } from "../record.ts";
+import { listOf, selectList } from "../record.ts";
 
 /** What the statements about one table's records are made of, put together once. */
 export interface Plan {
@@ -17,6 +17,8 @@ export interface Plan {
   readonly unique: readonly KnownColumn[];
   /** All columns with the revision, for a `select` or `returning`. */
   readonly all: string;
+  /** The same, as they were before an update. */
+  readonly old: string;
   readonly insertOne: string;
   readonly insertMany: string;
   /** The same, in two parts: what should become of conflicts stands between them. */
@@ -55,6 +57,7 @@ function makePlan(table: KnownTable): Plan {
     people: columns.filter(toUsers),
     unique: writable.filter(({ unique }) => unique),
     all: `${selectList(table)}, revision`,
+    old: `${listOf(table, "old.")}, old.revision`,
     insertOne:
       `${into} values ($1, $2, $2, $3, 1` +
       `${writable.map(({ is }, index) => `, $${index + 4}::${is.parameterType}`).join("")})` +

@@ -37,8 +37,11 @@ export async function updateRecord(
   // What PostgreSQL has against a change would tell them of records that they do not see.
   if (isBound(ctx, table)) judge(await held(ctx, table, id));
   const { text, values: operands } = updateStatement(ctx, table, id, values);
-  const [row] = await ctx.send<Row>(text, operands, explained(ctx, table));
+  const update = () => ctx.send<Row>(text, operands, explained(ctx, table));
+  let [row] = await update();
   const before = row ? storedOf(table, row) : await held(ctx, table, id);
+  // Nothing was new about it when the statement began; whoever was waited for has changed that.
+  if (!row && isNews(before.record, values)) [row] = await update();
   const writing = judge(before);
   const { record } = writing;
   if (!row) return before;
@@ -47,6 +50,10 @@ export async function updateRecord(
   await assertMembers(ctx, table, [writing]);
   tellUpdate(ctx, table, before.record, record);
   return { record, revision: before.revision + 1 };
+}
+
+function isNews(record: TableRecord, values: Fields): boolean {
+  return changesBetween(record, { ...record, ...values }).length > 0;
 }
 
 /** A record as it is, which nobody else changes until the act ends. */
@@ -135,26 +142,28 @@ export interface UpdateStatement {
  * with.
  */
 export function updateStatement(
-  { now }: WriteContext<never>,
+  { now, services }: WriteContext<never>,
   table: KnownTable,
   ids: string | readonly string[],
   values: Fields,
 ): UpdateStatement {
   const { updates, writable } = planOf(table);
   const which = typeof ids === "string" ? ONE : MANY;
+  const tellsOld = services.serverVersion >= RETURNING_OLD_SINCE;
+  const textFor = which === ONE && tellsOld ? textForOneSince18 : textForAny;
   const columns = writable.filter(({ name }) => Object.hasOwn(values, name));
   const stored = columns.map(({ name, is }) => storedValue(values[name], is.store));
   const key = [which, ...columns.map(({ name }) => name)].join(" ");
   let text = updates.get(key);
   if (text === undefined && updates.size < TEXTS_MAX) {
-    updates.set(key, (text = textFor(table, which, columns.map(partOf))));
+    updates.set(key, (text = textFor(table, columns.map(partOf), which)));
   }
   if (text !== undefined) return { text, values: [ids, now, ...stored] };
   // All columns, each with whether it is written, so that there is no end of texts.
   const any = [which, "any"].join(" ");
   text = updates.get(any);
   if (text === undefined) {
-    updates.set(any, (text = textFor(table, which, writable.map(optionalPartOf))));
+    updates.set(any, (text = textFor(table, writable.map(optionalPartOf), which)));
   }
   const given = writable.flatMap(({ name, is }) => [
     Object.hasOwn(values, name),
@@ -163,18 +172,18 @@ export function updateStatement(
   return { text, values: [ids, now, ...given] };
 }
 
-/**
- * What is said of one column: what it becomes, and whether that is something else than it was when the
- * record's turn had come; `r` may be older than that.
- */
+/** What is said of one column: what it becomes, and whether that is something else than it was in a row. */
 interface Part {
   readonly set: string;
-  readonly differs: string;
+  readonly differs: (was: string) => string;
 }
 
 function partOf({ quoted, is }: KnownColumn, index: number): Part {
   const operand = `$${index + 3}::${is.parameterType}`;
-  return { set: `${quoted} = ${operand}`, differs: `was.${quoted} is distinct from ${operand}` };
+  return {
+    set: `${quoted} = ${operand}`,
+    differs: (was) => `${was}.${quoted} is distinct from ${operand}`,
+  };
 }
 
 function optionalPartOf({ quoted, is }: KnownColumn, index: number): Part {
@@ -182,20 +191,23 @@ function optionalPartOf({ quoted, is }: KnownColumn, index: number): Part {
   const operand = `$${index * 2 + 4}::${is.parameterType}`;
   return {
     set: `${quoted} = case when ${written} then ${operand} else r.${quoted} end`,
-    differs: `(${written} and was.${quoted} is distinct from ${operand})`,
+    differs: (was) => `(${written} and ${was}.${quoted} is distinct from ${operand})`,
   };
 }
 
-function textFor(table: KnownTable, which: string, parts: readonly Part[]): string {
-  const { place } = table;
-  const sets = parts.map(({ set }) => `${set}, `);
-  const differs = parts.map((part) => part.differs);
-  const was = `select ${planOf(table).all} from ${place} where id = ${which}`;
+/** From here on PostgreSQL tells by itself how a row was. */
+const RETURNING_OLD_SINCE = 180_000;
+
+function textForOneSince18(table: KnownTable, parts: readonly Part[]): string {
+  return `${setting(table, parts)} where r.id = ${ONE} and ${anyOf(parts, "r")} returning ${planOf(table).old}`;
+}
+
+/** `r` may be older than what was waited for, and `was` is not: that is what a change is compared with. */
+function textForAny(table: KnownTable, parts: readonly Part[], which: string): string {
+  const was = `select ${planOf(table).all} from ${table.place} where id = ${which}`;
   const hold = "for no key update";
   const update = (from: string): string =>
-    `update ${place} as r ` +
-    `set ${sets.join("")}updated_at = $2::timestamptz, revision = r.revision + 1 ` +
-    `from ${from} where r.id = was.id and (${differs.join(" or ")})`;
+    `${setting(table, parts)} from ${from} where r.id = was.id and ${anyOf(parts, "was")}`;
   // For one, a third less work to the database. The offset keeps the comparison out of the inner
   // select, where it would be made before the wait.
   if (which === ONE) return `${update(`(${was} offset 0 ${hold}) as was`)} returning was.*`;
@@ -203,4 +215,13 @@ function textFor(table: KnownTable, which: string, parts: readonly Part[]): stri
     `with was as materialized (${was} ${hold}), done as (${update("was")} returning r.id) ` +
     `select was.*, was.id in (select id from done) as "${CHANGED}" from was order by was.id`
   );
+}
+
+function setting({ place }: KnownTable, parts: readonly Part[]): string {
+  const sets = parts.map(({ set }) => `${set}, `);
+  return `update ${place} as r set ${sets.join("")}updated_at = $2::timestamptz, revision = r.revision + 1`;
+}
+
+function anyOf(parts: readonly Part[], was: string): string {
+  return `(${parts.map(({ differs }) => differs(was)).join(" or ")})`;
 }

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { startWorld } from "../testing/world.ts";
+import { jsonbArray, textArray } from "./binary-array.ts";
+
+const world = await startWorld();
+
+/** PostgreSQL has no NUL in a text, and no half of a character. */
+const text = fc
+  .string({ unit: "binary" })
+  .map((value) => value.toWellFormed().replaceAll("\0", ""));
+
+test("texts arrive as they are, and nothing as nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.option(text)), async (values) => {
+      const [row] = await world.sql("select to_json($1::text[])::text as json", [
+        textArray(values),
+      ]);
+      expect(JSON.parse(String(row?.["json"]))).toEqual(values);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("documents arrive as they are", async () => {
+  const document = fc.dictionary(
+    text,
+    fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(document), async (values) => {
+      const [row] = await world.sql("select to_json($1::jsonb[])::text as json", [
+        jsonbArray(values.map((value) => JSON.stringify(value))),
+      ]);
+      expect(JSON.parse(String(row?.["json"]))).toEqual(JSON.parse(JSON.stringify(values)));
+    }),
+    { numRuns: 200 },
+  );
+});
