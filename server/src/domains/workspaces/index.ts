@@ -10,7 +10,7 @@ import {
 } from "./operations.ts";
 import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./permissions.ts";
 
-export { WorkspaceCreated } from "./events.ts";
+export { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
 export { create } from "./service.ts";
 export { getByKey as workspaceOf } from "./store.ts";
 

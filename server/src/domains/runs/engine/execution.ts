@@ -15,6 +15,7 @@ import {
   type StepError,
 } from "#domains/workflows/index.ts";
 import type { Outside } from "#kernel/caller.ts";
+import { EarlySteps } from "./early.ts";
 import { endOfWait } from "./end-of-wait.ts";
 import type { RunFacts } from "./facts.ts";
 import { dueMsOf, fold, hear, type JournalRecord, type Line, type Wait } from "./record.ts";
@@ -39,6 +40,8 @@ export class Execution {
   readonly facts: RunFacts;
   /** How many entries of the journal it knows. */
   entries: number;
+  /** What was begun before the run was written. */
+  early: EarlySteps | undefined;
   readonly #outside: Outside;
   readonly #plan: Plan;
   readonly #abort = new AbortController();
@@ -156,6 +159,20 @@ export class Execution {
     return this.#toBegin.length;
   }
 
+  /** Whether steps are to be begun that need nothing from outside at first. */
+  get hasEarly(): boolean {
+    return this.#toBegin.some(({ node }) => node.type.computesFirst);
+  }
+
+  /** Begins those before the run is written, and waits for them a little. */
+  async beginEarly(ms: number): Promise<void> {
+    const early = this.#toBegin.filter(({ node }) => node.type.computesFirst);
+    this.#toBegin = this.#toBegin.filter(({ node }) => !node.type.computesFirst);
+    this.early ??= new EarlySteps();
+    const ended = early.map((step) => this.carryOut(step));
+    await this.early.watch(ended, ms);
+  }
+
   /** The steps that are to be begun now; each is given out once. */
   takeBegun(): Begun[] {
     return this.#toBegin.splice(0);
@@ -233,7 +250,8 @@ export class Execution {
     if (test && isRehearsed(test, node)) return Promise.resolve(rehearse(test, node, this.#now()));
     const { signal } = this.#abort;
     const occasion = this.#occasionOf(path);
-    return carryOut({ outside, run, node, path, attempt, scope, signal, occasion });
+    const { early } = this;
+    return carryOut({ outside, run, node, path, attempt, scope, signal, occasion, early });
   }
 
   /** Tells the attempts of the loops around a step apart: each may do all of it again. */

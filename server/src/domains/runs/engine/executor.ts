@@ -21,6 +21,8 @@ export interface StepTools {
   /** Aborted when the step has taken too long, or the run was cancelled. */
   readonly signal: AbortSignal;
   readonly log: (level: LogLine["level"], message: string, metadata?: unknown) => void;
+  /** Resolves when the run is written; for steps that compute first and then reach outside by themselves. */
+  readonly written: () => Promise<void>;
   /** Any operation of the platform, with the permissions of the run. Resolves to the answer's body. */
   readonly perform: (operation: string, input: PerformInput) => Promise<unknown>;
   /** The value of an expression of the configuration. */

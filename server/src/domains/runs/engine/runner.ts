@@ -243,8 +243,12 @@ export class Runner implements RunningEngine {
       return this.#drop(active);
     }
     if (execution.underWay === 0) return this.#drop(active);
-    for (const step of begun) {
-      void execution.carryOut(step).then(
+    const ended = [
+      ...(execution.early?.take() ?? []),
+      ...begun.map((step) => execution.carryOut(step)),
+    ];
+    for (const step of ended) {
+      void step.then(
         () => this.#advance(active),
         (error: unknown) =>
           this.#guarded(active, async () => {

@@ -4,7 +4,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
 import { newFacts, type Start, writePlain } from "./beginning.ts";
 import { startErrorRun } from "./error-run.ts";
-import { type Begun, Execution } from "./execution.ts";
+import { Execution } from "./execution.ts";
 import { actorOf, type RunFacts } from "./facts.ts";
 import { runner } from "./runner.ts";
 import { insertRun } from "./store.ts";
@@ -21,14 +21,16 @@ export interface Beginning {
   readonly start: Start;
   /** How far it got before anything was written; absent when it is left to the runner. */
   readonly execution?: Execution;
-  readonly begun: readonly Begun[];
   readonly over: Over | undefined;
 }
 
 /** A run that the runner carries on from its beginning. */
 export function plainBeginning(services: Services, start: Start): Beginning {
-  return { facts: newFacts(services, start), start, begun: [], over: undefined };
+  return { facts: newFacts(services, start), start, over: undefined };
 }
+
+/** So long a run is kept unwritten for the sake of steps that compute. */
+const EARLY_MS = 25;
 
 /**
  * Takes a run as far as it goes without reaching outside, before a transaction is open. Many runs end
@@ -37,10 +39,15 @@ export function plainBeginning(services: Services, start: Start): Beginning {
 export async function headStart(outside: Outside, start: Start): Promise<Beginning> {
   const { definition, plan } = start.version;
   const facts = newFacts(outside, start);
-  if (definition.maxConcurrency !== undefined) return { facts, start, begun: [], over: undefined };
+  if (definition.maxConcurrency !== undefined) return { facts, start, over: undefined };
   const execution = new Execution(outside, facts, plan, { lines: [], entries: 0 });
-  const { begun, over } = await execution.settle();
-  return { facts, start, execution, begun, over };
+  let { over } = await execution.settle();
+  const until = performance.now() + EARLY_MS;
+  for (let ms = EARLY_MS; !over && ms > 0 && execution.hasEarly; ms = until - performance.now()) {
+    await execution.beginEarly(ms);
+    ({ over } = await execution.settle());
+  }
+  return { facts, start, execution, over };
 }
 
 /** Writes a run at its beginning, and hands it on once that is committed. */
@@ -48,7 +55,7 @@ export async function writeBeginning(
   ctx: WriteContext<StartEvent>,
   beginning: Beginning,
 ): Promise<void> {
-  const { facts, start, execution, begun, over } = beginning;
+  const { facts, start, execution, over } = beginning;
   if (!execution) return writePlain(ctx, facts, start.eventId);
   const turn = turnOf(execution, over);
   insertRun(ctx, facts, turn, start.eventId);
@@ -70,7 +77,12 @@ export async function writeBeginning(
   ctx.onCommit(() => {
     execution.written(turn.records.length, entries);
     if (over) return;
-    const taken = begun.length > 0 && services.engineOf(runner)?.offer(execution);
-    if (!taken) services.signal.raise(WORK);
+    const taken = execution.underWay > 0 && services.engineOf(runner)?.offer(execution);
+    if (taken) return;
+    if (execution.early) {
+      execution.early.leave();
+      execution.abort();
+    }
+    services.signal.raise(WORK);
   });
 }

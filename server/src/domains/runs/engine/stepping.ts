@@ -20,6 +20,7 @@ import {
   type StepResult,
 } from "./executor.ts";
 import { actorOf, type RunFacts } from "./facts.ts";
+import type { EarlySteps } from "./early.ts";
 import { prepareNode } from "./prepared-node.ts";
 import type { LogLine } from "./record.ts";
 import type { Scope } from "./scope.ts";
@@ -44,6 +45,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** The same for every attempt at the same thing, and for nothing else in the run. */
   readonly occasion: string;
+  /** Where it waits before it reaches outside, when the run may not be written yet. */
+  readonly early: EarlySteps | undefined;
 }
 
 export type Attempted = { readonly input?: unknown; readonly logs: readonly LogLine[] } & (
@@ -113,9 +116,12 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
             logs.push(scrubber.scrubJson(lineOf(outside, { level, message, metadata })));
           }
         },
-        perform: (operation, given) => {
+        written: async () => attempt.early?.written(),
+        perform: async (operation, given) => {
           calls += 1;
-          return performAs(attempt, { operation, call: calls }, given);
+          const call = calls;
+          await attempt.early?.written();
+          return performAs(attempt, { operation, call }, given);
         },
       }),
     );

@@ -28,19 +28,23 @@ const scriptStep = executor({
     const { outside, run, signal, perform } = tools;
     const caller = callerOf(tools);
     const scrubbers: Scrubber[] = [];
+    const serve = contextOf({
+      outside,
+      workspace: run.workspace,
+      scrubbers,
+      perform,
+      mayUseSecrets: async () => (await runRights(tools)).has(SecretsUse.name),
+    });
     const ended = await outside.sandbox.run({
       source,
       owner: run.workspace,
       input: input ?? tools.scope(),
       facts: await factsOf(outside, caller),
       limits: { timeoutMs: TIMEOUT_MAX_MS },
-      call: contextOf({
-        outside,
-        workspace: run.workspace,
-        scrubbers,
-        perform,
-        mayUseSecrets: async () => (await runRights(tools)).has(SecretsUse.name),
-      }),
+      call: async (...call) => {
+        await tools.written();
+        return serve(...call);
+      },
       signal,
     });
     const told = scrubbers.reduce((outcome, one) => one.scrubJson(outcome), storable(ended));

@@ -30,6 +30,8 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly alwaysFails?: true;
   /** What it is given stays in the platform, where people read it: it must hold no secret. */
   readonly inside?: true;
+  /** It needs nothing from outside until it asks for it, so it may begin before its run is written. */
+  readonly computesFirst?: true;
   /** The type by which it is executed, where that is not its own. */
   readonly executedAs?: string;
   /** What it is in truth, where its configuration makes it something else. */

@@ -39,6 +39,7 @@ export const script = nodeType({
   }),
   branches: "none",
   effect: "outside",
+  computesFirst: true,
 });
 
 export const artifact = nodeType({
