@@ -1,16 +1,13 @@
-import { sql } from "kysely";
-import Type from "typebox";
 import { hmac, open, seal, sha256 } from "./crypto.ts";
 import type { Partition, Transaction } from "./db/database.ts";
 import { type Call, type Outcome, partitionOf } from "./call.ts";
 import type { Outside } from "./caller.ts";
 import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalid } from "./failure.ts";
-import { job } from "./job.ts";
 import type { Operation } from "./operation.ts";
+import { pruning, removeRows } from "./pruning.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const WINDOW_MS = 24 * 3_600_000;
-const PRUNE_ROWS_MAX = 5_000;
 
 export interface OnceSteps<Ready> {
   readonly operation: string;
@@ -173,17 +170,12 @@ async function settle<T>(work: Promise<T>): Promise<{ value: T } | { failure: Fa
   }
 }
 
-/** Answers are kept for a day. In small batches, so that no transaction grows long. */
-export const pruneIdempotencyKeys = job({
+const EXPIRED = `
+  delete from idempotency_keys where ctid = any (array(
+    select ctid from idempotency_keys where expires_at < $1 order by expires_at limit $2))`;
+
+/** Answers are kept for a day. */
+export const pruneIdempotencyKeys = pruning({
   kind: "kernel.prune_idempotency_keys",
-  payload: Type.Object({}),
-  everyMs: 600_000,
-  async run({ tx, now }) {
-    const { numAffectedRows } = await sql`
-      delete from idempotency_keys where ctid in
-        (select ctid from idempotency_keys where expires_at < ${now} limit ${PRUNE_ROWS_MAX})`.execute(
-      tx,
-    );
-    return Number(numAffectedRows) === PRUNE_ROWS_MAX ? "again" : undefined;
-  },
+  remove: ({ db, clock }, rowsMax) => removeRows(db, EXPIRED, [clock.now(), rowsMax]),
 });

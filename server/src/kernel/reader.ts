@@ -52,9 +52,7 @@ export function reader<const E extends readonly EventType[] = []>(about: {
  */
 const READ = `
   select r.epoch as at_epoch, r.xid as at_xid, r.seq as at_seq, e.epoch is not null as found,
-         exists (select from events u where u.epoch = (select epoch from installation)
-                   and u.xid >= pg_snapshot_xmin(pg_current_snapshot())
-                   and (u.epoch, u.xid, u.seq) > (r.epoch, r.xid, r.seq)) as unsettled,
+         pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmax(pg_current_snapshot()) as unsettled,
          ${EVENT_COLUMNS_BUT_DATA}, case when e.type ~ $3 then e.data end as data
     from readers r
     left join lateral
@@ -278,5 +276,6 @@ function groupByPartition(events: readonly RecordedEvent[]) {
     if (group) group.events.push(recorded);
     else groups.set(key, { partition: { workspace, environment }, events: [recorded] });
   }
-  return [...groups.values()];
+  // In one order, since each may lock rows until the end: whoever does so too then waits, never in a circle.
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }

@@ -1,21 +1,13 @@
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 import { DELETE_EMPTY_TOPICS, DELETE_EXPIRED_KEYS } from "./store.ts";
 
-const EVERY_MS = 600_000;
-const ROWS_MAX = 5_000;
-
-/** Forgets keys whose window is over and topics that hold nothing, in small batches. */
-export const pruneBus = job({
+/** Forgets keys whose window is over and topics that hold nothing. */
+export const pruneBus = pruning({
   kind: "bus.prune",
-  payload: Type.Object({}),
-  everyMs: EVERY_MS,
-  async effect({ db, clock, settings }) {
-    const [keys] = await db.system<{ n: number }>(DELETE_EXPIRED_KEYS, [clock.now(), ROWS_MAX]);
+  async remove({ db, clock, settings }, rowsMax) {
+    const keys = await removeRows(db, DELETE_EXPIRED_KEYS, [clock.now(), rowsMax]);
     // Where events are kept for ever, no topic becomes empty.
-    if (settings.eventRetentionDays === 0) return keys?.n ?? 0;
-    const [topics] = await db.system<{ n: number }>(DELETE_EMPTY_TOPICS, [ROWS_MAX]);
-    return Math.max(keys?.n ?? 0, topics?.n ?? 0);
+    if (settings.eventRetentionDays === 0) return keys;
+    return Math.max(keys, await removeRows(db, DELETE_EMPTY_TOPICS, [rowsMax]));
   },
-  run: async (_ctx, _payload, pruned) => (pruned === ROWS_MAX ? "again" : undefined),
 });

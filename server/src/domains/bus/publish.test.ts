@@ -201,7 +201,7 @@ test("keys are forgotten after their time, and only then", async () => {
       payload: {},
       deduplicationKey: key,
     });
-  // It runs once at the start, and from then on every ten minutes.
+  // It runs once at the start, and from then on every minute.
   await until(async () => {
     const [job] = await working.sql("select due_at from jobs where kind = 'bus.prune'");
     return job?.due_at > working.clock.now();

@@ -70,17 +70,10 @@ export async function addCounts(tx: Tx, tallies: readonly Tally[]): Promise<void
 
 /** For the system, which tidies up in all workspaces at once; a key that was taken anew meanwhile stays. */
 export const DELETE_EXPIRED_KEYS = `
-  with gone as (
-    delete from message_keys
-     where expires_at <= $1
-       and ctid = any(array(select ctid from message_keys where expires_at <= $1 limit $2))
-    returning key
-  )
-  select count(*)::int as n from gone`;
+  delete from message_keys
+   where expires_at <= $1
+     and ctid = any(array(select ctid from message_keys where expires_at <= $1
+                           order by expires_at limit $2))`;
 export const DELETE_EMPTY_TOPICS = `
-  with gone as (
-    delete from topic_counts
-     where events = 0 and ctid = any(array(select ctid from topic_counts where events = 0 limit $1))
-    returning topic
-  )
-  select count(*)::int as n from gone`;
+  delete from topic_counts
+   where events = 0 and ctid = any(array(select ctid from topic_counts where events = 0 limit $1))`;

@@ -1,17 +1,17 @@
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
-import { prune } from "./store.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 
 const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
 const KEPT_DAYS = 90;
-const PRUNE_ROWS_MAX = 5_000;
 
-/** Old notifications, of all workspaces. In batches, so that no transaction grows long. */
-export const pruneNotifications = job({
+const PRUNE = `
+  delete from notifications where id in
+    (select id from notifications where created_at < $1 order by created_at limit $2)`;
+
+/** Old notifications, of all workspaces. */
+export const pruneNotifications = pruning({
   kind: "notifications.prune",
-  payload: Type.Object({}),
-  everyMs: DAY_MS,
-  effect: ({ db, clock }) =>
-    prune(db, new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), PRUNE_ROWS_MAX),
-  run: async (_ctx, _payload, pruned) => (pruned === PRUNE_ROWS_MAX ? "again" : undefined),
+  everyMs: HOUR_MS,
+  remove: ({ db, clock }, rowsMax) =>
+    removeRows(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
 });

@@ -1,6 +1,5 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { Database } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Notification } from "./notification.ts";
@@ -106,15 +105,6 @@ export async function countUnread(tx: Tx, userId: string): Promise<number> {
     .where("read_at", "is", null)
     .executeTakeFirstOrThrow();
   return n;
-}
-
-const PRUNE = `
-  delete from notifications where id in
-    (select id from notifications where created_at < $1 limit $2) returning id`;
-
-/** Of all workspaces, and so as the system; resolves to how many went. */
-export async function prune(db: Database, before: Date, rowsMax: number): Promise<number> {
-  return (await db.system(PRUNE, [before, rowsMax])).length;
 }
 
 function byId(tx: Tx, userId: string, id: string) {

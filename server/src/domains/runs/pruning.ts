@@ -1,31 +1,27 @@
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
+import { firstIdAt } from "#kernel/id.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 
 const DAY_MS = 24 * 3_600_000;
-const EVERY_MS = 600_000;
-const RUNS_MAX = 2_000;
+/** With each goes its journal. */
+const RUNS_MAX = 500;
 
-/** Once more on the outside: what was retried meanwhile stays. */
+/**
+ * Ids sort by time, so the oldest are found from the beginning of the primary key. Once more on the
+ * outside: what was retried meanwhile stays.
+ */
 const PRUNE = `
-  with old as (
-    delete from runs r
-     where r.ctid = any (array(
-             select o.ctid from runs o where o.created_at < $1 and o.finished_at < $1 limit $2))
-       and r.finished_at < $1
-    returning 1
-  )
-  select count(*)::int as n from old`;
+  delete from runs r
+   where r.ctid = any (array(
+           select o.ctid from runs o where o.id < $3 and o.finished_at < $1 order by o.id limit $2))
+     and r.finished_at < $1`;
 
 /** Runs that ended longer ago than the setting says go, with their journals. */
-export const pruneRuns = job({
+export const pruneRuns = pruning({
   kind: "runs.prune",
-  payload: Type.Object({}),
-  everyMs: EVERY_MS,
-  async effect({ db, settings, clock }) {
+  rowsMax: RUNS_MAX,
+  async remove({ db, settings, clock }, rowsMax) {
     if (settings.runRetentionDays === 0) return 0;
-    const before = new Date(clock.nowMs() - settings.runRetentionDays * DAY_MS);
-    const [row] = await db.system<{ n: number }>(PRUNE, [before, RUNS_MAX]);
-    return row?.n ?? 0;
+    const beforeMs = clock.nowMs() - settings.runRetentionDays * DAY_MS;
+    return removeRows(db, PRUNE, [new Date(beforeMs), rowsMax, firstIdAt("run", beforeMs)]);
   },
-  run: async (_ctx, _payload, pruned) => (pruned === RUNS_MAX ? "again" : undefined),
 });

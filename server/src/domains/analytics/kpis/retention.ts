@@ -1,9 +1,7 @@
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
-const SNAPSHOTS_MAX = 5_000;
 
 /** For three years and a day, so that a year can be compared with the two before it. */
 export const RETENTION_DAYS = 1_097;
@@ -14,22 +12,14 @@ export function keptFrom(nowMs: number): Date {
 }
 
 const PRUNE = `
-  with old as (
-    delete from kpi_snapshots s
-     where s.ctid = any (array(select o.ctid from kpi_snapshots o where o.at < $1 limit $2))
-       and s.at < $1
-    returning 1
-  )
-  select count(*)::int as n from old`;
+  delete from kpi_snapshots s
+   where s.ctid = any (array(
+           select o.ctid from kpi_snapshots o where o.at < $1 order by o.at limit $2))
+     and s.at < $1`;
 
-/** Deletes snapshots of long ago, a few at a time. */
-export const pruneSnapshots = job({
+/** Deletes snapshots of long ago. */
+export const pruneSnapshots = pruning({
   kind: "analytics.prune_snapshots",
-  payload: Type.Object({}),
   everyMs: EVERY_MS,
-  async effect({ db, clock }) {
-    const [row] = await db.system<{ n: number }>(PRUNE, [keptFrom(clock.nowMs()), SNAPSHOTS_MAX]);
-    return row?.n ?? 0;
-  },
-  run: async (_ctx, _payload, pruned) => (pruned === SNAPSHOTS_MAX ? "again" : undefined),
+  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [keptFrom(clock.nowMs()), rowsMax]),
 });

@@ -62,11 +62,17 @@ export function insert(ctx: WriteContext<never>, token: StoredToken): void {
 /** A token is good for a day; its row is kept for those who look back a week. */
 const KEPT_MS = 8 * 86_400_000;
 
-/** Deletes those of an app that were made so long ago that they can't be good for anything. */
+/** At a time, which is many more than the one that is made meanwhile. */
+const PRUNED_MAX = 100;
+
+/** Deletes some of those of an app that were made so long ago that they can't be good for anything. */
 export function prune(ctx: WriteContext<never>, appId: string): void {
   const oldest = new Date(ctx.now.getTime() - KEPT_MS);
-  const text = "delete from app_embed_tokens where app_id = $1 and created_at < $2";
-  void ctx.send(text, [appId, oldest]);
+  const text = `
+    delete from app_embed_tokens where id in
+      (select id from app_embed_tokens where app_id = $1 and created_at < $2
+        order by created_at limit $3 for update skip locked)`;
+  void ctx.send(text, [appId, oldest, PRUNED_MAX]);
 }
 
 export function revoke(ctx: WriteContext<never>, id: string): void {

@@ -72,14 +72,6 @@ export async function find(db: Database, tokenHash: Buffer, now: Date): Promise<
   return row;
 }
 
-const PRUNE = `
-  delete from invitations where id in
-    (select id from invitations where expires_at <= $1 limit $2)`;
-
-export async function prune(db: Database, now: Date, rowsMax: number): Promise<void> {
-  await db.system(PRUNE, [now, rowsMax]);
-}
-
 function toInvitation(row: Selectable<Tables["invitations"]>): Invitation {
   return {
     id: row.id,

@@ -1,14 +1,14 @@
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
-import { prune } from "./invitation-store.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 
-const PRUNE_ROWS_MAX = 5_000;
+const EVERY_MS = 600_000;
+
+const PRUNE = `
+  delete from invitations where id in
+    (select id from invitations where expires_at <= $1 order by expires_at limit $2)`;
 
 /** Invitations that nobody accepted, of all workspaces and so as the system. */
-export const pruneInvitations = job({
+export const pruneInvitations = pruning({
   kind: "identity.prune_invitations",
-  payload: Type.Object({}),
-  everyMs: 3_600_000,
-  effect: ({ db, clock }) => prune(db, clock.now(), PRUNE_ROWS_MAX),
-  run: async () => undefined,
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
 });

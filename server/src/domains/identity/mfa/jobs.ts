@@ -1,18 +1,12 @@
-import { sql } from "kysely";
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 
-const PRUNE_ROWS_MAX = 5_000;
+const PRUNE = `
+  delete from webauthn_challenges where challenge_hash in
+    (select challenge_hash from webauthn_challenges
+      where expires_at < $1 order by expires_at limit $2)`;
 
-/** Challenges that nobody answered. In small batches, so that no transaction grows long. */
-export const pruneChallenges = job({
+/** Challenges that nobody answered. */
+export const pruneChallenges = pruning({
   kind: "identity.prune_webauthn_challenges",
-  payload: Type.Object({}),
-  everyMs: 600_000,
-  async run({ tx, now }) {
-    await sql`
-      delete from webauthn_challenges where challenge_hash in
-        (select challenge_hash from webauthn_challenges
-          where expires_at < ${now} limit ${PRUNE_ROWS_MAX})`.execute(tx);
-  },
+  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
 });

@@ -122,19 +122,3 @@ export async function findLiveToken(
 ): Promise<LiveToken | undefined> {
   return (await db.system<LiveToken>(LIVE, [tokenHash, now]))[0];
 }
-
-const PRUNE_TOKENS = `
-  delete from oauth_tokens where id in
-    (select id from oauth_tokens where expires_at < $1 limit $2)`;
-const PRUNE_GRANTS = `
-  delete from oauth_grants where id in
-    (select g.id from oauth_grants g
-      where g.code_expires_at < $1
-        and not exists (select from oauth_tokens t where t.grant_id = g.id)
-      order by g.created_at limit $2)`;
-
-/** `before` lies far enough back that no page which could decide about such a grant is still good. */
-export async function prune(db: Database, before: Date, rowsMax: number): Promise<void> {
-  await db.system(PRUNE_TOKENS, [before, rowsMax]);
-  await db.system(PRUNE_GRANTS, [before, rowsMax]);
-}

@@ -1,19 +1,17 @@
-import { sql } from "kysely";
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 
-const PRUNE_ROWS_MAX = 5_000;
+const EVERY_MS = 600_000;
 
-/** Links that ran out. In small batches, so that no transaction grows long. */
-export const pruneResets = job({
+/** The condition once more on the outside: a new link takes the place of the old one. */
+const PRUNE = `
+  delete from password_resets
+   where expires_at <= $1
+     and user_id in (select user_id from password_resets
+                      where expires_at <= $1 order by expires_at limit $2)`;
+
+/** Links that ran out. */
+export const pruneResets = pruning({
   kind: "identity.prune_password_resets",
-  payload: Type.Object({}),
-  everyMs: 3_600_000,
-  async run({ tx, now }) {
-    await sql`
-      delete from password_resets where user_id in
-        (select user_id from password_resets where expires_at <= ${now} limit ${PRUNE_ROWS_MAX})`.execute(
-      tx,
-    );
-  },
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
 });

@@ -1,32 +1,30 @@
-import { sql } from "kysely";
-import Type from "typebox";
-import { job } from "#kernel/job.ts";
+import { pruning, removeRows } from "#kernel/pruning.ts";
 import { KNOWN_MS } from "./throttle.ts";
 
-const PRUNE_ROWS_MAX = 5_000;
+const EVERY_MS = 600_000;
 
-/** Sessions that ran out have no further use. In small batches, so that no transaction grows long. */
-export const pruneSessions = job({
+const SESSIONS = `
+  delete from sessions where id in
+    (select id from sessions where expires_at < $1 order by expires_at limit $2)`;
+
+/** Sessions that ran out have no further use. */
+export const pruneSessions = pruning({
   kind: "identity.prune_sessions",
-  payload: Type.Object({}),
-  everyMs: 3_600_000,
-  async run({ tx, now }) {
-    await sql`
-      delete from sessions where id in
-        (select id from sessions where expires_at < ${now} limit ${PRUNE_ROWS_MAX})`.execute(tx);
-  },
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) => removeRows(db, SESSIONS, [clock.now(), rowsMax]),
 });
 
+/** The condition once more on the outside: who came again meanwhile is known again. */
+const ADDRESSES = `
+  delete from known_addresses
+   where seen_at <= $1
+     and ctid = any (array(
+           select ctid from known_addresses where seen_at <= $1 order by seen_at limit $2))`;
+
 /** Addresses that somebody has not logged in from for so long that they count as unknown. */
-export const pruneAddresses = job({
+export const pruneAddresses = pruning({
   kind: "identity.prune_known_addresses",
-  payload: Type.Object({}),
-  everyMs: 3_600_000,
-  async run({ tx, now }) {
-    const since = new Date(now.getTime() - KNOWN_MS);
-    await sql`
-      delete from known_addresses where (user_id, address_hash) in
-        (select user_id, address_hash from known_addresses
-          where seen_at <= ${since} limit ${PRUNE_ROWS_MAX})`.execute(tx);
-  },
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) =>
+    removeRows(db, ADDRESSES, [new Date(clock.nowMs() - KNOWN_MS), rowsMax]),
 });

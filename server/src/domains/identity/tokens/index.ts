@@ -1,5 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
+import { pruneTokens } from "./jobs.ts";
 import { createToken, listTokens, revokeToken, rotateToken } from "./operations.ts";
 import { TokensRead, TokensWrite } from "./permissions.ts";
 import { apiTokens } from "./source.ts";
@@ -12,4 +13,5 @@ export const tokens = domain({
   events: [TokenCreated, TokenRotated, TokenRevoked],
   operations: [listTokens, createToken, rotateToken, revokeToken],
   credentials: [apiTokens],
+  jobs: [pruneTokens],
 });

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { personOf } from "#kernel/caller.ts";
-import { Forbidden } from "#kernel/failure.ts";
+import { Forbidden, NotFound } from "#kernel/failure.ts";
 import { command, query } from "#kernel/operation.ts";
 import { pageOf, pageQuery } from "#kernel/page.ts";
 import { created, nothing, page } from "#kernel/reply.ts";
@@ -69,7 +69,7 @@ export const rotateToken = command({
   bodyOptional: true,
   reply: created(NewApiToken, { location }),
   emits: [TokenRotated],
-  fails: [NoSuchToken, Forbidden],
+  fails: [NoSuchToken, Forbidden, NotFound],
   example: { body: { id: "tok_01jd0000000000000000000000" } },
   run: (ctx, { body }) => service.rotate(ctx, body.id),
 });

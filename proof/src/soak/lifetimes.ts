@@ -1,0 +1,29 @@
+import type { SharedDatabase } from "../nodes/database.ts";
+
+/**
+ * Where the product fixes how long something lasts, a trigger of this database alone shortens it as the
+ * row is written: to make rows old afterwards would itself leave a dead row for each.
+ */
+const SHORTENED: readonly (readonly [table: string, change: string])[] = [
+  ["idempotency_keys", "new.expires_at := least(new.expires_at, now() + kept)"],
+  ["message_keys", "new.expires_at := least(new.expires_at, now() + kept)"],
+  ["sessions", "new.expires_at := least(new.expires_at, now() + kept)"],
+  ["notifications", "new.created_at := new.created_at - interval '90 days' + kept"],
+  ["app_embed_tokens", "new.created_at := new.created_at - interval '8 days' + kept"],
+];
+
+/** Ends what lasts for a fixed time after these minutes instead. */
+export async function shorten({ rows }: SharedDatabase, minutes: number): Promise<void> {
+  for (const [table, change] of SHORTENED) {
+    await rows(`
+      create function soak_${table}() returns trigger language plpgsql as $$
+      declare kept constant interval := interval '${minutes} minutes';
+      begin ${change}; return new; end $$;
+      create trigger soak before insert on ${table} for each row execute function soak_${table}()`);
+  }
+  // An export gets its end when it is finished.
+  await rows(`
+    create function soak_exports() returns trigger language plpgsql as $$
+    begin new.expires_at := least(new.expires_at, now() + interval '${minutes} minutes'); return new; end $$;
+    create trigger soak before insert or update on exports for each row execute function soak_exports()`);
+}

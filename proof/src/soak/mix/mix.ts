@@ -1,0 +1,8 @@
+import type { Deed } from "./deed.ts";
+import { flow } from "./flow.ts";
+import { people } from "./people.ts";
+import { records } from "./records.ts";
+import { tickets } from "./tickets.ts";
+
+/** All that people and programs do. */
+export const MIX: readonly Deed[] = [...records, ...tickets, ...flow, ...people];

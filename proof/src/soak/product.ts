@@ -1,0 +1,71 @@
+/**
+ * The product as it is, but that it keeps things for minutes instead of days and looks for what is old
+ * more often, so that all of its pruning happens within the proof. It writes down its memory as it goes.
+ */
+import { appendFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { domains } from "../../../server/src/app.ts";
+import { readSettings } from "../../../server/src/kernel/settings.ts";
+import { openLog } from "../../../server/src/open-log.ts";
+import { start } from "../../../server/src/start.ts";
+import type { Memory } from "./memory.ts";
+
+const PRUNE_EVERY_MAX_MS = 20_000;
+const NOTE_EVERY_MS = 10_000;
+/** Each is a pause of the process, so not each time. */
+const NOTES_FOR_COLLECTION = 6;
+const MIB = 1024 * 1024;
+
+const days = Number(process.env["SOAK_KEPT_MINUTES"]) / (24 * 60);
+const settings = {
+  ...readSettings(process.env),
+  eventRetentionDays: days,
+  deliveryRetentionDays: days,
+  runRetentionDays: days,
+};
+const log = openLog(settings.logLevel);
+const hurried = domains.map((domain) => ({
+  ...domain,
+  jobs: (domain.jobs ?? []).map((type) =>
+    type.everyMs === undefined
+      ? type
+      : { ...type, everyMs: Math.min(type.everyMs, PRUNE_EVERY_MAX_MS) },
+  ),
+}));
+const running = await start(settings, log, hurried);
+
+const delay = monitorEventLoopDelay({ resolution: 10 });
+delay.enable();
+let notes = 0;
+const noting = setInterval(note, NOTE_EVERY_MS);
+
+function note(): void {
+  const lagMaxMs = delay.max / 1e6;
+  const lagP99Ms = delay.percentile(99) / 1e6;
+  const rssMiB = process.memoryUsage.rss() / MIB;
+  const collected = notes % NOTES_FOR_COLLECTION === 0;
+  notes += 1;
+  if (collected) globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  const memory: Memory = {
+    atMs: Date.now(),
+    rssMiB,
+    ...(collected && { heapMiB: heapUsed / MIB, externalMiB: external / MIB }),
+    handles: process.getActiveResourcesInfo().length,
+    lagMaxMs,
+    lagP99Ms,
+  };
+  appendFileSync(process.env["SOAK_MEMORY_FILE"] ?? "/dev/null", `${JSON.stringify(memory)}\n`);
+  delay.reset();
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.once(signal, () => {
+    clearInterval(noting);
+    void running.stop().then(() => process.exit(0));
+  });
+}
+void running.died.then((reason) => {
+  log.fatal(reason);
+  process.exit(1);
+});

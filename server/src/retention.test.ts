@@ -1,0 +1,282 @@
+/** What grows by itself is taken away by itself: all of it, in small batches, and nothing else. */
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { newId } from "#kernel/id.ts";
+import { pruneIdempotencyKeys } from "#kernel/idempotency.ts";
+import type { JobType } from "#kernel/job.ts";
+import { PRUNE_ROWS_MAX } from "#kernel/pruning.ts";
+import { pruneEvents, pruneWrecks } from "#kernel/retention.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { domains } from "./app.ts";
+
+interface Kind {
+  readonly table: string;
+  /** Makes its rows of `rows`: an `id` and a number `n` each, a `workspace`, a `person`, and when: `at`. */
+  readonly insert: string;
+}
+
+/** Further common table expressions, after those of `rows`. */
+const APPLICATION = `, app as (
+  insert into oauth_applications (client_id, workspace_id, name, redirect_uris, allowed_scopes,
+    secret_hash, created_at, updated_at)
+  select min(id), workspace, 'x', '{}', '{}', '', now(), now() from rows group by workspace
+  returning client_id)`;
+const GRANT = `
+  insert into oauth_grants (id, workspace_id, client_id, user_id, scopes, redirect_uri, code_challenge,
+    code_expires_at, created_at)`;
+
+/** What each job that prunes takes away. */
+const KINDS: Readonly<Record<string, readonly Kind[]>> = {
+  "kernel.prune_events": [
+    {
+      table: "events",
+      insert: `insert into events (epoch, workspace_id, environment, topic, type, actor_id, actor_type,
+          actor_name, resource_type, resource_id, correlation_id, created_at, data)
+        select 1, workspace, 'production', 'kept', 'x', person, 'user', 'x', 'x', 'x', 'x', at, '{}'
+          from rows`,
+    },
+  ],
+  "kernel.prune_wrecks": [
+    {
+      table: "jobs",
+      insert: `insert into jobs (id, workspace_id, environment, kind, payload, due_at, failed_at,
+          correlation_id, created_at)
+        select id, workspace, 'production', 'test.given_up', '{}', at, at, 'x', at from rows`,
+    },
+    {
+      table: "parked_events",
+      insert: `insert into parked_events
+        select id, 1, '1', n, workspace, 'production', 'It failed.', at from rows`,
+    },
+  ],
+  "kernel.prune_idempotency_keys": [
+    {
+      table: "idempotency_keys",
+      insert: `insert into idempotency_keys
+        select person, id, '', '', at + interval '1 day' from rows`,
+    },
+  ],
+  "bus.prune": [
+    {
+      table: "message_keys",
+      insert: `insert into message_keys
+        select workspace, 'production', person, id, 'evt', at + interval '1 day' from rows`,
+    },
+  ],
+  "webhooks.prune_deliveries": [over("null"), over("at")],
+  "runs.prune": [
+    {
+      table: "runs",
+      insert: `insert into runs (id, workspace_id, environment, workflow_id, version_id, lane, status,
+          trigger_type, trigger, actor, run_as, limited, correlation_id, depth, created_at, finished_at)
+        select id, workspace, 'production', 'wfl', 'wfv', 0, 'completed', 'manual', '{}', '{}', person,
+               false, 'x', 1, at, at from rows`,
+    },
+  ],
+  "sdk.prune_executions": [
+    {
+      table: "artifact_executions",
+      insert: `insert into artifact_executions (id, workspace_id, environment, artifact_id,
+          version_number, trigger_type, status, started_at, duration_ms, outcome)
+        select id, workspace, 'production', 'art', 1, 'manual', 'succeeded', at, 1, '{}' from rows`,
+    },
+  ],
+  "analytics.prune_snapshots": [
+    {
+      table: "kpi_snapshots",
+      insert: `, kpi as (
+          insert into kpis (id, workspace_id, environment, name, description, measure, target, direction,
+            cron, timezone, run_as, created_by, created_at, updated_at)
+          select min(id), workspace, 'production', min(id), '', '{}', 1, 'up', '0 0 * * *', 'UTC', person,
+                 person, now(), now() from rows group by workspace, person
+          returning id)
+        insert into kpi_snapshots (workspace_id, environment, kpi_id, at, target, backfilled, taken_at)
+        select workspace, 'production', kpi.id, at + n * interval '1 millisecond', 1, false, at
+          from rows, kpi`,
+    },
+  ],
+  "notifications.prune": [
+    {
+      table: "notifications",
+      insert: `insert into notifications (id, workspace_id, user_id, environment, title, body, created_at)
+        select id, workspace, person, 'production', 'x', 'x', at from rows`,
+    },
+  ],
+  "identity.prune_sessions": [
+    {
+      table: "sessions",
+      insert: `insert into sessions (id, user_id, token_hash, created_at, expires_at)
+        select id, person, id::bytea, at, at + interval '1 day' from rows`,
+    },
+  ],
+  "identity.prune_known_addresses": [
+    {
+      table: "known_addresses",
+      insert: "insert into known_addresses select person, id::bytea, at from rows",
+    },
+  ],
+  "identity.prune_password_resets": [
+    {
+      table: "password_resets",
+      insert: `, people as (
+          insert into users (id, email, name, created_at, updated_at)
+          select id, id, id, at, at from rows returning id)
+        insert into password_resets (user_id, token_hash, created_at, expires_at)
+        select id, id::bytea, at, at + interval '1 day' from rows`,
+    },
+  ],
+  "identity.prune_webauthn_challenges": [
+    {
+      table: "webauthn_challenges",
+      insert: `insert into webauthn_challenges
+        select id::bytea, person, 'assert', at + interval '1 day' from rows`,
+    },
+  ],
+  "identity.prune_invitations": [
+    {
+      table: "invitations",
+      insert: `insert into invitations (id, workspace_id, email, name, role_ids, token_hash, invited_by,
+          created_at, expires_at)
+        select id, workspace, id, id, '{}', id::bytea, person, at, at + interval '1 day' from rows`,
+    },
+  ],
+  "identity.prune_api_tokens": [
+    {
+      table: "api_tokens",
+      insert: `insert into api_tokens (id, workspace_id, user_id, name, token_hash, scopes, expires_at,
+          created_at)
+        select id, workspace, person, id, id::bytea, '{}', at + interval '1 day', at from rows`,
+    },
+  ],
+  "identity.prune_oauth_grants": [
+    {
+      table: "oauth_grants",
+      insert: `${APPLICATION}
+        ${GRANT}
+        select id, workspace, app.client_id, person, '{}', 'x', 'x', at, at from rows, app`,
+    },
+    {
+      table: "oauth_tokens",
+      insert: `${APPLICATION}, lasting as (
+          ${GRANT}
+          select min(id), workspace, app.client_id, person, '{}', 'x', 'x', 'infinity', now()
+            from rows, app group by workspace, app.client_id, person
+          returning id)
+        insert into oauth_tokens (id, workspace_id, grant_id, kind, token_hash, scopes, expires_at,
+          created_at)
+        select rows.id, workspace, lasting.id, 'access', rows.id::bytea, '{}', at + interval '1 day', at
+          from rows, lasting`,
+    },
+  ],
+};
+
+/** Deliveries that are over, or that were handed out while their webhook was deleted. */
+function over(dueAt: string): Kind {
+  return {
+    table: "deliveries",
+    insert: `insert into deliveries (workspace_id, environment, webhook_id, id, event_epoch, event_xid,
+        event_seq, event_type, resource_id, url, format, status, due_at, created_at)
+      select workspace, 'production', 'whk', id, 1, '1', n, 'x', 'x', 'x', 'x', 'x', ${dueAt}, at
+        from rows`,
+  };
+}
+
+const OLD_ROWS = 2_300;
+const FRESH_ROWS = 3;
+/** Longer ago than anything is kept. */
+const LONG_AGO_MS = 4 * 365 * 86_400_000;
+
+/** Tell that an export expired, one by one, and have tests of their own. */
+const APART = ["analytics.prune_exports"];
+const JOBS: readonly JobType[] = [
+  pruneIdempotencyKeys,
+  pruneEvents,
+  pruneWrecks,
+  ...domains.flatMap(({ jobs = [] }) => jobs).filter(({ kind }) => /prune/.test(kind)),
+].filter(({ kind }) => !APART.includes(kind));
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
+  owner = await world.member(["owner"]);
+  await world.sql("insert into readers values ('bus.count_topics', 2, '0', 0, now())");
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const attempt = { id: "job", number: 1, signal: new AbortController().signal };
+const effect = async (type: JobType, outside = world.kernel) =>
+  Number(await type.effect?.(outside, {} as never, attempt));
+
+async function fill(statement: string, count: number, atMs: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId("run", atMs));
+  await world.sql(
+    `with given as (select $1::uuid as workspace, $2 as person),
+          made as (select * from unnest($3::text[]) with ordinality as t (id, n)),
+          rows as (select made.*, given.*, $4::timestamptz as at from given, made)
+     ${statement}`,
+    [world.home, owner.userId, ids, new Date(atMs)],
+  );
+}
+
+async function rowsOf(table: string): Promise<number> {
+  const [{ n }] = await world.sql(`select count(*)::int as n from ${table}`);
+  return n;
+}
+
+test("whatever prunes is looked at here", () => {
+  expect(Object.keys(KINDS).toSorted()).toEqual(JOBS.map(({ kind }) => kind).toSorted());
+});
+
+describe.for(JOBS.map((type) => ({ type, kind: type.kind })))("$kind", ({ type, kind }) => {
+  test("takes away what is old at one go, a batch at a time, and nothing that is fresh", async () => {
+    for (const { table, insert } of KINDS[kind] ?? []) {
+      const before = await rowsOf(table);
+      await fill(insert, OLD_ROWS, Date.now() - LONG_AGO_MS);
+      await fill(insert, FRESH_ROWS, Date.now());
+      const batches: number[] = [];
+      let next: unknown = "again";
+      while (next === "again") {
+        const removed = await effect(type);
+        batches.push(removed);
+        next = await type.run(undefined as never, {} as never, removed as never);
+      }
+      expect(batches.reduce((sum, n) => sum + n)).toBe(OLD_ROWS);
+      expect(Math.max(...batches)).toBeLessThanOrEqual(PRUNE_ROWS_MAX);
+      expect(await rowsOf(table)).toBe(before + FRESH_ROWS);
+    }
+  });
+});
+
+test("nobody waits for a batch that has not ended", async () => {
+  for (const { insert } of Object.values(KINDS).flat()) {
+    await fill(insert, 20, Date.now() - LONG_AGO_MS);
+  }
+  const client = new pg.Client({
+    ...inject("database").owner,
+    database: world.database.app.database,
+  });
+  await client.connect();
+  try {
+    await client.query("begin");
+    const system = async (text: string, values: unknown[]) =>
+      (await client.query(text, values)).rows;
+    const within = Object.create(world.kernel, { db: { value: { system } } });
+    for (const type of JOBS) expect(await effect(type, within)).toBeGreaterThan(0);
+    const once = { "idempotency-key": "while-it-prunes" };
+    expect(await owner("POST /api/v1/notes", { title: "Meanwhile", body: "" }, once)).toMatchObject(
+      {
+        status: 201,
+      },
+    );
+    const message = { type: "x", payload: {}, deduplicationKey: "while it prunes" };
+    const publish = "POST /api/v1/events/topics/kept/publish";
+    expect(await owner(publish, message)).toMatchObject({ status: 201 });
+    const notice = { userIds: [owner.userId], title: "Meanwhile", body: "" };
+    expect(await owner("POST /api/v1/notifications", notice)).toMatchObject({ status: 201 });
+    const token = { name: "Meanwhile", expiresIn: "90d", scopes: ["audit:read"] };
+    expect(await owner("POST /api/v1/auth/tokens", token)).toMatchObject({ status: 201 });
+  } finally {
+    await client.end();
+  }
+});
