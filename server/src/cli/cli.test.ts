@@ -77,6 +77,9 @@ test("without a command it says how it is used, and to a wrong one too", async (
     ["rekey", "now"],
     ["reset-password"],
     ["reset-password", "a", "b"],
+    ["backup"],
+    ["backup", "--verify", "--with-key", "a"],
+    ["restore", "a", "--data-folder", "b"],
   ])
     expect(await millrace(args)).toEqual({ code: 2, said: usage.said });
 });

@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
 import { StartRefused } from "#kernel/start-refused.ts";
 
@@ -6,27 +7,72 @@ const USAGE = `Usage: npm run millrace -- <command>
 
   rekey                     put everything sealed under a new master key:
                             MILLRACE_NEW_MASTER_KEY (32 bytes in base64)
+  pooler-users              print the database logins for PgBouncer's auth_file
   reset-password <email>    give an account a new password, print it once,
                             and end its sessions
+  backup <path>             copy the embedded database, while Millrace runs or not,
+                            into a new file (.tar, .tar.gz) or folder; the master
+                            key is left out unless you add --with-key
+  backup --verify <path>    try a backup: restore it aside, start it, read it all
+  restore <path>            put a backup into the data folder, which must be empty,
+                            or into another one with --data-dir <folder>
 
 The settings are those of the server: DATABASE_URL, or MILLRACE_DATA_DIR for the
-embedded database, which must not be in use, and MILLRACE_MASTER_KEY unless the key
-is the file master.key in the data folder. With DATABASE_URL, rekey too needs every
-Millrace process stopped.
+embedded database, which must not be in use except for a backup, and
+MILLRACE_MASTER_KEY unless the key is the file master.key in the data folder. With
+DATABASE_URL, rekey too needs every Millrace process stopped.
 `;
 
 /** The lines to print, or undefined when the words are no command. */
 async function run([command, ...args]: readonly string[]): Promise<string[] | undefined> {
-  const [email] = args;
+  const [first] = args;
   // Loaded when asked for: one of them needs nearly all of the product.
   if (command === "rekey" && args.length === 0) {
     const { runRekey } = await import("./rekey.ts");
     return runRekey(process.env);
   }
-  if (command === "reset-password" && args.length === 1 && email !== undefined) {
+  if (command === "reset-password" && args.length === 1 && first !== undefined) {
     const { runResetPassword } = await import("./reset-password.ts");
-    return runResetPassword(process.env, email);
+    return runResetPassword(process.env, first);
   }
+  if (command === "pooler-users" && args.length === 0) {
+    const { runPoolerUsers } = await import("./pooler-users.ts");
+    return runPoolerUsers(process.env);
+  }
+  if (command === "backup") return backup(args);
+  if (command === "restore") return restore(args);
+  return undefined;
+}
+
+async function backup(args: readonly string[]): Promise<string[] | undefined> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { "with-key": { type: "boolean" }, verify: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const [path] = positionals;
+  const { verify = false, "with-key": withKey = false } = values;
+  if (path === undefined || positionals.length > 1 || (verify && withKey)) return undefined;
+  const { runBackup, runVerify } = await import("./backup.ts");
+  return verify ? runVerify(path) : runBackup(process.env, path, { withKey });
+}
+
+async function restore(args: readonly string[]): Promise<string[] | undefined> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { "data-dir": { type: "string" } },
+    allowPositionals: true,
+  });
+  const [path] = positionals;
+  if (path === undefined || positionals.length > 1) return undefined;
+  const { runRestore } = await import("./backup.ts");
+  return runRestore(process.env, path, values["data-dir"]);
+}
+
+/** An option that is none of ours is answered like a command that is none. */
+function isUnknownOption(error: unknown): undefined {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!code.startsWith("ERR_PARSE_ARGS_")) throw error;
   return undefined;
 }
 
@@ -38,7 +84,7 @@ function explain(error: unknown): string {
 
 const words = process.argv.slice(2);
 try {
-  const lines = await run(words);
+  const lines = await run(words).catch(isUnknownOption);
   if (lines) process.stdout.write(`${lines.join("\n")}\n`);
   else if (words.length === 0) process.stdout.write(USAGE);
   else {

@@ -138,3 +138,18 @@ test("reset-password on a server database works beside a running node, whose cac
     await node.close();
   }
 });
+
+test("pooler-users prints what PostgreSQL keeps of the logins, for a pooler to know them by", async () => {
+  const key = randomBytes(32);
+  await (await open(key)).close();
+  const { code, said } = await onServer(["pooler-users"], { MILLRACE_MASTER_KEY: base64(key) });
+  const { app, system, sql } = roleNames(name);
+  const { rows } = await withClient(inject("database").owner, (client) =>
+    client.query<{ line: string }>(
+      `select format('"%s" "%s"', rolname, rolpassword) as line from pg_authid
+        where rolname = any($1) order by array_position($1::text[], rolname::text)`,
+      [[app, system, sql]],
+    ),
+  );
+  expect([code, said.trim().split("\n")]).toEqual([0, rows.map(({ line }) => line)]);
+});

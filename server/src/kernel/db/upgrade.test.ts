@@ -230,7 +230,9 @@ const columns: Record<string, string[]> = {};
 async function columnsOf(client: pg.Client, table: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_attribute
-      where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+      where attrelid = $1::regclass and attnum > 0 and not attisdropped
+        -- Which cluster it is, is found anew at each start.
+        and (attrelid, attname) <> ('installation'::regclass, 'cluster') order by attnum`,
     [table],
   );
   return rows.map((row) => row.name);

@@ -140,7 +140,8 @@ async function refuseStrangeFolder(cluster: string): Promise<void> {
   }
 }
 
-async function writePrivate(path: string, text: string, reader?: Account): Promise<void> {
+/** A new file that its owner alone may read, complete on the disk. */
+export async function writePrivate(path: string, text: string, reader?: Account): Promise<void> {
   const handle = await open(path, "wx", 0o600);
   try {
     await handle.writeFile(text);
@@ -152,7 +153,7 @@ async function writePrivate(path: string, text: string, reader?: Account): Promi
 }
 
 /** Makes renames in the folder survive a power cut. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     await handle.sync();
@@ -161,7 +162,8 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+/** The text of a file; undefined when there is none. */
+export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {

@@ -44,7 +44,8 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>;
 }
 
-const DATABASE = "millrace";
+/** The one database of the cluster that is ours. */
+export const DATABASE = "millrace";
 const START_ATTEMPTS_MAX = 3;
 const RETRY_DELAY_MS = 500;
 const CONNECT_LIMIT_MS = 10_000;

@@ -97,6 +97,10 @@ function settingsFor(place: Place): Record<string, string> {
     checkpoint_timeout: "15min",
     random_page_cost: "1.1",
     jit: "off",
+    // Only asked after a restore, whose backup brought all that there is of the log.
+    restore_command: "false",
+    // Otherwise it calls itself ready as soon as it can be read from, long before it can be written to.
+    hot_standby: "off",
     // A failing statement is reported by the application; here it would only spill values into the log.
     log_min_messages: "log",
     log_min_error_statement: "panic",

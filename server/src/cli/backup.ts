@@ -1,0 +1,150 @@
+import { existsSync, lstatSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { backupOf, type Source } from "#kernel/embedded/backup/base-backup.ts";
+import type { Manifest } from "#kernel/embedded/backup/manifest.ts";
+import { restoreBackup } from "#kernel/embedded/backup/restore.ts";
+import { tryBackup } from "#kernel/embedded/backup/trial.ts";
+import { checkBackup, refuseExisting, writeBackup } from "#kernel/embedded/backup/vessel.ts";
+import { FolderInUse, startEmbedded } from "#kernel/embedded/embedded.ts";
+import { codeOf } from "#kernel/embedded/processes.ts";
+import { findRunning } from "#kernel/embedded/running.ts";
+import { masterKeyFile } from "#kernel/crypto.ts";
+import { readSettings, type Settings } from "#kernel/settings.ts";
+import { StartRefused } from "#kernel/start-refused.ts";
+
+/** `millrace backup <path> [--with-key]`: a copy of the embedded database, whether it is in use or not. */
+export async function runBackup(
+  env: NodeJS.ProcessEnv,
+  path: string,
+  { withKey }: { readonly withKey: boolean },
+): Promise<string[]> {
+  const settings = readSettings(env);
+  const target = resolve(path);
+  requireEmbedded(settings);
+  const keyFile = masterKeyFile(settings.dataDir);
+  if (withKey && !existsSync(keyFile)) {
+    throw new StartRefused(`There is no ${keyFile}: the key is in MILLRACE_MASTER_KEY. Keep that.`);
+  }
+  await refuseExisting(target);
+  await withRunning(settings.dataDir, (source) =>
+    explaining(target, () => writeBackup(target, backupOf(source, { withKey }))),
+  );
+  // Once more, from where it is now.
+  const manifest = await checkBackup(target);
+  return [
+    `${target} (${await sizeOf(target, manifest)}) has everything up to ${manifest.completeUpTo}.`,
+    ...(withKey
+      ? [
+          "It has the MASTER KEY in it: whoever gets it can read the secrets. Guard it as you guard them.",
+        ]
+      : [
+          `It is WITHOUT THE MASTER KEY. Without that a restored database does not start and what is sealed`,
+          `in it stays closed: keep ${existsSync(keyFile) ? keyFile : "MILLRACE_MASTER_KEY"} somewhere else, now.`,
+        ]),
+  ];
+}
+
+/** `millrace backup --verify <backup>`: restores it, starts it, reads it, and clears away. */
+export async function runVerify(path: string): Promise<string[]> {
+  const { manifest, migrations, tables, rows, events, keyFits } = await tryBackup(resolve(path));
+  if (keyFits === false)
+    throw new StartRefused("The key in the backup does not open its database.");
+  return [
+    `The backup of ${manifest.completeUpTo} is whole: PostgreSQL ${manifest.postgresql} recovered it, and every row was read.`,
+    `${migrations} migrations, ${tables} tables, ${rows} rows, ${events} events in the log.`,
+    keyFits ? "Its master key fits." : "Its master key is not in it.",
+  ];
+}
+
+/** `millrace restore <backup> [--data-dir <folder>]`: into an empty folder. */
+export async function runRestore(
+  env: NodeJS.ProcessEnv,
+  path: string,
+  folder: string | undefined,
+): Promise<string[]> {
+  const settings = readSettings(env);
+  const target = folder === undefined ? settings.dataDir : resolve(folder);
+  if (settings.databaseUrl !== undefined) throw notEmbedded();
+  const { manifest, cluster, hasKey } = await explaining(target, () =>
+    restoreBackup(resolve(path), target),
+  );
+  return [
+    `Everything up to ${manifest.completeUpTo} is restored into ${target} (the database is in ${cluster}).`,
+    ...(hasKey
+      ? []
+      : [
+          `It has no master key: put the file master.key of the old data folder there, or set MILLRACE_MASTER_KEY.`,
+        ]),
+    "Make sure that the old installation is stopped before you start Millrace on it: both would send and run the same.",
+  ];
+}
+
+/** Uses the server that runs on the folder, or starts one for the moment. */
+async function withRunning(
+  dataDir: string,
+  work: (source: Source) => Promise<void>,
+): Promise<void> {
+  const database = await startEmbedded({ folder: dataDir, log: () => undefined }).catch(
+    (error: unknown) => {
+      if (error instanceof FolderInUse) return undefined;
+      if (codeOf(error) === "EACCES") return undefined;
+      throw error;
+    },
+  );
+  if (!database) return work(await findRunning(dataDir));
+  try {
+    const folder = await realpath(dataDir);
+    const cluster = await realpath(join(folder, "postgres"));
+    await work({ folder, cluster, connection: database.connection });
+  } finally {
+    await database.stop();
+  }
+}
+
+/** What the disk or its rights refuse, in a sentence. */
+async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = REASONS[String(codeOf(error))];
+    if (reason === undefined || !(error instanceof Error)) throw error;
+    throw new StartRefused(`${path}: ${reason} (${error.message})`, { cause: error });
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full; nothing is left of the attempt",
+  EDQUOT: "the quota is used up; nothing is left of the attempt",
+  EACCES: "this account may not",
+  EROFS: "this can't be written to",
+  ENOENT: "there is no such folder",
+  ENOTDIR: "a file is where a folder should be",
+};
+
+function requireEmbedded({ databaseUrl, dataDir }: Settings): void {
+  if (databaseUrl !== undefined) throw notEmbedded();
+  if (!lstatSync(join(dataDir, "postgres"), { throwIfNoEntry: false })) {
+    throw new StartRefused(
+      `There is no database in ${dataDir}. Set MILLRACE_DATA_DIR to the data folder.`,
+    );
+  }
+}
+
+function notEmbedded(): StartRefused {
+  return new StartRefused(
+    "DATABASE_URL is set, and this is for the embedded database. For a server use pg_dump and pg_restore, " +
+      "as docs/guide/backup.md shows.",
+  );
+}
+
+async function sizeOf(path: string, { files }: Manifest): Promise<string> {
+  const found = await stat(path);
+  const bytes = Object.values(files).reduce((sum, { size }) => sum + size, 0);
+  const kept = found.isDirectory() ? bytes : found.size;
+  return `${megabytes(kept)}, ${Object.keys(files).length} files of ${megabytes(bytes)}`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,27 @@
+import { loadMasterKey } from "#kernel/crypto.ts";
+import { withClient } from "#kernel/db/owner.ts";
+import { loginsOf } from "#kernel/db/prepare.ts";
+import { verifiersOf } from "#kernel/db/roles.ts";
+import { readSettings } from "#kernel/settings.ts";
+import { withDatabase } from "./database.ts";
+
+/**
+ * `millrace pooler-users`: the logins of this database as PgBouncer's `auth_file` has them. What stands
+ * there admits nobody by itself: it is what PostgreSQL keeps of the passwords.
+ */
+export async function runPoolerUsers(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const settings = readSettings(env);
+  const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
+  return withDatabase(settings, async (owner) => {
+    const { rows } = await withClient(owner, (client) =>
+      client.query<{ name: string }>("select current_database() as name"),
+    );
+    const verifiers = verifiersOf(rows[0]?.name ?? "", loginsOf(masterKey));
+    return [...verifiers].map(([role, verifier]) => `${quoted(role)} ${quoted(verifier)}`);
+  });
+}
+
+/** PgBouncer doubles a quotation mark within. */
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}

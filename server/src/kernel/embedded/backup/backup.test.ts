@@ -1,0 +1,215 @@
+import { spawnSync } from "node:child_process";
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { isRoot } from "../account.ts";
+import type { EmbeddedConnection, EmbeddedDatabase } from "../embedded.ts";
+import { until } from "../../testing/world.ts";
+import { findRunning } from "../running.ts";
+import { base, query, start, startedBefore, useFolders } from "../testing.ts";
+import { backupOf } from "./base-backup.ts";
+import { restoreBackup } from "./restore.ts";
+import { checkBackup, writeBackup } from "./vessel.ts";
+
+const WRITES_BEFORE = 200;
+
+useFolders();
+
+test("while rows are written and tables come and go, a copy is taken that has all that was acknowledged before its end", async () => {
+  const folder = await startedBefore();
+  const first = await start(folder);
+  const writer = startWriter(first.connection);
+  await writer.reached(WRITES_BEFORE);
+  const forms = ["backup.tar.gz", "backup"].map((name) => join(base(), name));
+  const acknowledged: number[] = [];
+  for (const path of forms) {
+    await writeBackup(path, backupOf(await findRunning(folder), { withKey: false }));
+    // Its end is past, so that this is more than it must have, by what was written since.
+    acknowledged.push(writer.count());
+  }
+  await writer.stop();
+  const [slots] = await query(first.connection, "select count(*) from pg_replication_slots");
+  expect(slots).toEqual({ count: "0" });
+  await first.stop();
+
+  let least = WRITES_BEFORE;
+  for (const [n, path] of forms.entries()) {
+    const into = join(base(), `restored-${n}`);
+    const { hasKey } = await restoreBackup(path, into);
+    expect(hasKey).toBe(false);
+    const restored = await start(into);
+    const found = await check(restored);
+    expect(found).toBeGreaterThanOrEqual(least);
+    expect(found).toBeLessThanOrEqual((acknowledged[n] ?? 0) + 1);
+    least = found;
+    await query(restored.connection, "insert into kept values (-1)");
+    await restored.stop();
+  }
+  // It is a cluster like any other now.
+  const again = await start(join(base(), "restored-0"));
+  expect(await timelineOf(again)).toBe("00000002");
+});
+
+test("any tar can list and unpack it, and it belongs to its owner alone", async () => {
+  const path = await backUp("backup.tar.gz");
+  const { status, stdout } = spawnSync("tar", ["-tzf", path], { encoding: "utf8" });
+  expect(status).toBe(0);
+  const names = stdout.trim().split("\n");
+  expect(names[0]).toBe("postgres.password");
+  expect(names.at(-1)).toBe("manifest.json");
+  expect(names).toContain("postgres/backup_label");
+  expect(names.filter((name) => /postmaster|replslot|master\.key/.test(name))).toEqual([]);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("a damaged backup is refused in words, and leaves nothing behind", async () => {
+  const tar = await backUp("backup.tar");
+  await checkBackup(tar);
+  const damages: [string, RegExp, (path: string) => Promise<unknown>][] = [
+    ["cut.tar", /ends too early/, async (path) => truncate(path, (await stat(path)).size / 2)],
+    ["header.tar", /not an archive of ours/, (path) => flip(path, 0)],
+    ["text.tar", /ends too early|not an archive/, (path) => writeFile(path, "a text")],
+    ["manifest.tar", /manifest\.json is not as it was/, (path) => flip(path, 0.999)],
+    ["flipped.tar", /is not as it was/, (path) => flip(path, 0.5)],
+  ];
+  for (const [name, words, harm] of damages) {
+    const path = join(base(), name);
+    await copyFile(tar, path);
+    await harm(path);
+    await expect(checkBackup(path)).rejects.toThrow(words);
+  }
+  const into = join(base(), "into");
+  await expect(restoreBackup(join(base(), "flipped.tar"), into)).rejects.toThrow("is damaged");
+  expect(await readdir(into)).toEqual([]);
+  const zipped = join(base(), "cut.tar.gz");
+  expect(spawnSync("sh", ["-c", `gzip -1 < ${tar} | head -c 200000 > ${zipped}`]).status).toBe(0);
+  await expect(checkBackup(zipped)).rejects.toThrow(/does not unpack|ends too early/);
+  await expect(checkBackup(join(base(), "nowhere.tar"))).rejects.toThrow("There is no backup");
+});
+
+test("a folder that lacks a file, or has one too many, is refused", async () => {
+  const folder = await backUp("backup");
+  const damages: [string, RegExp][] = [
+    ["postgres/PG_VERSION", /postgres\/PG_VERSION is missing/],
+    ["manifest.json", /no manifest\.json/],
+    ["postgres.password", /postgres\.password is missing/],
+  ];
+  for (const [name, words] of damages) {
+    await rename(join(folder, name), join(base(), "aside"));
+    await expect(checkBackup(folder)).rejects.toThrow(words);
+    await rename(join(base(), "aside"), join(folder, name));
+  }
+  await writeFile(join(folder, "postgres/more"), "");
+  await expect(checkBackup(folder)).rejects.toThrow("postgres/more is not in its manifest");
+});
+
+test.runIf(isRoot())(
+  "root restores into a folder that is closed to others, or leaves nothing there",
+  async () => {
+    const path = await backUp("backup.tar");
+    const closed = join(base(), "closed");
+    await mkdir(closed, { mode: 0o700 });
+    const { cluster } = await restoreBackup(path, join(closed, "data"));
+    onTestFinished(() => rm(cluster, { recursive: true, force: true }));
+    expect(await readlink(join(closed, "data", "postgres"))).toBe(cluster);
+    const restored = await start(join(closed, "data"));
+    expect(await timelineOf(restored)).toBe("00000002");
+    await truncate(path, 1_000_000);
+    await expect(restoreBackup(path, join(closed, "other"))).rejects.toThrow("ends too early");
+    expect(await readdir(join(closed, "other"))).toEqual([]);
+  },
+);
+
+test("nothing is overwritten: neither by a backup nor by a restore", async () => {
+  const path = await backUp("backup.tar");
+  const { ino, size, mtimeMs } = await stat(path);
+  const source = await findRunning(join(base(), "data"));
+  await expect(writeBackup(path, backupOf(source, { withKey: false }))).rejects.toThrow(
+    "exists already",
+  );
+  expect(await stat(path)).toMatchObject({ ino, size, mtimeMs });
+  await expect(restoreBackup(path, join(base(), "data"))).rejects.toThrow("is in use by");
+  await writeFile(join(base(), "beside"), "");
+  await expect(restoreBackup(path, base())).rejects.toThrow("is not empty");
+  expect((await readdir(base())).toSorted()).toEqual(["backup.tar", "beside", "data"]);
+});
+
+/** A backup of a database that runs. */
+async function backUp(name: string): Promise<string> {
+  const folder = await startedBefore();
+  await start(folder);
+  const path = join(base(), name);
+  await writeBackup(path, backupOf(await findRunning(folder), { withKey: false }));
+  return path;
+}
+
+/** Changes a byte at this share of the file. */
+async function flip(path: string, share: number): Promise<void> {
+  const bytes = await readFile(path);
+  const at = Math.floor(share * bytes.length);
+  // Between the files are zeros that nobody reads.
+  const hit = share === 0.5 ? bytes.findIndex((byte, n) => n > at && byte !== 0) : at;
+  bytes[hit] = (bytes[hit] ?? 0) ^ 1;
+  await writeFile(path, bytes);
+}
+
+/** The rows are those from 1 on without a gap, and so is what was made of each of them. */
+async function check({ connection }: EmbeddedDatabase): Promise<number> {
+  const [found] = await query(
+    connection,
+    "select count(*)::int, max(n) as last, sum(length(body))::int as length from kept",
+  );
+  const { count, last, length } = found as { count: number; last: number; length: number };
+  expect([last, length]).toEqual([count, count * 3_000]);
+  return count;
+}
+
+async function timelineOf({ connection }: EmbeddedDatabase): Promise<unknown> {
+  const [row] = await query(
+    connection,
+    "select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline",
+  );
+  return Reflect.get(row ?? {}, "timeline");
+}
+
+/** Somebody who writes one row after another, and makes and drops a table now and then. */
+function startWriter(connection: EmbeddedConnection) {
+  let [count, ending] = [0, false];
+  const done = (async () => {
+    const client = new Client(connection);
+    await client.connect();
+    await client.query("create table kept (n int primary key, body text)");
+    while (!ending) {
+      await client.query("insert into kept values ($1, repeat('abc', 1000))", [count + 1]);
+      count += 1;
+      if (count % 10 === 0) {
+        await client.query(
+          "create table passing as select * from kept limit 50; drop table passing",
+        );
+      }
+    }
+    await client.end();
+  })();
+  return {
+    count: () => count,
+    reached: async (least: number): Promise<void> => {
+      await Promise.race([done, until(async () => count >= least)]);
+    },
+    stop: async (): Promise<void> => {
+      ending = true;
+      await done;
+    },
+  };
+}

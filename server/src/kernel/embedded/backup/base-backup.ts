@@ -1,0 +1,169 @@
+/**
+ * A copy of a cluster while it is written to, by PostgreSQL's own low-level protocol. Between `pg_backup_start` and
+ * `pg_backup_stop` the files may be read in any order and any state, because the write-ahead log of that time, which
+ * goes into the copy, brings all of them to the moment of the stop. Everything happens on one session: when it breaks,
+ * or we are killed, PostgreSQL forgets the backup by itself.
+ */
+import { randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "pg";
+import { PLATFORM_VERSION } from "../../platform-version.ts";
+import type { EmbeddedConnection } from "../embedded.ts";
+import { CONTROL, contentsOf } from "./contents.ts";
+import { type Entry, fileEntry, textEntry } from "./entry.ts";
+import { type Origin, withManifest } from "./manifest.ts";
+
+/** A running cluster and the data folder that it belongs to. */
+export interface Source {
+  readonly folder: string;
+  readonly cluster: string;
+  readonly connection: EmbeddedConnection;
+}
+
+const CONTROL_READS_MAX = 100;
+const CONTROL_PAUSE_MS = 20;
+
+const FACTS = `
+  select current_setting('server_version') as version,
+         pg_size_bytes(current_setting('wal_segment_size'))::float8 as segment_bytes`;
+/** The log from here on stays until the session ends, however much is written meanwhile. */
+const KEEP_WAL = "select pg_create_physical_replication_slot($1, true, true)";
+const START = "select pg_walfile_name(pg_backup_start('millrace', true)) as file";
+const STOP = `
+  select labelfile, spcmapfile, pg_walfile_name(lsn) as file, clock_timestamp() as at
+    from pg_backup_stop(false)`;
+
+interface Facts {
+  readonly version: string;
+  readonly segment_bytes: number;
+}
+interface Stopped {
+  readonly labelfile: string;
+  readonly spcmapfile: string;
+  readonly file: string;
+  readonly at: Date;
+}
+
+/** The files of a backup, the password first and the manifest last. With `withKey`, master.key is one of them. */
+export async function* backupOf(
+  source: Source,
+  { withKey }: { readonly withKey: boolean },
+): AsyncGenerator<Entry> {
+  const client = new Client(source.connection);
+  // A break shows in the statement under way.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    const { version, segment_bytes } = await one<Facts>(client, FACTS);
+    const facts = { startedAt: new Date().toISOString(), completeUpTo: "", folders: [""] };
+    const entries = entriesOf(client, source, {
+      names: ["postgres.password", ...(withKey ? ["master.key"] : [])],
+      segmentBytes: segment_bytes,
+      learn: (news) => Object.assign(facts, news),
+    });
+    yield* withManifest(entries, () => ({
+      millrace: PLATFORM_VERSION,
+      postgresql: version,
+      platform: `${process.platform}-${process.arch}`,
+      ...facts,
+    }));
+  } finally {
+    await client.end();
+  }
+}
+
+interface Wishes {
+  /** Files of the data folder itself. */
+  readonly names: readonly string[];
+  readonly segmentBytes: number;
+  /** What becomes known on the way. */
+  readonly learn: (news: Partial<Pick<Origin, "completeUpTo" | "folders">>) => void;
+}
+
+async function* entriesOf(
+  client: Client,
+  { folder, cluster }: Source,
+  { names, segmentBytes, learn }: Wishes,
+): AsyncGenerator<Entry> {
+  for (const name of names) yield existing(name, await fileEntry(name, join(folder, name)));
+  await client.query(KEEP_WAL, [`millrace_backup_${randomUUID().replaceAll("-", "")}`]);
+  const first = await one<{ file: string }>(client, START);
+  const contents = await contentsOf(cluster);
+  learn({ folders: contents.folders });
+  for (const path of contents.files) {
+    const entry = await fileEntry(`postgres/${path}`, join(cluster, path));
+    // A table that was dropped meanwhile: the log tells of that too.
+    if (entry) yield entry;
+  }
+  yield await controlOf(cluster);
+  const last = await one<Stopped>(client, STOP);
+  if (last.spcmapfile !== "") throw new Error("A cluster with tablespaces can't be backed up.");
+  learn({ completeUpTo: last.at.toISOString() });
+  yield textEntry("postgres/backup_label", last.labelfile);
+  for (const name of await walFiles(cluster, {
+    first: first.file,
+    last: last.file,
+    segmentBytes,
+  })) {
+    const path = `pg_wal/${name}`;
+    yield existing(path, await fileEntry(`postgres/${path}`, join(cluster, path)));
+  }
+}
+
+async function one<Row extends object>(client: Client, text: string): Promise<Row> {
+  const { rows } = await client.query<Row>(text);
+  const [row] = rows;
+  if (!row) throw new Error("PostgreSQL does not answer about the backup.");
+  return row;
+}
+
+/** The server may be writing it, so that we might get half of the old and half of the new: two readings must agree. */
+async function controlOf(cluster: string): Promise<Entry> {
+  let before = await readFile(join(cluster, CONTROL));
+  for (let reads = 0; reads < CONTROL_READS_MAX; reads += 1) {
+    await pause(CONTROL_PAUSE_MS);
+    const after = await readFile(join(cluster, CONTROL));
+    if (after.equals(before)) {
+      return {
+        path: `postgres/${CONTROL}`,
+        size: after.length,
+        content: (async function* () {
+          yield after;
+        })(),
+      };
+    }
+    before = after;
+  }
+  throw new Error(`${CONTROL} does not hold still.`);
+}
+
+/** The segments from the first to the last, and the history of timelines. */
+async function walFiles(
+  cluster: string,
+  span: { readonly first: string; readonly last: string; readonly segmentBytes: number },
+): Promise<string[]> {
+  const names = (await readdir(join(cluster, "pg_wal"))).toSorted();
+  const timeline = span.first.slice(0, 8);
+  const segments = names.filter(
+    (name) =>
+      /^[0-9A-F]{24}$/.test(name) &&
+      name.startsWith(timeline) &&
+      name >= span.first &&
+      name <= span.last,
+  );
+  const numberOf = (name: string): number =>
+    Number.parseInt(name.slice(8, 16), 16) * (2 ** 32 / span.segmentBytes) +
+    Number.parseInt(name.slice(16), 16);
+  const expected = numberOf(span.last) - numberOf(span.first) + 1;
+  if (segments.length !== expected) {
+    throw new Error(`Of ${expected} segments of the log only ${segments.length} are there.`);
+  }
+  return [...names.filter((name) => /^[0-9A-F]{8}\.history$/.test(name)), ...segments];
+}
+
+function existing(path: string, entry: Entry | undefined): Entry {
+  if (!entry) throw new Error(`${path} has gone while it was needed.`);
+  return entry;
+}

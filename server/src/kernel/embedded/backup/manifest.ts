@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { damaged, type Entry, textEntry, textOf } from "./entry.ts";
+
+/** The name of the list of contents in a backup. */
+export const MANIFEST = "manifest.json";
+
+/** What a backup is of. */
+export interface Origin {
+  readonly millrace: string;
+  /** The whole version of the server. */
+  readonly postgresql: string;
+  readonly platform: string;
+  readonly startedAt: string;
+  /** Whatever was acknowledged before is in the backup. */
+  readonly completeUpTo: string;
+  /** Folders of the cluster, among them those that must be there although they are empty. */
+  readonly folders: readonly string[];
+}
+
+/** The list of contents: what must be there, to the byte. */
+export interface Manifest extends Origin {
+  readonly format: 1;
+  readonly files: Readonly<Record<string, { readonly size: number; readonly sha256: string }>>;
+}
+
+/** Passes the entries on and adds the manifest behind them, made from what really passed. */
+export async function* withManifest(
+  entries: AsyncIterable<Entry>,
+  origin: () => Origin,
+): AsyncGenerator<Entry> {
+  const files: Record<string, { size: number; sha256: string }> = {};
+  for await (const { path, size, content } of entries) {
+    yield { path, size, content: hashed(content, (sha256) => (files[path] = { size, sha256 })) };
+  }
+  yield textEntry(MANIFEST, write({ format: 1, ...origin(), files }));
+}
+
+/**
+ * Passes the files of a backup on, and at the end throws unless they were exactly those of its manifest, which it then
+ * hands over. Whatever is done with them before that is provisional.
+ */
+export async function* checked(
+  entries: AsyncIterable<Entry>,
+  backup: string,
+  onManifest: (manifest: Manifest) => void,
+): AsyncGenerator<Entry> {
+  const found = new Map<string, { size: number; sha256: string }>();
+  let manifest: Manifest | undefined;
+  for await (const entry of entries) {
+    const { path, size, content } = entry;
+    if (manifest) throw damaged(backup, `${path} comes after its end`);
+    if (path === MANIFEST) manifest = read(await textOf(entry), backup);
+    else {
+      const keep = (sha256: string): unknown => found.set(path, { size, sha256 });
+      yield { path, size, content: hashed(content, keep) };
+    }
+  }
+  if (!manifest) throw damaged(backup, "it has no manifest.json, so it was not finished");
+  for (const [path, { size, sha256 }] of Object.entries(manifest.files)) {
+    const file = found.get(path);
+    if (!file) throw damaged(backup, `${path} is missing`);
+    if (file.size !== size || file.sha256 !== sha256) {
+      throw damaged(backup, `${path} is not as it was`);
+    }
+    found.delete(path);
+  }
+  for (const path of found.keys()) throw damaged(backup, `${path} is not in its manifest`);
+  onManifest(manifest);
+}
+
+async function* hashed(
+  content: AsyncIterable<Buffer>,
+  done: (sha256: string) => unknown,
+): AsyncGenerator<Buffer> {
+  const hash = createHash("sha256");
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  done(hash.digest("hex"));
+}
+
+/** The last line vouches for the lines before it. */
+function write(manifest: Manifest): string {
+  const text = JSON.stringify(manifest, undefined, 1);
+  return `${text}\n${sha256Of(text)}\n`;
+}
+
+function read(text: string, backup: string): Manifest {
+  const [json = "", sum = ""] = /^([^]*)\n([0-9a-f]{64})\n$/.exec(text)?.slice(1) ?? [];
+  if (sum !== sha256Of(json)) throw damaged(backup, "its manifest.json is not as it was");
+  // The sum says that we wrote it; only the format may be a later one.
+  const manifest = JSON.parse(json) as Manifest;
+  if (manifest.format !== 1) throw damaged(backup, "its format is of a later Millrace");
+  return manifest;
+}
+
+function sha256Of(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

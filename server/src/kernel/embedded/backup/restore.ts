@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { chown, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { StartRefused } from "../../start-refused.ts";
+import { isRoot } from "../account.ts";
+import { findBinaries } from "../binaries.ts";
+import { syncFolder, writePrivate } from "../cluster.ts";
+import { claimFolder } from "../owner.ts";
+import { type Place, settle } from "../place.ts";
+import { damaged, type Entry, isBackupPath, textEntry, textOf } from "./entry.ts";
+import { checked, type Manifest } from "./manifest.ts";
+import { readBackup } from "./vessel.ts";
+import { syncTree, writeFileOf } from "./writing.ts";
+
+/** What was restored, and where it is. */
+export interface Restored {
+  readonly manifest: Manifest;
+  readonly cluster: string;
+  /** Whether the data folder has a master key now. */
+  readonly hasKey: boolean;
+}
+
+const PASSWORD = "postgres.password";
+const KEY = "master.key";
+const CLUSTER = "postgres/";
+/** What a restore that was killed leaves in the data folder. */
+const DRAFT = /^postgres\.restore-/;
+
+/**
+ * Puts a backup into an empty data folder. The cluster gets its name last and only when every file was as its manifest
+ * says, so that a restore that fails leaves nothing. The next start recovers it, on a new timeline.
+ */
+export async function restoreBackup(backup: string, into: string): Promise<Restored> {
+  await mkdir(into, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+  const folder = await realpath(into);
+  await using claim = new AsyncDisposableStack();
+  claim.defer(await claimFolder(folder));
+  const hadKey = await requireEmpty(folder);
+  await using undo = new AsyncDisposableStack();
+  const { place, draft, password, key, manifest } = await extract(backup, folder, undo);
+  await requireVersion(manifest);
+  await complete(draft, manifest, place);
+  await rename(draft, place.cluster);
+  await syncFolder(dirname(place.cluster));
+  undo.move();
+  if (key !== undefined && !hadKey) await writePrivate(join(folder, KEY), key);
+  // The password comes last: without it the folder does not start.
+  await writePrivate(join(folder, PASSWORD), password);
+  await syncFolder(folder);
+  return { manifest, cluster: place.cluster, hasKey: hadKey || key !== undefined };
+}
+
+interface Extracted {
+  readonly place: Place;
+  readonly draft: string;
+  readonly password: string;
+  readonly key: string | undefined;
+  readonly manifest: Manifest;
+}
+
+async function extract(
+  backup: string,
+  folder: string,
+  undo: AsyncDisposableStack,
+): Promise<Extracted> {
+  let begun: Omit<Extracted, "key" | "manifest"> | undefined;
+  let key: string | undefined;
+  let manifest: Manifest | undefined;
+  for await (const entry of checked(readBackup(backup), backup, (read) => (manifest = read))) {
+    if (!begun) begun = await begin(backup, folder, { entry, undo });
+    else if (entry.path === KEY) key = await textOf(entry);
+    else {
+      const file = join(begun.draft, entry.path.slice(CLUSTER.length));
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await writeFileOf(file, entry, begun.place.account);
+    }
+  }
+  if (!begun || !manifest) throw damaged(backup, "it is empty");
+  return { ...begun, key, manifest };
+}
+
+/** The password is the first file, since it decides where the cluster goes. */
+async function begin(
+  backup: string,
+  folder: string,
+  { entry, undo }: { readonly entry: Entry; readonly undo: AsyncDisposableStack },
+): Promise<Omit<Extracted, "key" | "manifest">> {
+  if (entry.path !== PASSWORD) throw damaged(backup, `${PASSWORD} is missing`);
+  const password = await textOf(entry);
+  undo.defer(() => removeLink(folder));
+  const place = await settle(folder, password);
+  await requireNone(place.cluster);
+  const draft = `${place.cluster}.restore-${randomUUID()}`;
+  undo.defer(() => rm(draft, { recursive: true, force: true }));
+  await mkdir(draft, { mode: 0o700 });
+  return { place, draft, password };
+}
+
+/** Whether the folder, in which nothing else may be, has the master key already. */
+async function requireEmpty(folder: string): Promise<boolean> {
+  const names = await readdir(folder);
+  for (const name of names.filter((one) => DRAFT.test(one))) {
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+  const others = names.filter((name) => name !== "owner" && name !== KEY && !DRAFT.test(name));
+  if (others.length > 0) {
+    throw new StartRefused(
+      `${folder} is not empty (${others.slice(0, 3).join(", ")}). ` +
+        `A backup is restored into a folder that has nothing but, perhaps, ${KEY}.`,
+    );
+  }
+  return names.includes(KEY);
+}
+
+async function requireNone(cluster: string): Promise<void> {
+  const there = await lstat(cluster).catch(() => undefined);
+  if (there) throw new StartRefused(`There is a database in ${cluster} already; move it away.`);
+}
+
+async function requireVersion({ postgresql }: Manifest): Promise<void> {
+  const { majorVersion } = await findBinaries();
+  if (Number.parseInt(postgresql, 10) === majorVersion) return;
+  throw new StartRefused(
+    `The backup is of PostgreSQL ${postgresql}, and this release of Millrace brings PostgreSQL ${majorVersion}. ` +
+      "Restore it with the release that made it.",
+  );
+}
+
+/** The folders that are empty, whom all of them belong to, and the word that this is a restore. */
+async function complete(draft: string, manifest: Manifest, { account }: Place): Promise<void> {
+  for (const path of manifest.folders.filter((one) => isBackupPath(`${CLUSTER}${one}`))) {
+    await mkdir(join(draft, path), { recursive: true, mode: 0o700 });
+  }
+  // PostgreSQL then goes on on a new timeline, by which Millrace knows that time was turned back.
+  await writeFileOf(join(draft, "recovery.signal"), textEntry("", ""), account);
+  if (account !== undefined) {
+    const inside = await readdir(draft, { recursive: true, withFileTypes: true });
+    for (const entry of inside.filter((one) => one.isDirectory())) {
+      await chown(join(entry.parentPath, entry.name), account.uid, account.gid);
+    }
+    await chown(draft, account.uid, account.gid);
+  }
+  await syncTree(draft);
+}
+
+/** Where the cluster lies elsewhere, a link was made for it. */
+async function removeLink(folder: string): Promise<void> {
+  const link = join(folder, "postgres");
+  const there = await lstat(link).catch(() => undefined);
+  if (there?.isSymbolicLink()) await rm(link);
+}
