@@ -59,7 +59,9 @@ export class Authenticator {
     const key = hash.toString("base64");
     const nowMs = this.#outside.clock.nowMs();
     const known = this.#cache.get(key);
-    const entry = known && known.untilMs > nowMs ? known : await this.#lookUp(token, hash, key);
+    // When the database's clock was set back, what was kept must not be kept for as long as that.
+    const holds = known && known.untilMs > nowMs && known.untilMs <= nowMs + CACHED_MS;
+    const entry = holds ? known : await this.#lookUp(token, hash, key);
     if (!entry) return undefined;
     this.#noteUse(entry, nowMs);
     return entry.credential;

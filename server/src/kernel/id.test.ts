@@ -66,3 +66,14 @@ test("a derived id follows from its text, and sorts by the time that it is given
   expect(firstIdAt("run", atMs) < id && id < firstIdAt("run", atMs + 1)).toBe(true);
   expect(firstIdAt("run", -1)).toBe(firstIdAt("run", 0));
 });
+
+test("ids stay in order though the system clock is set back", () => {
+  const before = newId("x");
+  const { now } = Date;
+  Date.now = () => now() - 7_200_000;
+  try {
+    expect(timeOfId(newId("x"))).toBeGreaterThanOrEqual(timeOfId(before));
+  } finally {
+    Date.now = now;
+  }
+});

@@ -15,7 +15,7 @@ let used = pool.length;
 
 export function newId<Prefix extends string>(
   prefix: Prefix,
-  atMs = Date.now(),
+  atMs = steadyNowMs(),
 ): `${Prefix}_${string}` {
   if (used >= pool.length) {
     randomFillSync(pool);
@@ -26,6 +26,11 @@ export function newId<Prefix extends string>(
     text += ALPHABET.charAt((pool[used] ?? 0) & 31);
   }
   return `${prefix}_${text}`;
+}
+
+/** The system clock at our start, counted on: whoever sets that clock must not bring ids out of order. */
+function steadyNowMs(): number {
+  return Math.floor(performance.timeOrigin + performance.now());
 }
 
 const ORDER_CHARACTERS = 4;
@@ -135,7 +140,7 @@ export function workspaceKeyOf(id: string): string | undefined {
 export function newWorkspaceKey(): string {
   const id = Buffer.alloc(16);
   randomFillSync(id);
-  id.writeUIntBE(Date.now(), 0, 6);
+  id.writeUIntBE(steadyNowMs(), 0, 6);
   id[6] = 0x70 | ((id[6] ?? 0) & 0x0f);
   id[8] = 0x80 | ((id[8] ?? 0) & 0x3f);
   const hex = id.toString("hex");

@@ -24,7 +24,9 @@ export class RateLimit {
     if (limit === 0) return undefined;
     const now = this.#nowMs();
     // A full map means more keys than we care to tell apart: start anew rather than grow.
-    if (now >= this.#endsAtMs || this.#counts.size >= KEYS_MAX) {
+    // The database's clock may have been set back: no window ends later than one window from now.
+    const over = now >= this.#endsAtMs || this.#endsAtMs - now > WINDOW_MS;
+    if (over || this.#counts.size >= KEYS_MAX) {
       this.#counts = new Map();
       this.#endsAtMs = now + WINDOW_MS;
     }

@@ -30,6 +30,14 @@ export function isStale(error: unknown): boolean {
   return codeOf(error) === "0A000" && /cached plan/.test(String(error));
 }
 
+/**
+ * 53: no room, memory or connection left. 58: its files can't be read or written. 25P03, 55P03: it waited
+ * too long, in a transaction or for a lock.
+ */
+const LOST_STATES = /^(08|53|57P0|58|25P03|55P03)/;
+const LOST_SYSTEM_CODES =
+  /^E(CONN|PIPE|NOENT|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|ADDRNOTAVAIL|NOTFOUND|AI_AGAIN|MFILE|NFILE)/;
+
 /** True when the connection or the database is gone or too busy, rather than the statement wrong. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
@@ -38,8 +46,9 @@ export function isConnectionLoss(error: unknown): boolean {
       error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
     );
   }
-  // 25P03 and 55P03: it waited for too long, in a transaction or for a lock.
-  return /^(08|57P0|53|25P03|55P03)/.test(code) || /^E(CONN|PIPE|NOENT|TIMEDOUT)/.test(code);
+  // A standby, before it takes over.
+  if (code === "0A000") return /during recovery/.test(String(error));
+  return LOST_STATES.test(code) || LOST_SYSTEM_CODES.test(code);
 }
 
 /** The SQLSTATE of an error, or the system's code of a broken connection. */

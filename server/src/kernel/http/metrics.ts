@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
+import { within } from "./within.ts";
+
+/** What the database would have told is left out when it takes longer: metrics matter most in trouble. */
+const COUNT_MAX_MS = 3_000;
 
 const LAG = `
   select r.name,
@@ -23,6 +27,8 @@ export class Metrics {
   readonly #behind: Gauge<"reader">;
   readonly #due: Gauge<"kind">;
   readonly #failed: Gauge<"kind">;
+  readonly #up: Gauge;
+  #counting: Promise<void> | undefined;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
@@ -53,6 +59,11 @@ export class Metrics {
       labelNames: ["kind"],
       registers,
     });
+    this.#up = new Gauge({
+      name: "millrace_database_up",
+      help: "1 when the database answered in time, else 0; what it would have told is then left out.",
+      registers,
+    });
     new Gauge({
       name: "millrace_database_waiting",
       help: "Requests that wait for a database connection.",
@@ -74,8 +85,44 @@ export class Metrics {
     child.observe(reply.elapsedTime / 1000);
   }
 
+  /** Tells how many clients are connected and how many were turned away. */
+  watchConnections(count: () => { readonly open: number; readonly refused: number }): void {
+    const registers = [this.#registry];
+    new Gauge({
+      name: "millrace_connections",
+      help: "Connections of clients that are open.",
+      registers,
+      collect() {
+        this.set(count().open);
+      },
+    });
+    new Gauge({
+      name: "millrace_connections_refused",
+      help: "Connections that were closed at once, since there were too many.",
+      registers,
+      collect() {
+        this.set(count().refused);
+      },
+    });
+  }
+
   /** In the text format of Prometheus. */
   async render(): Promise<{ readonly type: string; readonly text: string }> {
+    try {
+      this.#counting ??= this.#count().finally(() => {
+        this.#counting = undefined;
+      });
+      await within(COUNT_MAX_MS, this.#counting);
+      this.#up.set(1);
+    } catch {
+      // Old numbers would look like new ones.
+      for (const gauge of [this.#behind, this.#due, this.#failed]) gauge.reset();
+      this.#up.set(0);
+    }
+    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  async #count(): Promise<void> {
     const { db, clock } = this.#kernel;
     const now = clock.now();
     const [lags, queues] = await Promise.all([
@@ -89,6 +136,5 @@ export class Metrics {
       this.#due.set({ kind }, due);
       this.#failed.set({ kind }, failed);
     }
-    return { type: this.#registry.contentType, text: await this.#registry.metrics() };
   }
 }

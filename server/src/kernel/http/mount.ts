@@ -179,7 +179,12 @@ function waitingOf(
   reply: FastifyReply,
 ): Pick<Caller, "gone" | "lastEventId"> {
   const gone = new AbortController();
+  const { socket } = reply.raw;
+  // Who waits and closes its side has left, most likely: only the next write would tell for sure.
+  const onEnd = (): void => gone.abort();
+  socket?.once("end", onEnd);
   reply.raw.once("close", () => {
+    socket?.off("end", onEnd);
     if (!reply.raw.writableFinished) gone.abort();
   });
   const lastEventId = single(headers["last-event-id"]);

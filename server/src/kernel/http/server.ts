@@ -1,3 +1,5 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -14,6 +16,7 @@ import {
   Internal,
   MalformedRequest,
   NotFound,
+  RequestTimeout,
   TooLarge,
   Unavailable,
   WrongMediaType,
@@ -21,6 +24,7 @@ import {
 import type { Kernel } from "../kernel.ts";
 import { problemOf, refusalOf } from "../problem.ts";
 import { FORM, JSON_TYPE, parseBody, parseForm, parseText } from "./body.ts";
+import { Connections, SERVER_OPTIONS } from "./connections.ts";
 import { requestIdOf } from "./entry.ts";
 import { Metrics } from "./metrics.ts";
 import { loggedPathOf, mount, pathOf } from "./mount.ts";
@@ -56,28 +60,33 @@ export async function buildServer({
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
-    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    http: { maxHeaderSize: HEADER_BYTES_MAX, ...SERVER_OPTIONS },
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: "idle",
     // Our own 503 is a problem document; see Pressure.
     return503OnClosing: false,
     clientErrorHandler: refuseUnreadable,
-    frameworkErrors: (error, request, reply) => void report(error, request, reply as FastifyReply),
+    // No hook has run for these.
+    frameworkErrors: (error, request, reply) => {
+      mark(request as FastifyRequest, reply as FastifyReply);
+      report(error, request, reply as FastifyReply);
+    },
   });
   const pressure = new Pressure(kernel, loopDelayMaxMs);
   const metrics = new Metrics(kernel);
+  const connections = new Connections(app.server);
+  metrics.watchConnections(() => connections.count());
   app.removeAllContentTypeParsers();
   addParser(app, JSON_TYPE, parseBody);
   addParser(app, FORM, parseForm);
   // With callbacks: a promise for each hook of each request is not for nothing.
   app.addHook("onRequest", (request, reply, done) => {
-    for (const [name, value] of SECURITY_HEADERS) reply.header(name, value);
-    reply.header("x-request-id", request.id);
+    mark(request, reply);
     done();
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
     // A connection that stayed open would hold up the end.
-    if (kernel.draining) reply.header("connection", "close");
+    if (kernel.leaving) reply.header("connection", "close");
     done(null, payload);
   });
   app.addHook("onResponse", (request, reply, done) => {
@@ -124,6 +133,12 @@ const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ["cache-control", "no-store"],
 ];
 
+/** What every answer carries. */
+function mark(request: FastifyRequest, reply: FastifyReply): void {
+  for (const [name, value] of SECURITY_HEADERS) reply.header(name, value);
+  reply.header("x-request-id", request.id);
+}
+
 /** Changes and failures are news to an operator; reads that went well only with log level debug. */
 function logResponse(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const { operation } = request.routeOptions.config;
@@ -145,7 +160,9 @@ function logResponse(log: Logger, request: FastifyRequest, reply: FastifyReply):
 }
 
 function report(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = asFailure(error);
+  // Whoever hangs up in the middle of a body has made no trouble that an operator could see to.
+  const isCut = request.raw.destroyed && !request.raw.complete;
+  const known = isCut ? new Failure(MalformedRequest) : asFailure(error);
   // A failure that was meant, such as a refusal while we are busy, is no trouble of ours.
   if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
     request.log.error({ err: error, path: loggedPathOf(request) }, "request failed");
@@ -163,7 +180,7 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {
   FST_ERR_BAD_URL: NotFound,
   FST_ERR_NOT_FOUND: NotFound,
   FST_ERR_MAX_PARAM_LENGTH: NotFound,
-  ERR_HTTP_REQUEST_TIMEOUT: MalformedRequest,
+  ERR_HTTP_REQUEST_TIMEOUT: RequestTimeout,
 };
 
 function asFailure(error: unknown): Failure {
@@ -177,13 +194,27 @@ function asFailure(error: unknown): Failure {
   return new Failure(Internal);
 }
 
+const UNREADABLE: Readonly<Record<string, FailureType>> = {
+  HPE_HEADER_OVERFLOW: HeadersTooLarge,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: TooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: RequestTimeout,
+};
+
+/** The answer that a socket has under way, if any; Node's types leave it out. */
+interface Answering {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
 /** A request that is not HTTP never becomes a request object. */
-function refuseUnreadable(
-  error: Error & { code?: string },
-  socket: NodeJS.WritableStream & { destroyed?: boolean },
-): void {
+function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
-  const type = error.code === "HPE_HEADER_OVERFLOW" ? HeadersTooLarge : MalformedRequest;
+  // What came before it on this connection was done: its answer must be neither lost nor taken for this one.
+  const due = (socket as Answering)._httpMessage;
+  if (due?.req.complete) {
+    due.once("close", () => refuseUnreadable(error, socket));
+    return;
+  }
+  const type = UNREADABLE[error.code ?? ""] ?? MalformedRequest;
   const at = { instance: "", requestId: requestIdOf(undefined) };
   const { status, body } = problemOf(new Failure(type), at);
   socket.end(

@@ -1,0 +1,89 @@
+import { settle } from "./accounts.ts";
+import { Probing } from "./probing.ts";
+import type { Stage } from "./stage.ts";
+import { Work } from "./work.ts";
+
+/** What a fault is told. */
+export interface FaultOptions {
+  /** A server of PostgreSQL to make a database on; without it, one is started. */
+  readonly url: string | undefined;
+  readonly random: () => number;
+  /** Told of each stage that is opened, so that an interrupted proof leaves nothing behind. */
+  readonly onStage: (stage: AsyncDisposable) => void;
+}
+
+/** What was seen, a line each, and what should not have been. */
+export interface Seen {
+  readonly lines: readonly string[];
+  readonly wrong: readonly string[];
+}
+
+/** Something that goes wrong around the product, by its name on the command line. */
+export interface Fault {
+  readonly name: string;
+  readonly about: string;
+  readonly run: (options: FaultOptions) => Promise<Seen>;
+}
+
+/** What may be seen while it lasts. */
+export interface Rules {
+  /** Whether the fault itself cuts clients off, or ends the product. */
+  readonly cutsClients?: boolean;
+  /** Whether some answer must have been a 503, or /readyz have said so: otherwise nothing was shown. */
+  readonly mustShed?: boolean;
+  /** How soon all work must flow again. */
+  readonly recoverMaxMs?: number;
+  readonly memoryMaxMb?: number;
+  readonly slowestMaxMs?: number;
+}
+
+const FLOW_TIMES = 5;
+const FLOW_MAX_MS = 30_000;
+const RECOVER_MAX_MS = 30_000;
+const MEMORY_MAX_MB = 600;
+const SLOWEST_MAX_MS = 30_000;
+
+/** Mixed work before, during and after what `act` does; then all accounts are settled. */
+export async function duringWork(
+  stage: Stage,
+  act: (work: Work) => Promise<void>,
+  rules: Rules = {},
+): Promise<Seen> {
+  const probing = new Probing(() => stage.product);
+  const work = new Work(stage.ask, stage.workflow, "w");
+  try {
+    await work.flows(FLOW_TIMES, FLOW_MAX_MS);
+    await act(work);
+    const recoveredMs = await work.flows(FLOW_TIMES, rules.recoverMaxMs ?? RECOVER_MAX_MS);
+    await work.stop();
+    await probing.stop();
+    const { book } = work;
+    const { endpoint, webhook } = stage;
+    const { told, wrong } = await settle(stage.ask, { book, endpoint, webhook });
+    return {
+      lines: [work.tell(), probing.tell(), `all flowed ${recoveredMs} ms after its end; ${told}`],
+      wrong: [...wrong, ...broken(rules, work, probing)],
+    };
+  } catch (error) {
+    work.abandon();
+    await probing.stop();
+    const words = error instanceof Error ? error.message : String(error);
+    return { lines: [work.tell(), probing.tell()], wrong: [words, ...work.book.wrong] };
+  }
+}
+
+/** The rules that what was seen breaks. */
+function broken(rules: Rules, { book }: Work, probing: Probing): string[] {
+  const wrong: string[] = [];
+  const { slowestMaxMs = SLOWEST_MAX_MS, memoryMaxMb = MEMORY_MAX_MB } = rules;
+  if (!rules.cutsClients) {
+    for (const [reason, count] of book.cuts) wrong.push(`${count} without an answer: ${reason}`);
+    if (probing.unhealthy > 0) wrong.push(`/healthz failed ${probing.unhealthy} times`);
+    for (const [what, count] of probing.odd) wrong.push(`${what}, ${count} times`);
+  }
+  const shed = [...book.statuses.keys()].some((status) => status.endsWith(" 503"));
+  if (rules.mustShed && !shed && probing.notReady === 0) wrong.push("nothing was shed");
+  if (book.slowestMs > slowestMaxMs) wrong.push(`an answer took ${Math.round(book.slowestMs)} ms`);
+  if (probing.memoryMaxMb > memoryMaxMb) wrong.push(`it took ${probing.memoryMaxMb} MB`);
+  return wrong;
+}

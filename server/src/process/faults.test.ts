@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { connectionOf } from "../open-database.ts";
+import { expect, test } from "vitest";
+import { until } from "#kernel/testing/world.ts";
+import { Proxy, type Upstream } from "./testing/proxy.ts";
+import { useServerDatabase } from "./testing/server-database.ts";
+import { launch, logIn, useProducts } from "./testing.ts";
+
+const WORK_LIMIT_MS = 60_000;
+const LOOK_MS = 200;
+const PUBLISH = "/api/v1/events/topics/orders/publish";
+
+// First, so that the database is dropped after the product has ended: their hooks run in reverse.
+const database = useServerDatabase();
+useProducts();
+
+test("a database that is lost at a commit, and one that stalls: no answer that is wrong, 503 with Retry-After, and it recovers by itself", async () => {
+  const url = database.env["DATABASE_URL"] ?? "";
+  await using proxy = await Proxy.open(() => upstreamOf(url));
+  // Nobody but the requests commits anything then.
+  const env = { ...database.env, DATABASE_URL: throughPort(url, proxy.port), MILLRACE_ROLE: "api" };
+  const address = await launch({ ...env, MILLRACE_DATABASE_POOL: "2" }).ready;
+  const token = await logIn(address);
+  const ask = async (path: string, body?: unknown, key?: string) => {
+    const reply = await fetch(address + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "x-workspace": "default",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(key !== undefined && { "idempotency-key": key }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    await reply.arrayBuffer();
+    return { status: reply.status, headers: reply.headers };
+  };
+  const read = () => ask("/api/v1/workspaces/default");
+  const order = { type: "order.placed", payload: { key: randomUUID() } };
+
+  proxy.commitsToLose = 1;
+  const lost = await ask(PUBLISH, order, "order-1");
+  expect(lost.status).toBe(503);
+  expect(lost.headers.get("retry-after")).toBe("1");
+  expect(proxy.commitsToLose).toBe(0);
+  // It had happened: the answer is the one that was lost.
+  const again = await ask(PUBLISH, order, "order-1");
+  expect(again.status).toBe(201);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  const events = "select count(*)::int as n from events where type = 'order.placed'";
+  expect(await database.rows(events)).toEqual([{ n: 1 }]);
+
+  // Both connections are there, and in use when it stops.
+  await Promise.all([read(), read(), read(), read()]);
+  proxy.weather = "stalled";
+  const stuck = [read(), read(), read(), read()];
+  await until(async () => (await Promise.race([read(), nothing()]))?.status === 503, WORK_LIMIT_MS);
+  const shed = await read();
+  expect([shed.status, shed.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect((await ask("/readyz")).status).toBe(503);
+  expect((await ask("/metrics")).status).toBe(200);
+  expect((await ask("/healthz")).status).toBe(200);
+  proxy.weather = "calm";
+  const late = await Promise.all(stuck);
+  expect(late.map(({ status }) => status).filter((status) => status !== 503)).toContain(200);
+  await until(async () => (await read()).status === 200, WORK_LIMIT_MS);
+  await until(async () => (await ask("/readyz")).status === 200, WORK_LIMIT_MS);
+});
+
+/** For who does not want to wait for an answer that may take its time. */
+async function nothing(): Promise<undefined> {
+  await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+}
+
+function upstreamOf(url: string): Upstream {
+  const { host = "", port = 5432 } = connectionOf(url);
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+}
+
+function throughPort(url: string, port: number): string {
+  const { user = "", password = "", database: name } = connectionOf(url);
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(String(password))}`;
+  return `postgres://${login}@127.0.0.1:${port}/${name}`;
+}
