@@ -99,7 +99,11 @@ export const ArtifactSummary = Type.Object(
 export const Artifact = Type.Object(
   {
     ...ArtifactSummary.properties,
-    detail: Type.Unsafe<Detail>({ ...Detail, additionalProperties: true }),
+    detail: Type.Unsafe<Detail>({
+      ...Detail,
+      title: "ArtifactDetailShown",
+      additionalProperties: true,
+    }),
     definition: Definition,
   },
   { title: "Artifact" },

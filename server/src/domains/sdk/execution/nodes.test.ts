@@ -48,6 +48,32 @@ test("a script sees what expressions see, logs into the trace, and gives its out
   expect(given.output).toBe(42);
 });
 
+test("what a script does outside comes after the run itself, once, and it goes on with what it got", async () => {
+  const source = `const before = 20 + 1;
+    await context.events.publish("early", { type: "early.told", payload: { before } });
+    return { before, secret: await context.secrets.get("NONE").catch(() => "none") };`;
+  const steps = [{ id: "code", type: "script", config: { source } }];
+  const all = await Promise.all(Array.from({ length: 5 }, () => runOf(owner, steps)));
+  expect(all.map(({ error }) => error)).toEqual(all.map(() => null));
+  expect(all.map((run) => stepsOf(run)["code"].output)).toEqual(
+    all.map(() => ({ before: 21, secret: "none" })),
+  );
+  for (const { id } of all) {
+    const told = await world.sql(
+      `select type from events where correlation_id =
+         (select correlation_id from events where resource_id = $1 and type = 'workflow.run_started')
+          and type in ('workflow.run_started', 'early.told', 'workflow.run_completed')
+        order by epoch, xid, seq`,
+      [id],
+    );
+    expect(told.map(({ type }) => type)).toEqual([
+      "workflow.run_started",
+      "early.told",
+      "workflow.run_completed",
+    ]);
+  }
+});
+
 test("a script that fails fails its step, with its place", async () => {
   const run = await runOf(owner, [
     { id: "code", type: "script", config: { source: "\n  throw new RangeError('Too far');" } },
