@@ -7,6 +7,8 @@ import type { Settings } from "#kernel/settings.ts";
 /** A database to work on, as its owner. */
 export interface OpenDatabase {
   readonly connection: pg.ClientConfig;
+  /** Where requests and work reach it, when a pooler stands before it. */
+  readonly pooler?: pg.ClientConfig;
   readonly died: Promise<string>;
   stop(): Promise<void>;
 }
@@ -18,6 +20,9 @@ export async function openDatabase(settings: Settings, log: Logger): Promise<Ope
   }
   return {
     connection: connectionOf(settings.databaseUrl),
+    ...(settings.databasePooler !== undefined && {
+      pooler: connectionOf(settings.databasePooler),
+    }),
     died: new Promise(() => undefined),
     stop: async () => undefined,
   };

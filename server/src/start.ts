@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Domain } from "#kernel/domain.ts";
@@ -31,7 +32,7 @@ export async function start(
   const database = await openDatabase(settings, log);
   undo.defer(() => database.stop());
   const kernel = await Kernel.open({
-    database: await prepareDatabase(database.connection, masterKey),
+    database: await prepareDatabase(database.connection, masterKey, database.pooler),
     settings,
     masterKey,
     domains: served,
@@ -52,6 +53,8 @@ export async function start(
     owner,
     died: database.died,
     async stop() {
+      kernel.leave();
+      await pause(settings.stopDelaySeconds * 1_000);
       kernel.drain();
       await begun.disposeAsync();
     },

@@ -149,6 +149,8 @@ export interface Services {
   readonly outbound: Outbound;
   /** The epoch of the log, see migration 0001. */
   readonly epoch: number;
+  /** Of PostgreSQL, as a number: 180000 is the first of 18. */
+  readonly serverVersion: number;
   readonly signal: Pick<Signal, "raise" | "subscribe">;
   /** Aborted when the process is to end: whoever waits should wait no longer. */
   readonly ending: AbortSignal;
@@ -165,6 +167,8 @@ export interface Services {
   /** What finds out what events caused, see `Tracer`. */
   readonly tracers: readonly Tracer[];
   readonly notices: readonly NoticeRule[];
+  /** The readers that this version has. */
+  readonly readerNames: readonly string[];
   /** What domains added to others, see `contributionsTo`. */
   readonly contributions: readonly Contribution[];
   /** The catalog of events that the domains declare, by name. */

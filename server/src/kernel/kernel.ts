@@ -21,7 +21,7 @@ import { type CatalogEntry, describeEvents } from "./openapi.ts";
 import { Outbound } from "./outbound/outbound.ts";
 import { Cursors } from "./page.ts";
 import type { Permission } from "./permission.ts";
-import { pruneEvents } from "./retention.ts";
+import { pruneEvents, pruneWrecks } from "./retention.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { type Reader, registerReaders } from "./reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
@@ -49,6 +49,7 @@ export interface KernelOptions {
 interface Installation {
   readonly epoch: number;
   readonly home_workspace_id: string;
+  readonly server_version: number;
 }
 
 /** What operations, readers and jobs work with, from its opening to its close. */
@@ -60,6 +61,7 @@ export class Kernel implements Outside {
   readonly clock: Clock;
   readonly db: Database;
   readonly epoch: number;
+  readonly serverVersion: number;
   readonly homeWorkspace: string;
   readonly signal: Signal;
   readonly news: News;
@@ -72,6 +74,7 @@ export class Kernel implements Outside {
   readonly counters: readonly Counter[];
   readonly tracers: readonly Tracer[];
   readonly notices: readonly NoticeRule[];
+  readonly readerNames: readonly string[];
   readonly contributions: readonly Contribution[];
   readonly eventTypes: readonly CatalogEntry[];
   readonly permissions: readonly Permission[];
@@ -84,6 +87,7 @@ export class Kernel implements Outside {
   readonly #readers: Loop[] = [];
   readonly #engines = new Map<Engine, RunningEngine>();
   readonly #ending = new AbortController();
+  #leaving = false;
   #work: { readonly worker: Worker; readonly loop: Loop } | undefined;
 
   static async open(options: KernelOptions): Promise<Kernel> {
@@ -91,7 +95,8 @@ export class Kernel implements Outside {
     const poolMax = options.settings.databasePool;
     const db = new Database({ ...options.database, poolMax, onError });
     const [installation] = await db.system<Installation>(
-      "select epoch, home_workspace_id from installation",
+      `select epoch, home_workspace_id, current_setting('server_version_num')::int as server_version
+         from installation`,
     );
     if (!installation) throw new Error("The database was not prepared.");
     const kernel = new Kernel(options, db, installation);
@@ -111,6 +116,7 @@ export class Kernel implements Outside {
     this.db = db;
     this.clock = options.clock ?? new Clock();
     this.epoch = installation.epoch;
+    this.serverVersion = installation.server_version;
     this.homeWorkspace = installation.home_workspace_id;
     this.signal = new Signal(db, newId("node"), (error) => log.error(error));
     this.news = new News(db, this.epoch);
@@ -120,6 +126,7 @@ export class Kernel implements Outside {
     this.mailer = new Mailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom });
     this.throttle = new RateLimit(() => this.clock.nowMs());
     this.tracers = domains.flatMap(({ tracers = [] }) => tracers);
+    this.readerNames = domains.flatMap(({ readers = [] }) => readers.map(({ name }) => name));
     this.notices = domains.flatMap(({ notices = [] }) => notices);
     this.contributions = domains.flatMap(({ contributions = [] }) => contributions);
     this.operations = new Map(
@@ -146,12 +153,23 @@ export class Kernel implements Outside {
     return this.ending.aborted;
   }
 
+  /** True from the moment that nothing new should be sent to it, though it still answers. */
+  get leaving(): boolean {
+    return this.#leaving;
+  }
+
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** Tells load balancers to send nothing more, and whoever waits that it was for nothing. */
+  /** Tells load balancers to send nothing more. */
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  /** Turns away what comes now, and tells whoever waits that it was for nothing. */
   drain(): void {
+    this.#leaving = true;
     this.#ending.abort();
   }
 
@@ -193,10 +211,11 @@ export class Kernel implements Outside {
       new Loop(() => this.#calibrate(), onError),
       new Loop(() => this.authenticator.touch(), onError),
     );
-    this.signal.subscribe((what) => {
+    this.signal.subscribe((what, from) => {
       if (what === "jobs") this.#work?.loop.wake();
       if (what !== "events") return;
-      news.wake();
+      // What was committed here was told when it was.
+      if (from === "elsewhere") news.wake();
       for (const loop of this.#readers) loop.wake();
     });
     this.signal.listen();
@@ -224,6 +243,7 @@ export class Kernel implements Outside {
       jobs: [
         pruneIdempotencyKeys,
         pruneEvents,
+        pruneWrecks,
         sendMail,
         ...this.domains.flatMap((domain) => domain.jobs ?? []),
       ],

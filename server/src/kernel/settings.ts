@@ -10,6 +10,8 @@ export interface Settings {
   readonly host: string;
   /** The server database, when one is given; otherwise the embedded one under `dataDir`. */
   readonly databaseUrl: string | undefined;
+  /** A pooler before that database, for requests and work. */
+  readonly databasePooler: string | undefined;
   readonly databasePool: number;
   readonly dataDir: string;
   readonly adminEmail: string;
@@ -17,6 +19,8 @@ export interface Settings {
   readonly masterKey: Buffer | undefined;
   readonly baseUrl: string | undefined;
   readonly role: ProcessRole;
+  /** Seconds that it serves on after SIGTERM, no longer ready, so that a proxy can turn away. */
+  readonly stopDelaySeconds: number;
   readonly outboundAllow: readonly string[];
   readonly outboundCaPem: string | undefined;
   readonly trustProxy: readonly string[];
@@ -52,6 +56,7 @@ export function readSettings(env: Environment): Settings {
     port: read("PORT", 8080, integer(0, 65_535)),
     host: read("HOST", "127.0.0.1", (text) => text),
     databaseUrl: read("DATABASE_URL", undefined, databaseUrl),
+    databasePooler: read("MILLRACE_DATABASE_POOLER", undefined, databaseUrl),
     databasePool: read("MILLRACE_DATABASE_POOL", 16, integer(2, 500)),
     dataDir: resolve(read("MILLRACE_DATA_DIR", "data", (text) => text)),
     adminEmail: read("MILLRACE_ADMIN_EMAIL", "admin@example.com", email),
@@ -59,6 +64,7 @@ export function readSettings(env: Environment): Settings {
     masterKey: read("MILLRACE_MASTER_KEY", undefined, masterKey),
     baseUrl: read("MILLRACE_BASE_URL", undefined, baseUrl),
     role: read("MILLRACE_ROLE", "all", role),
+    stopDelaySeconds: read("MILLRACE_STOP_DELAY_SECONDS", 0, integer(0, 60)),
     outboundAllow: read("MILLRACE_OUTBOUND_ALLOW", [], cidrs),
     outboundCaPem: read("MILLRACE_OUTBOUND_CA", undefined, pemFile),
     trustProxy: read("MILLRACE_TRUST_PROXY", [], cidrs),
@@ -72,6 +78,9 @@ export function readSettings(env: Environment): Settings {
     deliveryRetentionDays: read("MILLRACE_DELIVERY_RETENTION_DAYS", 30, integer(1, 36_500)),
     webhookConcurrency: read("MILLRACE_WEBHOOK_CONCURRENCY", 10, integer(1, 1_000)),
   };
+  if (settings.databasePooler !== undefined && settings.databaseUrl === undefined) {
+    faults.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
+  }
   if (faults.length > 0) {
     throw new StartRefused(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
   }
@@ -87,6 +96,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   PORT: "a port number from 0 to 65535",
   HOST: "an address to listen on",
   DATABASE_URL: "a URL such as postgres://user:password@host:5432/database",
+  MILLRACE_DATABASE_POOLER: "a URL such as postgres://host:6432/database, beside a DATABASE_URL",
   MILLRACE_DATABASE_POOL: "a number of connections from 2 to 500",
   MILLRACE_DATA_DIR: "a folder",
   MILLRACE_ADMIN_EMAIL: "an e-mail address",
@@ -94,6 +104,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_MASTER_KEY: "32 bytes in base64",
   MILLRACE_BASE_URL: "an http or https address without a query",
   MILLRACE_ROLE: "all, api or worker",
+  MILLRACE_STOP_DELAY_SECONDS: "seconds from 0 to 60",
   MILLRACE_OUTBOUND_ALLOW: "comma-separated CIDR ranges such as 10.1.0.0/16",
   MILLRACE_OUTBOUND_CA: "a readable PEM file with a certificate",
   MILLRACE_TRUST_PROXY: "comma-separated CIDR ranges of proxies such as 10.0.0.1/32",

@@ -6,9 +6,17 @@ const CHANNEL = "millrace_log";
 const NOTIFY_DELAY_MS = 10;
 const RECONNECT_DELAY_MS = 1_000;
 const LISTEN_CHECK_MS = 30_000;
+const NO_SESSION =
+  "DATABASE_URL leads through a pooler, so this process hears the others late, when it looks. " +
+  "Point it at PostgreSQL itself, and MILLRACE_DATABASE_POOLER at the pooler.";
 
 /** What there is to do now: `events` to read, `jobs` to claim, or what some engine calls its own work. */
 export type Commotion = string;
+
+/** Whether this process committed it, or another. */
+export type Origin = "here" | "elsewhere";
+
+type Listener = (what: Commotion, from: Origin) => void;
 
 /** The little of an event that a cache or a waiting reader needs to know. */
 export interface Notice {
@@ -28,11 +36,13 @@ export class Signal {
   readonly #db: Database;
   readonly #node: string;
   readonly #onError: (error: unknown) => void;
-  readonly #listeners = new Set<(what: Commotion) => void>();
+  readonly #listeners = new Set<Listener>();
   readonly #toTell = new Set<Commotion>();
   #timer: NodeJS.Timeout | undefined;
   #listening: Loop | undefined;
   #client: pg.PoolClient | undefined;
+  /** Whether it was said that we can't listen. */
+  #told = false;
 
   constructor(db: Database, node: string, onError: (error: unknown) => void) {
     this.#db = db;
@@ -40,13 +50,13 @@ export class Signal {
     this.#onError = onError;
   }
 
-  subscribe(listener: (what: Commotion) => void): () => void {
+  subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   raise(what: Commotion): void {
-    this.#hear(what);
+    this.#hear(what, "here");
     this.#toTell.add(what);
     this.#timer ??= setTimeout(() => this.#tellOthers(), NOTIFY_DELAY_MS);
   }
@@ -63,8 +73,8 @@ export class Signal {
     this.#client = undefined;
   }
 
-  #hear(what: Commotion): void {
-    for (const listener of this.#listeners) listener(what);
+  #hear(what: Commotion, from: Origin): void {
+    for (const listener of this.#listeners) listener(what, from);
   }
 
   #tellOthers(): void {
@@ -74,12 +84,20 @@ export class Signal {
     this.#db.system("select pg_notify($1, $2)", [CHANNEL, payload]).catch(this.#onError);
   }
 
+  /** Nothing is lost, since all that is told is looked for as well; it is found later. */
+  #goWithout(): number {
+    if (!this.#told) this.#onError(new Error(NO_SESSION));
+    this.#told = true;
+    return LISTEN_CHECK_MS;
+  }
+
   async #ensureListening(): Promise<number> {
     if (this.#client) return LISTEN_CHECK_MS;
-    const client = await this.#db.systemClient();
+    const client = await this.#db.systemSession();
+    if (!client) return this.#goWithout();
     client.on("notification", ({ payload }) => {
       const [node, ...news] = (payload ?? "").split(" ");
-      if (node !== this.#node) for (const what of news) this.#hear(what);
+      if (node !== this.#node) for (const what of news) this.#hear(what, "elsewhere");
     });
     client.once("error", () => {
       if (this.#client !== client) return;

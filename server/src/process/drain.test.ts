@@ -14,6 +14,7 @@ import {
   asker,
   databaseOf,
   dataFolder,
+  kill,
   launch,
   logIn,
   type Product,
@@ -105,6 +106,18 @@ test("a request that comes after SIGTERM on an open connection gets 503: a probl
   expect(refusal).toMatch(/^x-request-id: \S+\r$/im);
   expect(await finishProbe()).toMatch(/^HTTP\/1\.1 503 /);
   expect(await product.ended).toBe(0);
+});
+
+test("with MILLRACE_STOP_DELAY_SECONDS it serves on after SIGTERM, but is not ready, so that a proxy turns away before it ends", async () => {
+  await startedBefore();
+  const product = launch({ MILLRACE_STOP_DELAY_SECONDS: "60" });
+  const address = await product.ready;
+  const token = await logIn(address);
+  product.child.kill("SIGTERM");
+  await until(async () => (await fetch(`${address}/readyz`)).status === 503);
+  const { status, headers } = await asker(address, token)("GET /api/v1/auth/me");
+  expect([status, headers.get("connection")]).toEqual([200, "close"]);
+  await kill(product, "everything");
 });
 
 test("a second start on the folder of a living server is refused, names its process, and does it no harm", async () => {

@@ -61,6 +61,19 @@ export function nameOf(text: string): string | undefined {
   return name;
 }
 
+/** Connections on which no name of a statement may be relied upon. */
+const nameless = new WeakSet<pg.ClientBase>();
+
+/**
+ * Says that a pooler stands between us and the server. It hands each transaction to whatever server
+ * process is free, so a statement that was prepared is known to some of them and not to others.
+ * Poolers that keep count of names exist, but they go on using a statement after a table has changed
+ * under it, so from here on every statement is sent with its text.
+ */
+export function sendWithoutNames(client: pg.ClientBase): void {
+  nameless.add(client);
+}
+
 /** Sends a text without values, which may be several statements. */
 export function query(client: pg.ClientBase, text: string): Promise<pg.QueryResult> {
   if (posts.has(client))
@@ -84,6 +97,7 @@ const posts = new WeakMap<pg.ClientBase, Post[]>();
  * when the server does not know the statement yet; then it must be sent by itself.
  */
 export function post(client: pg.ClientBase, text: string, values: readonly unknown[]): boolean {
+  if (nameless.has(client)) return false;
   const name = nameOf(text);
   const { parsedStatements } = (client as unknown as DriverClient).connection;
   if (name === undefined || parsedStatements[name] === undefined) return false;
@@ -110,7 +124,7 @@ export function send<Row extends pg.QueryResultRow>(
   gather(client);
   // Not `client.query(config)`, which copies the configuration property by property.
   const statement = new Statement(text, values.map(plainTime), withdrawPosts(client));
-  statement.name = nameOf(text);
+  statement.name = nameless.has(client) ? undefined : nameOf(text);
   const answer = new Promise<pg.QueryResult<Row>>((resolve, reject) => {
     // What the driver makes of rows is what the caller says they are.
     statement.callback = (error, result) =>

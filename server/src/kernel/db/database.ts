@@ -2,45 +2,23 @@ import pg from "pg";
 import {
   builderOn,
   columnParsers,
-  post,
   query,
   send,
+  sendWithoutNames,
   type Tx,
   withdrawPosts,
 } from "./connection.ts";
 import { isAftermath, isConnectionLoss, isStale, isTransient, OutOfDate } from "./errors.ts";
 import { entering, nameOfPartition, type Partition } from "./partition.ts";
+import type { PreparedDatabase } from "./prepare.ts";
+import { giveUpWhenSilent } from "./silence.ts";
 import { SqlRunner } from "./sql-runner.ts";
+import { ignoreHere, Outstanding, Session, type Transaction } from "./transaction.ts";
 
+export type { Transaction } from "./transaction.ts";
 export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.ts";
 
-export interface Transaction {
-  readonly tx: Tx;
-  /** Where it is now. */
-  readonly partition: Partition;
-  /** Goes on in another partition, for the rare act that concerns several. */
-  enter(partition: Partition): void;
-  /**
-   * Sends a statement. Its answer need not be awaited: the commit does, and fails if it failed, with
-   * the error that `explain` makes of what PostgreSQL says.
-   */
-  send<Row extends pg.QueryResultRow>(
-    text: string,
-    values: readonly unknown[],
-    explain?: (error: unknown) => unknown,
-  ): Promise<Row[]>;
-  /** Sends a statement, with no array among its values, whose answer is of no interest. The commit fails if it fails. */
-  post(text: string, values: readonly unknown[]): void;
-  /** Does what may fail and be undone for itself: what came before it stays, and the transaction goes on. */
-  attempt<T>(work: () => Promise<T>): Promise<T>;
-  /** Called once when, and only when, the transaction has committed. */
-  onCommit(listener: () => void): void;
-}
-
-export interface DatabaseOptions {
-  readonly app: pg.ClientConfig;
-  readonly system: pg.ClientConfig;
-  readonly sql: pg.ClientConfig;
+export interface DatabaseOptions extends PreparedDatabase {
   readonly poolMax: number;
   readonly onError: (error: Error) => void;
 }
@@ -49,62 +27,60 @@ export interface ReadOptions {
   readonly timeoutMs?: number;
 }
 
-const SYSTEM_CONNECTIONS_MAX = 6;
+const SYSTEM_CONNECTIONS_MAX = 5;
+/** One listens to the other nodes. */
+const SESSIONS_MAX = 1;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** One that is idle is asked whether it is still there, and given up some ten seconds later. */
+const KEEP_ALIVE_MS = 15_000;
 const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
 const COMMIT = "commit";
 
 /**
  * Two pools: the application's, which is always in one partition, and the system's, which reads the
- * log and claims work across all of them.
+ * log and claims work across all of them. Beside them the connection that listens.
  *
  * Connections pipeline: `begin` leaves together with the first statement, and the last statement
  * together with `commit`, so that a simple command is two round trips. A connection stays in the
  * partition that it was used in last, so that a read in the same one is a single statement. Behind a
  * pooler that hands a server connection to whoever asks next, nothing may stay: there each
- * transaction enters its partition for itself.
+ * transaction enters its partition for itself, and statements have no names.
  */
 export class Database {
   /** For the SQL of people. */
   readonly sql: SqlRunner;
   readonly #app: pg.Pool;
   readonly #system: pg.Pool;
+  /** For what needs one and the same server process from one statement to the next. */
+  readonly #sessions: pg.Pool;
   /** The partition that each connection is in, by name. */
   readonly #partitions = new WeakMap<pg.PoolClient, string>();
   /** Connections that are known to lead to one and the same server process. */
   readonly #direct = new WeakSet<pg.PoolClient>();
   /** One for each open connection, resolved at its end. */
   readonly #ends = new Set<Promise<void>>();
+  #handedOut = 0;
 
   constructor(options: DatabaseOptions) {
-    const common = { types: columnParsers, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
-    this.#app = new pg.Pool({
-      ...options.app,
-      ...common,
-      pipeline: true,
-      max: options.poolMax,
-      verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-        this.#recognise(client, done);
-      },
-    } as pg.PoolConfig);
-    this.sql = new SqlRunner(options.sql, options.onError);
-    this.#system = new pg.Pool({ ...options.system, ...common, max: SYSTEM_CONNECTIONS_MAX });
-    for (const pool of [this.#app, this.#system]) {
-      pool.on("error", options.onError);
-      // A connection that breaks while it is in use tells its statement and, unheard, ends the process.
-      pool.on("connect", (client) => {
-        client.on("error", options.onError);
-        const end = new Promise<void>((resolve) => client.once("end", resolve));
-        this.#ends.add(end);
-        void end.then(() => this.#ends.delete(end));
-      });
-    }
+    const through = options.direct === undefined ? "unknown" : "pooler";
+    // The driver's types know nothing of `pipeline`.
+    const app = { ...options.app, max: options.poolMax, pipeline: true } as pg.PoolConfig;
+    const direct = options.direct?.system ?? options.system;
+    this.#app = this.#pool(app, through, options);
+    this.#system = this.#pool({ ...options.system, max: SYSTEM_CONNECTIONS_MAX }, through, options);
+    this.#sessions = this.#pool({ ...direct, max: SESSIONS_MAX }, "unknown", options);
+    this.sql = new SqlRunner(options);
   }
 
   /** Requests that wait for a connection; a long queue means that the database is the limit. */
   get waiting(): number {
-    return this.#app.waitingCount;
+    return this.#app.waitingCount + this.#system.waitingCount;
+  }
+
+  /** How many were given a connection so far: while some wait and nobody gets one, nothing moves. */
+  get handedOut(): number {
+    return this.#handedOut;
   }
 
   /** One transaction that writes. A deadlock or serialisation failure runs `work` again. */
@@ -153,15 +129,53 @@ export class Database {
     }
   }
 
-  /** A connection of the system role that stays with the caller until it is released. */
-  systemClient(): Promise<pg.PoolClient> {
-    return this.#system.connect();
+  /**
+   * A connection of the system role that stays with the caller until it is released. Undefined when a
+   * pooler stands even before this one: what is said on it would be said to some session or other.
+   */
+  async systemSession(): Promise<pg.PoolClient | undefined> {
+    const client = await this.#sessions.connect();
+    if (this.#direct.has(client)) return client;
+    client.release(true);
+    return undefined;
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#app.end(), this.#system.end(), this.sql.close()]);
+    const pools = [this.#app, this.#system, this.#sessions];
+    await Promise.all([...pools.map((pool) => pool.end()), this.sql.close()]);
     // A pool says that it has ended before its last connections have.
     await Promise.all(this.#ends);
+  }
+
+  #pool(
+    config: pg.PoolConfig,
+    through: "pooler" | "unknown",
+    { onError }: Pick<DatabaseOptions, "onError">,
+  ): pg.Pool {
+    const pool = new pg.Pool({
+      ...config,
+      types: columnParsers,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+        if (through === "unknown") return this.#recognise(client, done);
+        sendWithoutNames(client);
+        done();
+      },
+      // Nor of `verify`.
+    } as pg.PoolConfig);
+    pool.on("error", onError);
+    pool.on("acquire", () => (this.#handedOut += 1));
+    // A connection that breaks while it is in use tells its statement and, unheard, ends the process.
+    pool.on("connect", (client) => {
+      client.on("error", onError);
+      giveUpWhenSilent(client);
+      const end = new Promise<void>((resolve) => client.once("end", resolve));
+      this.#ends.add(end);
+      void end.then(() => this.#ends.delete(end));
+    });
+    return pool;
   }
 
   async #readOnce<T>(
@@ -264,131 +278,8 @@ export class Database {
       const { processID } = client as unknown as { readonly processID: number };
       // In spite of its type, there is no error when all is well, and no result when it is not.
       if (result?.rows[0]?.pid === processID) this.#direct.add(client);
+      else sendWithoutNames(client);
       done(error);
     });
   }
 }
-
-/** One transaction as those see it who work in it; of no use to them once it is over. */
-class Session implements Transaction {
-  readonly tx: Tx;
-  readonly #client: pg.PoolClient;
-  readonly #sent: Outstanding;
-  readonly #listeners: (() => void)[];
-  /** The answers that may well be failures which somebody can explain. */
-  readonly #unsure: Promise<unknown>[] = [];
-  #partition: Partition;
-  #open = true;
-
-  constructor(
-    client: pg.PoolClient,
-    sent: Outstanding,
-    partition: Partition,
-    listeners: (() => void)[],
-  ) {
-    this.#client = client;
-    this.#sent = sent;
-    this.#partition = partition;
-    this.#listeners = listeners;
-    this.tx = builderOn(client, () => this.#open);
-  }
-
-  get partition(): Partition {
-    return this.#partition;
-  }
-
-  post(text: string, values: readonly unknown[]): void {
-    this.#assertOpen();
-    if (!post(this.#client, text, values)) void this.send(text, values);
-  }
-
-  enter(partition: Partition): void {
-    this.#assertOpen();
-    // They are of the partition that it leaves.
-    for (const { text, values } of withdrawPosts(this.#client)) void this.send(text, values);
-    this.#partition = partition;
-    void this.#sent.track(query(this.#client, entering(partition, "local")));
-  }
-
-  send<Row extends pg.QueryResultRow>(
-    text: string,
-    values: readonly unknown[],
-    explain?: (error: unknown) => unknown,
-  ): Promise<Row[]> {
-    this.#assertOpen();
-    // In one step: what was sent after a statement that failed fails too, and must not be heard first.
-    const answer = send<Row>(this.#client, text, values).then(
-      ({ rows }) => rows,
-      (error: unknown) => {
-        throw explain ? explain(error) : error;
-      },
-    );
-    if (explain) this.#unsure.push(answer);
-    return this.#sent.track(answer);
-  }
-
-  async attempt<T>(work: () => Promise<T>): Promise<T> {
-    const sentBefore = this.#sent.count;
-    const listenersBefore = this.#listeners.length;
-    const unsureBefore = this.#unsure.length;
-    void this.send("savepoint attempt", []);
-    try {
-      const result = await work();
-      await Promise.all(this.#unsure);
-      // One around this one has the same name, and must be the one that it falls back to.
-      void this.send("release savepoint attempt", []);
-      return result;
-    } catch (error) {
-      withdrawPosts(this.#client);
-      this.#sent.forgetSince(sentBefore);
-      this.#listeners.length = listenersBefore;
-      this.#unsure.length = unsureBefore;
-      void this.send("rollback to savepoint attempt", []);
-      void this.send("release savepoint attempt", []);
-      throw error;
-    }
-  }
-
-  onCommit(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  close(): void {
-    this.#open = false;
-  }
-
-  /** The connection may already serve somebody else's transaction. */
-  #assertOpen(): void {
-    if (!this.#open) throw new Error("A statement was sent after its transaction had ended.");
-  }
-}
-
-/** Statements that were sent; whoever ends the work waits for their answers. */
-class Outstanding {
-  readonly #answers: Promise<unknown>[] = [];
-
-  track<R>(answer: Promise<R>): Promise<R> {
-    // The rejection reaches whoever calls `all`; this keeps it from counting as unhandled.
-    answer.catch(ignoreHere);
-    this.#answers.push(answer);
-    return answer;
-  }
-
-  /** Throws what failed first: whatever was sent after it failed because of it. */
-  async all(): Promise<void> {
-    const answers = await Promise.allSettled(this.#answers);
-    const failed = answers.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
-  }
-
-  get count(): number {
-    return this.#answers.length;
-  }
-
-  /** What was sent from there on was undone: whether it failed is of no concern any more. */
-  forgetSince(count: number): void {
-    this.#answers.length = count;
-  }
-}
-
-function ignoreHere(): void {}

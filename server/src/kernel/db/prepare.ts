@@ -2,30 +2,51 @@ import type pg from "pg";
 import type { MasterKey } from "../crypto.ts";
 import { StartRefused } from "../start-refused.ts";
 import { newWorkspaceKey } from "../id.ts";
+import { ensureEpoch, PRESENT_CLUSTER } from "./epoch.ts";
 import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
 import { migrate } from "./migrate.ts";
 import { withClient } from "./owner.ts";
 import { ensureLogins, type Passwords } from "./roles.ts";
 
-export interface PreparedDatabase {
-  readonly app: pg.ClientConfig;
+/** For what can't wait for a pooler's turn, or needs a session of its own. */
+export interface DirectWays {
   readonly system: pg.ClientConfig;
   readonly sql: pg.ClientConfig;
 }
 
-/** As the owner, at every start: schema, login roles, and whether this is still our database. */
+export interface PreparedDatabase {
+  readonly app: pg.ClientConfig;
+  readonly system: pg.ClientConfig;
+  readonly sql: pg.ClientConfig;
+  /** The ways past the pooler, when those above lead through one. */
+  readonly direct?: DirectWays | undefined;
+}
+
+/**
+ * As the owner, at every start: schema, login roles, and whether this is still our database. What is
+ * given of a pooler takes the place of the owner's host, port and database for those who log in.
+ */
 export async function prepareDatabase(
   owner: pg.ClientConfig,
   masterKey: MasterKey,
+  pooler?: pg.ClientConfig,
 ): Promise<PreparedDatabase> {
   await migrate(owner);
   await ensureInstallation(owner, masterKey);
   const logins = loginsOf(masterKey);
   const names = await ensureLogins(owner, logins);
+  const direct = withoutUrl(owner);
+  const way = pooler ? { ...direct, ...pooler } : direct;
+  const app = { user: names.app, password: logins.app };
+  const system = { user: names.system, password: logins.system };
+  const sql = { user: names.sql, password: logins.sql };
   return {
-    app: { ...withoutUrl(owner), user: names.app, password: logins.app },
-    system: { ...withoutUrl(owner), user: names.system, password: logins.system },
-    sql: { ...withoutUrl(owner), user: names.sql, password: logins.sql },
+    app: { ...way, ...app },
+    system: { ...way, ...system },
+    sql: { ...way, ...sql },
+    ...(pooler && {
+      direct: { system: { ...direct, ...system }, sql: { ...direct, ...sql } },
+    }),
   };
 }
 
@@ -35,6 +56,7 @@ export function loginsOf(masterKey: MasterKey): Passwords {
     app: masterKey.derive("database role app").toString("base64url"),
     system: masterKey.derive("database role system").toString("base64url"),
     sql: masterKey.derive("database role sql").toString("base64url"),
+    salt: masterKey.derive("database role salts"),
   };
 }
 
@@ -42,7 +64,7 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
   await withClient(owner, async (client) => {
     await client.query(
       `insert into installation (key_check, cluster, home_workspace_id, created_at)
-       select $1, system_identifier::text, $2, now() from pg_control_system()
+       select $1, ${PRESENT_CLUSTER}, $2, now()
        on conflict (the_only_one) do nothing`,
       [sealKeyCheck(masterKey), newWorkspaceKey()],
     );
@@ -55,12 +77,7 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
           "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
       );
     }
-    // Another cluster counts its transactions anew: what is logged from now on comes after all that
-    // the restored log holds, whatever the numbers.
-    await client.query(
-      `update installation set epoch = epoch + 1, cluster = system_identifier::text
-         from pg_control_system() where cluster <> system_identifier::text`,
-    );
+    await ensureEpoch(client);
   });
 }
 

@@ -55,7 +55,9 @@ async function assertAlone(client: pg.Client): Promise<void> {
     [[app, system, sql]],
   );
   if (others.rowCount !== 0) {
-    throw new StartRefused("Millrace is running on this database. Stop every process of it first.");
+    throw new StartRefused(
+      "Millrace is running on this database. Stop every process of it first, and a pooler before it.",
+    );
   }
 }
 

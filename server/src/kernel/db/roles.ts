@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import pg from "pg";
 import { StartRefused } from "../start-refused.ts";
 import { START_LOCK, withClient } from "./owner.ts";
+import { scramVerifier } from "./scram.ts";
 
 /** The roles of one database, by what they are for. */
 export interface RoleNames {
@@ -16,7 +17,24 @@ export interface RoleNames {
 }
 
 type Login = "app" | "system" | "sql";
-export type Passwords = Readonly<Record<Login, string>>;
+const LOGINS: readonly Login[] = ["app", "system", "sql"];
+const SALT_BYTES = 16;
+
+export interface Passwords extends Readonly<Record<Login, string>> {
+  /** What the salts of their verifiers are made from. */
+  readonly salt: Buffer;
+}
+
+/** The verifiers of the login roles, by the names of the roles. */
+export function verifiersOf(database: string, passwords: Passwords): ReadonlyMap<string, string> {
+  const names = roleNames(database);
+  return new Map(
+    LOGINS.map((kind) => {
+      const salt = createHmac("sha256", passwords.salt).update(names[kind]).digest();
+      return [names[kind], scramVerifier(passwords[kind], salt.subarray(0, SALT_BYTES))];
+    }),
+  );
+}
 
 export function roleNames(database: string): RoleNames {
   const tail =
@@ -54,22 +72,26 @@ export async function ensureLogins(
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [START_LOCK]);
     await ensureRole(client, names.door, "nologin noinherit");
-    for (const kind of ["app", "system", "sql"] as const) {
-      const made = await ensureRole(client, names[kind], ATTRIBUTES[kind]);
+    const isNew = !(await admits(client, names.app));
+    const verifiers = verifiersOf(database, passwords);
+    for (const kind of LOGINS) {
+      await ensureRole(client, names[kind], ATTRIBUTES[kind]);
       const role = pg.escapeIdentifier(names[kind]);
-      await client.query(`alter role ${role} password ${pg.escapeLiteral(passwords[kind])}`);
+      // Not the password: a server may log what changes roles.
+      const verifier = verifiers.get(names[kind]) ?? "";
+      await client.query(`alter role ${role} password ${pg.escapeLiteral(verifier)}`);
       const group = GROUPS[kind];
       if (group !== undefined) await client.query(`grant ${group} to ${role}`);
       for (const setting of [...SESSION_SETTINGS[kind], ...(almighty ? LIMITS[kind] : [])]) {
         await client.query(`alter role ${role} set ${setting}`);
       }
       await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
-      // Once, at the beginning: whom an operator admits later is the operator's affair.
-      if (made) {
-        await client.query(
-          `revoke connect, temporary on database ${pg.escapeIdentifier(database)} from public`,
-        );
-      }
+    }
+    // Once, at the beginning: whom an operator admits later is the operator's affair.
+    if (isNew) {
+      await client.query(
+        `revoke connect, temporary on database ${pg.escapeIdentifier(database)} from public`,
+      );
     }
     const door = pg.escapeIdentifier(names.door);
     await client.query(`grant ${door} to ${pg.escapeIdentifier(names.app)}`);
@@ -77,6 +99,16 @@ export async function ensureLogins(
     await client.query("commit");
     return names;
   });
+}
+
+/** Whether the database itself names the role. A restored one does not, although its roles may have come before it. */
+async function admits(client: pg.Client, role: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_database d, aclexplode(d.datacl) a join pg_roles r on r.oid = a.grantee
+      where d.datname = current_database() and r.rolname = $1 and a.privilege_type = 'CONNECT'`,
+    [role],
+  );
+  return rowCount !== 0;
 }
 
 /** A database that was restored under another name has schemas whose doors were made for the old one. */

@@ -2,6 +2,7 @@ import pg from "pg";
 import { isConnectionLoss } from "./errors.ts";
 import { withClient } from "./owner.ts";
 import type { Partition } from "./partition.ts";
+import type { PreparedDatabase } from "./prepare.ts";
 
 /** At most so many questions of people at once: the database has other things to do. */
 export const SQL_CONNECTIONS_MAX = 4;
@@ -15,6 +16,10 @@ export interface Question {
   readonly timeoutMs: number;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface SqlRunnerOptions extends Pick<PreparedDatabase, "sql" | "direct"> {
+  readonly onError: (error: Error) => void;
 }
 
 export interface TableOfValues {
@@ -31,17 +36,15 @@ export interface TableOfValues {
  */
 export class SqlRunner {
   readonly #pool: pg.Pool;
-  readonly #config: pg.ClientConfig;
+  /** Where a question is cancelled: all connections of a pooler may be taken by questions. */
+  readonly #aside: pg.ClientConfig;
   readonly #onError: (error: Error) => void;
 
-  constructor(config: pg.ClientConfig, onError: (error: Error) => void) {
-    this.#config = config;
+  constructor({ sql, direct, onError }: SqlRunnerOptions) {
+    const common = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
+    this.#aside = { ...(direct?.sql ?? sql), ...common };
     this.#onError = onError;
-    this.#pool = new pg.Pool({
-      ...config,
-      max: SQL_CONNECTIONS_MAX,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    });
+    this.#pool = new pg.Pool({ ...sql, ...common, max: SQL_CONNECTIONS_MAX });
     this.#pool.on("error", onError);
     this.#pool.on("connect", (client) => client.on("error", onError));
   }
@@ -71,7 +74,8 @@ export class SqlRunner {
   async #ask(client: pg.PoolClient, question: Question): Promise<TableOfValues> {
     const { text, values, signal } = question;
     const pid = await enter(client, question);
-    const stop = () => void this.#cancel(pid).catch(this.#onError);
+    let stopped: Promise<unknown> = Promise.resolve();
+    const stop = () => void (stopped = this.#cancel(pid).catch(this.#onError));
     signal?.addEventListener("abort", stop, { once: true });
     try {
       signal?.throwIfAborted();
@@ -80,12 +84,14 @@ export class SqlRunner {
       return { columns, rows };
     } finally {
       signal?.removeEventListener("abort", stop);
+      // Once the transaction has ended, a pooler may give the server process to somebody else.
+      await stopped;
     }
   }
 
   /** On a connection of its own, since all others may be busy; a role may end its own statements. */
   async #cancel(pid: number): Promise<void> {
-    await withClient(this.#config, (client) => client.query("select pg_cancel_backend($1)", [pid]));
+    await withClient(this.#aside, (client) => client.query("select pg_cancel_backend($1)", [pid]));
   }
 }
 
@@ -127,10 +133,26 @@ async function enter(client: pg.PoolClient, { partition, timeoutMs }: Question):
   return last?.rows[0]?.pid ?? 0;
 }
 
-/** Ends the transaction, and whatever of the session does not end with it, such as an advisory lock. */
+/**
+ * Ends the transaction, and whatever of the session does not end with it, such as an advisory lock:
+ * what "discard all" stands for, but in the one message, which reaches the same server process even
+ * through a pooler.
+ */
+const LEAVE = [
+  "rollback",
+  "close all",
+  "set session authorization default",
+  "reset all",
+  "deallocate all",
+  "unlisten *",
+  "select pg_advisory_unlock_all()",
+  "discard plans",
+  "discard temp",
+  "discard sequences",
+].join("; ");
+
 async function leave(client: pg.PoolClient): Promise<true> {
-  await client.query("rollback");
-  await client.query("discard all");
+  await client.query(LEAVE);
   return true;
 }
 

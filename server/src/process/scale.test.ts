@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { until } from "#kernel/testing/world.ts";
+import { useServerDatabase } from "./testing/server-database.ts";
+import { launch, type Product, useProducts } from "./testing.ts";
+
+const SCALE = join(import.meta.dirname, "../../../deploy/src/main.ts");
+/** Below what the system gives out by itself. */
+const PORTS = { from: 20_000, to: 30_000 };
+/** For a busy machine. */
+const WORK_LIMIT_MS = 100_000;
+
+// First, so that the database is dropped after the products have ended: their hooks run in reverse.
+const database = useServerDatabase();
+useProducts();
+
+test("a fleet starts one that was killed again, restarts one after the other while the other one answers, and ends as a whole", async () => {
+  const port = await freePair();
+  const env = { ...database.env, MILLRACE_STOP_DELAY_SECONDS: "0" };
+  const scale = launch(env, [SCALE, "--api", "2", "--worker", "0", "--port", String(port)]);
+  await says(scale, "ready: api 1");
+  process.kill(processOf(scale, "api 1"), "SIGKILL");
+  await says(scale, "api 1 ended (SIGKILL); it starts again");
+  await until(() => isReady(port), WORK_LIMIT_MS);
+
+  const before = linesOf(scale).length;
+  scale.child.kill("SIGHUP");
+  await says(scale, "all were restarted");
+  expect(linesOf(scale).slice(before)).toEqual([
+    "api 1 is stopped",
+    "api 1 is process N",
+    "api 1 is ready again",
+    "api 2 is stopped",
+    "api 2 is process N",
+    "api 2 is ready again",
+    "all were restarted",
+  ]);
+  expect(await Promise.all([isReady(port), isReady(port + 1)])).toEqual([true, true]);
+
+  scale.child.kill("SIGTERM");
+  expect(await scale.ended).toBe(0);
+  expect(await isReady(port)).toBe(false);
+  expect(await isReady(port + 1)).toBe(false);
+});
+
+test("a fleet that can't begin says why and leaves nothing", async () => {
+  const embedded = launch({}, [SCALE, "--port", "20000"]);
+  expect(await embedded.ended).toBe(2);
+  expect(said(embedded)).toContain("Set DATABASE_URL");
+  const port = await freePair();
+  const env = { ...database.env, MILLRACE_RATE_LIMIT: "many" };
+  const refused = launch(env, [SCALE, "--api", "1", "--worker", "1", "--port", String(port)]);
+  expect(await refused.ended).toBe(1);
+  expect(said(refused)).toContain("scale: not ready: worker 1, api 1");
+});
+
+function said({ lines }: Product): string {
+  return lines.join("\n");
+}
+
+async function says(product: Product, words: string): Promise<void> {
+  await until(async () => said(product).includes(words), WORK_LIMIT_MS);
+}
+
+/** What it says itself, and not its processes. */
+function linesOf({ lines }: Product): string[] {
+  return lines
+    .filter((line) => line.startsWith("scale: "))
+    .map((line) => line.slice("scale: ".length).replace(/process \d+$/, "process N"));
+}
+
+function processOf(product: Product, name: string): number {
+  return Number(new RegExp(`^scale: ${name} is process (\\d+)$`, "m").exec(said(product))?.[1]);
+}
+
+async function isReady(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/readyz`).then(
+    (reply) => reply.arrayBuffer().then(() => reply.status === 200),
+    () => false,
+  );
+}
+
+/** Two ports side by side that nobody has. */
+async function freePair(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from));
+    if ((await isFree(port)) && (await isFree(port + 1)) && (await isFree(port + 100))) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const bound = Promise.race([
+    once(server, "listening").then(() => true),
+    once(server, "error").then(() => false),
+  ]);
+  server.listen(port, "127.0.0.1");
+  const free = await bound.catch(() => false);
+  if (free) {
+    server.close();
+    await once(server, "close");
+  }
+  return free;
+}
