@@ -8,34 +8,46 @@ export interface Program {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
+  /** The name of the variable that says which port; PORT unless given. */
+  readonly portVariable?: string;
+  /** What answers 200 when it is ready; /readyz unless given. */
+  readonly readyPath?: string;
+  /** Its working folder; ours unless given. */
+  readonly cwd?: string;
+  /** Ends it when it is not ready by then. */
+  readonly signal?: AbortSignal;
 }
 
 /** A server in a process of its own, on a free port. */
 export interface Child {
   readonly pid: number;
   readonly port: number;
-  /** From the spawn to the first 200 of /readyz. */
+  /** From the spawn to the first 200 of its probe. */
   readonly readyMs: number;
   stop(): Promise<void>;
 }
 
-const READY_MAX_MS = 60_000;
+/** A strange server may migrate its database first. */
+const READY_MAX_MS = 120_000;
 const READY_POLL_MS = 5;
 const STOP_MAX_MS = 30_000;
 const LOG_TAIL_CHARS = 4_000;
 
 /** Starts a server and waits until it says that it is ready. */
-export async function startChild({ args, env, logFile }: Program): Promise<Child> {
+export async function startChild(program: Program): Promise<Child> {
+  const { args, env, logFile, cwd } = program;
+  const { portVariable = "PORT", readyPath = "/readyz", signal } = program;
   const port = await freePort();
   const log = openSync(logFile, "a");
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env["PATH"], HOST: "127.0.0.1", PORT: String(port), ...env },
+    env: { PATH: process.env["PATH"], HOST: "127.0.0.1", [portVariable]: String(port), ...env },
     stdio: ["ignore", log, log],
+    cwd,
   });
   closeSync(log);
   try {
-    await ready(child, port);
+    await ready(child, `http://127.0.0.1:${port}${readyPath}`, signal);
   } catch (error) {
     await end(child);
     const tail = readFileSync(logFile, "utf8").slice(-LOG_TAIL_CHARS);
@@ -45,12 +57,13 @@ export async function startChild({ args, env, logFile }: Program): Promise<Child
   return { pid: child.pid ?? 0, port, readyMs, stop: () => end(child) };
 }
 
-async function ready(child: ChildProcess, port: number): Promise<void> {
+async function ready(child: ChildProcess, probe: string, signal?: AbortSignal): Promise<void> {
   const limit = performance.now() + READY_MAX_MS;
   while (performance.now() < limit) {
+    signal?.throwIfAborted();
     if (!isRunning(child)) throw new Error(`It ended: ${child.exitCode ?? child.signalCode}`);
     // Nobody listens yet, or what listens is not ready: both are a reason to ask again.
-    const status = await fetch(`http://127.0.0.1:${port}/readyz`)
+    const status = await fetch(probe)
       .then((reply) => reply.arrayBuffer().then(() => reply.status))
       .catch(() => 0);
     if (status === 200) return;
@@ -73,7 +86,8 @@ function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();

@@ -23,7 +23,7 @@ const DEFINITION = {
 };
 
 /** One in a hundred is returned. The ids sort as they were made. */
-const SEED = (target: string): string => `
+export const SEED = (target: string): string => `
   insert into ${target} (id, created_at, updated_at, created_by, number, status, price, quantity, note)
   select 'rec_' || lpad(n::text, 26, '0'), at, at, 'system', 'ORD-' || n,
          case when n % 100 = 0 then 'returned' else (array['open', 'paid', 'sent'])[1 + n % 3] end,
@@ -31,9 +31,20 @@ const SEED = (target: string): string => `
     from generate_series(1, $1::int) as n
    cross join lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) as time`;
 
-/** Makes the table and fills it; tells the ids of some records, spread over all. */
+/** Makes the table and fills it, on both sides; tells the ids of some records, spread over all. */
 export async function furnishOrders(
   rig: Rig,
+  product: Product,
+  count: number,
+): Promise<readonly string[]> {
+  await rig.queryReference(SEED("orders"), [count]);
+  await rig.queryReference("vacuum analyze orders");
+  return furnishOurOrders(rig, product, count);
+}
+
+/** The product's half of it. */
+export async function furnishOurOrders(
+  rig: Pick<Rig, "query">,
   product: Product,
   count: number,
 ): Promise<readonly string[]> {
@@ -49,10 +60,8 @@ export async function furnishOrders(
   );
   const schema = schemaOf({ workspace: row?.key ?? "", environment: "production" });
   await rig.query(SEED(`"${schema}".orders`), [count]);
-  await rig.queryReference(SEED("orders"), [count]);
   // As a database is that has been up for a while.
   await rig.query(`vacuum analyze "${schema}".orders`);
-  await rig.queryReference("vacuum analyze orders");
   const step = Math.max(1, Math.floor(count / 1_000));
   return Array.from(
     { length: Math.floor(count / step) },

@@ -13,12 +13,13 @@ import { ORDERS_SQL } from "./reference-orders.ts";
 import { TALLY_SQL } from "./tally.ts";
 
 /** What `npm start` gives to Node. */
-const START_FLAGS: readonly string[] =
+export const START_FLAGS: readonly string[] =
   /node (.*) server\/start\.mjs/
     .exec(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))?.[1]
     ?.split(" ") ?? [];
 
-const PASSWORD = "a password for the benchmark";
+/** The first owner's. */
+export const PASSWORD = "a password for the benchmark";
 const SEEDS = 1_000;
 const TMPFS = 0x01021994;
 
@@ -174,7 +175,7 @@ async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.
 }
 
 /** The same table without what the product adds to it, no tenancy, no rule about titles; and runs. */
-const REFERENCE_SQL = `
+export const REFERENCE_SQL = `
   create table notes (
     id         text        collate "C" primary key,
     title      text        collate "C" not null,
@@ -195,7 +196,8 @@ const SEED = (columns: string, values: string): string => `
   insert into notes (${columns} id, title, body, created_at)
   select ${values} id, 'Seed ' || id, repeat('All is well. ', 8), now() from unnest($1::text[]) as id`;
 
-async function logIn(port: number): Promise<string> {
+/** A token of the first owner. */
+export async function logIn(port: number): Promise<string> {
   const reply = await fetch(`http://127.0.0.1:${port}/api/v1/auth/token`, {
     method: "POST",
     headers: { "content-type": "application/json" },

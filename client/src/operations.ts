@@ -18,9 +18,10 @@ export interface Schemas {
   "ArticleFeedback": { "articleId": string; "userId": string; "helpful": boolean; "comment": string; "createdAt": string };
   "ArticleHit": { "id": string; "number": string; "title": string; "summary": string; "tags": readonly (string)[]; "category": string | null; "publishedAt": string | null; "score": number; "matchedBy": readonly ("text" | "meaning")[]; "snippet": string };
   "ArticleVersion": { "articleId": string; "version": number; "title": string; "body": string; "createdBy": string; "createdAt": string };
-  "Artifact": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string; "detail": Schemas["ArtifactDetail"]; "definition": Schemas["ArtifactDefinition"] };
+  "Artifact": { "id": string; "name": string; "artifactType": "scheduled_job" | "workflow_node" | "connector_action" | "data_transformer" | "webhook_handler"; "moduleKey": string; "description": string; "status": "draft" | "active" | "disabled"; "version": string; "versionNumber": number; "createdBy": string; "createdAt": string; "updatedAt": string; "detail": Schemas["ArtifactDetailShown"]; "definition": Schemas["ArtifactDefinition"] };
   "ArtifactDefinition": { "id": string | null; "kind": "artifact" | "body"; "inputs": { readonly [name: string]: Schemas["ArtifactField"] }; "outputs": { readonly [name: string]: Schemas["ArtifactField"] } };
   "ArtifactDetail": { "scriptSource": string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } };
+  "ArtifactDetailShown": { "scriptSource": string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } };
   "ArtifactExecution": { "id": string; "artifactId": string; "versionNumber": number; "triggerType": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number; "outcome": Schemas["ArtifactOutcome"]; "logs": readonly ({ "level": "debug" | "info" | "warn" | "error"; "message": string; "metadata": unknown; "at": string })[] };
   "ArtifactExecutionSummary": { "id": string; "artifactId": string; "versionNumber": number; "triggerType": string; "status": "completed" | "aborted" | "failed" | "timed_out" | "out_of_memory" | "too_large"; "dueAt": string | null; "attempt": number; "startedAt": string; "durationMs": number };
   "ArtifactField": { "type": "string" | "number" | "integer" | "boolean" | "timestamp" | "date" | "enum" | "object" | "array" | "any"; "required"?: boolean; "values"?: readonly (string)[]; "description"?: string };
@@ -129,7 +130,8 @@ export interface Schemas {
   "Pinged": { "status": number; "latency_ms": number; "body": string; "error"?: string };
   "PinnedData": { "workflowId": string; "outputs": { readonly [name: string]: unknown } };
   "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
-  "Problem": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
+  "Problem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "ProblemDocument": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "position"?: number })[] };
   "ProblemWithIncidents": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "incidents": readonly (Schemas["TicketSummary"])[] };
   "PublishedMessage": { "id": string; "deduplicated": boolean };
   "QueryAnswer": { "columns": readonly ({ "name": string; "type": string })[]; "rows": readonly (unknown)[]; "rowCount": number; "truncated": boolean; "durationMs": number };
@@ -424,7 +426,7 @@ export interface Operations {
   /** Delete a relationship */
   "cmdb.delete_relationship": { params: { "id": string }; reply: undefined };
   /** Export configuration items as a file */
-  "cmdb.export": { query?: { "format"?: "csv" | "json"; "safe"?: boolean; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: string };
+  "cmdb.export": { query?: { "format"?: "csv" | "json"; "safe"?: boolean; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: unknown };
   /** Read a class of configuration items */
   "cmdb.get_class": { params: { "name": string }; reply: { "data": Schemas["CmdbClass"] } };
   /** Read a configuration item */
@@ -500,7 +502,7 @@ export interface Operations {
   /** Get an address that the file can be downloaded from */
   "exports.download": { params: { "id": string }; reply: { "data": Schemas["ExportLink"] } };
   /** Download an exported file */
-  "exports.file": { params: { "token": string }; body?: string; reply: string };
+  "exports.file": { params: { "token": string }; body?: string; reply: unknown };
   /** Read how far an export is */
   "exports.get": { params: { "id": string }; reply: { "data": Schemas["Export"] } };
   /** List the exports that the caller asked for, newest first */
@@ -802,7 +804,7 @@ export interface Operations {
   /** Delete a record */
   "records.delete": { params: { "slug": string; "recordId": string }; reply: undefined };
   /** Export records as a file */
-  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "safe"?: boolean }; reply: string };
+  "records.export": { params: { "slug": string }; query?: { "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "format"?: "csv" | "json" | "ndjson"; "safe"?: boolean }; reply: unknown };
   /** Read one record */
   "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string }; reply: { "data": Schemas["Record"] } };
   /** List what happened to a record, newest first */
@@ -820,7 +822,7 @@ export interface Operations {
   /** Delete a report */
   "reports.delete": { params: { "id": string }; reply: undefined };
   /** Run a report, and download what it answers as a file */
-  "reports.export": { params: { "id": string }; query?: { "filter"?: string; "format"?: "csv" | "json" | "xlsx" }; reply: string };
+  "reports.export": { params: { "id": string }; query?: { "filter"?: string; "format"?: "csv" | "json" | "xlsx" }; reply: unknown };
   /** List the fields that a report over a source can name */
   "reports.fields": { body: { "source": { "kind": string } }; reply: { "data": readonly (Schemas["ReportField"])[] } };
   /** Read a report, not what it answers */

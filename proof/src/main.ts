@@ -1,6 +1,13 @@
+import { dump } from "./dump/dump.ts";
+import { faults } from "./faults/index.ts";
+import { fuzzing } from "./fuzz/index.ts";
+import { nodes } from "./nodes/nodes.ts";
 import type { Proof } from "./proof.ts";
+import { proxy } from "./proxy/proof.ts";
+import { soak } from "./soak/soak.ts";
+import { workers } from "./workers/workers.ts";
 
-const PROOFS: readonly Proof[] = [];
+const PROOFS: readonly Proof[] = [faults, nodes, fuzzing, soak, workers, proxy, dump];
 const USAGE = `npm run proof -- <name> [options]
 ${PROOFS.map(({ name, usage }) => `  ${name} ${usage}`).join("\n")}
 `;

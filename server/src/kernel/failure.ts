@@ -80,6 +80,11 @@ export const SessionConfined = failure(
 );
 export const NotFound = failure("not_found", 404, "There is no such thing here.");
 export const MethodNotAllowed = failure("method_not_allowed", 405, "This path has other methods.");
+export const RequestTimeout = failure(
+  "request_timeout",
+  408,
+  "The request took too long to arrive.",
+);
 export const Conflict = failure("conflict", 409, "The present state does not allow that.");
 export const IdempotencyInProgress = failure(
   "idempotency_in_progress",

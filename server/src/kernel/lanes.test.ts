@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withClient } from "./db/owner.ts";
 import { LANES, Lanes } from "./lanes.ts";
 import { Loop } from "./loop.ts";
 import { seeded } from "./testing/random.ts";
@@ -180,8 +181,7 @@ test("however nodes come and go, no lane is ever held by two", async () => {
 
 /** Holds up whoever renews lanes for as long as `work` takes; `waits` tells whether somebody does. */
 async function whileLocked<T>(work: (waits: () => Promise<boolean>) => Promise<T>): Promise<T> {
-  const client = await world.kernel.db.systemClient();
-  try {
+  return withClient(world.database.system, async (client) => {
     await client.query("begin");
     await client.query("select from lanes for update");
     const result = await work(async () => {
@@ -192,9 +192,7 @@ async function whileLocked<T>(work: (waits: () => Promise<boolean>) => Promise<T
     });
     await client.query("commit");
     return result;
-  } finally {
-    client.release(true);
-  }
+  });
 }
 
 function rethrow(error: unknown): never {

@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import type { Domain } from "./domain.ts";
 import { Envelope } from "./event.ts";
 import {
+  CrossOrigin,
   type FailureType,
   Forbidden,
   IdempotencyInProgress,
@@ -11,10 +12,12 @@ import {
   NotFound,
   PreconditionFailed,
   RateLimited,
+  TooLarge,
   Unauthenticated,
   Unavailable,
+  WrongMediaType,
 } from "./failure.ts";
-import { FORM } from "./http/body.ts";
+import { FORM, JSON_TYPE } from "./http/body.ts";
 import type { Operation, Route } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import { EVENT_STREAM } from "./reply.ts";
@@ -134,12 +137,11 @@ function headersOf(op: Operation): Json[] {
   const ref = (name: keyof typeof PARAMETERS): Json => ({
     $ref: `#/components/parameters/${name}`,
   });
-  const guarded = /^(PATCH|PUT|DELETE) .*\{/.test(op.route);
   return [
     ...(op.access === "workspace" ? [ref("workspace"), ref("environment")] : []),
     ref("requestId"),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
-    ...(guarded && op.kind === "command" ? [ref("ifMatch")] : []),
+    ...(isGuarded(op) ? [ref("ifMatch")] : []),
     ...(op.reply.mediaType === EVENT_STREAM ? [ref("lastEventId")] : []),
   ];
 }
@@ -168,18 +170,22 @@ function parametersOf(
 function responsesOf(op: Operation, components: Components): Json {
   const failures: FailureType[] = [
     MalformedRequest,
-    ...(needsCredential(op) ? [Unauthenticated, RateLimited] : []),
-    ...(op.permission ? [Forbidden] : []),
+    // A credential may be good for another workspace or another address only.
+    ...(needsCredential(op) ? [Unauthenticated, RateLimited, Forbidden] : []),
     ...(op.params ? [NotFound] : []),
-    ...((op.params ?? op.query ?? op.body) ? [Invalid] : []),
+    // Whatever it takes, it refuses what it does not know.
+    Invalid,
+    ...(op.access === "visitor" && !op.route.startsWith("GET") ? [CrossOrigin] : []),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op)
       ? [IdempotencyInProgress, IdempotencyKeyReused]
       : []),
-    ...(/^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
+    ...(isGuarded(op) || /^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
+    ...((op.body ?? op.readsRequest) ? [TooLarge] : []),
+    ...(op.body ? [WrongMediaType] : []),
     Unavailable,
     ...(op.fails ?? []),
   ];
-  const byStatus = Map.groupBy(failures, ({ status }) => status);
+  const byStatus = Map.groupBy(new Set(failures), ({ status }) => status);
   const { mediaType, body } = op.reply.refusal ?? {
     mediaType: "application/problem+json",
     body: Problem,
@@ -195,7 +201,7 @@ function responsesOf(op: Operation, components: Components): Json {
         content: Object.fromEntries(
           (op.reply.mediaType ?? "text/html")
             .split(", ")
-            .map((mediaType) => [mediaType, { schema: { type: "string" } }]),
+            .map((name) => [name, { schema: name === JSON_TYPE ? {} : { type: "string" } }]),
         ),
       }),
   };
@@ -220,6 +226,11 @@ function responsesOf(op: Operation, components: Components): Json {
   };
 }
 
+/** Whether `If-Match` counts. */
+function isGuarded({ route, kind }: Operation): boolean {
+  return kind === "command" && /^(PATCH|PUT|DELETE) .*\{/.test(route);
+}
+
 function needsCredential({ access }: Operation): boolean {
   return access === "workspace" || access === "account";
 }
@@ -227,11 +238,17 @@ function needsCredential({ access }: Operation): boolean {
 /** Schemas with a title are written once, under that name. */
 class Components {
   readonly schemas: Record<string, unknown> = {};
+  readonly #texts = new Map<string, string>();
 
   ref(schema: TSchema): Json {
     const { title } = schema as { title?: string };
     if (title === undefined) return this.resolve(schema);
-    if (!(title in this.schemas)) {
+    const text = JSON.stringify(schema);
+    const known = this.#texts.get(title);
+    // One of them would be told for the other, and clients would believe it.
+    if (known !== undefined && known !== text) throw new Error(`Two schemas are called ${title}.`);
+    if (known === undefined) {
+      this.#texts.set(title, text);
       this.schemas[title] = {};
       this.schemas[title] = this.#parts(plain(schema));
     }

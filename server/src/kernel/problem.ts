@@ -16,7 +16,8 @@ export const Problem = Type.Object(
       Type.Array(
         Type.Object({
           path: Type.String({
-            description: "`/field` of the body, `?name` of the query, `:name` of the path",
+            description:
+              "`/field` of the body, `?name` of the query, `:name` of the path, or a header's name",
           }),
           message: Type.String(),
           position: Type.Optional(
@@ -26,7 +27,7 @@ export const Problem = Type.Object(
       ),
     ),
   },
-  { title: "Problem", description: "RFC 9457" },
+  { title: "ProblemDocument", description: "RFC 9457" },
 );
 
 export interface ProblemAnswer {

@@ -36,13 +36,19 @@ export class Shape {
   }
 }
 
-/** TypeBox's errors as faults in plain words, the first for each place. */
+/**
+ * TypeBox's errors as faults in plain words, the first for each place. Where there are errors there is a fault: what
+ * has none counts as valid.
+ */
 export function faultsOf(errors: Iterable<SchemaError>): Fault[] {
+  const all = [...errors];
   const faults = new Map<string, Fault>();
-  for (const fault of [...errors].flatMap(readable)) {
+  for (const fault of all.flatMap(readable)) {
     if (!faults.has(fault.path)) faults.set(fault.path, fault);
   }
-  return [...faults.values()];
+  if (faults.size > 0 || all.length === 0) return [...faults.values()];
+  // Only so many errors are told, and many unknown fields leave no room for the one that names them all.
+  return all.map(({ instancePath }) => ({ path: instancePath, message: "is not a known field" }));
 }
 
 /** `/title` is a field of the body, `?limit` of the query, `:id` of the path. */

@@ -72,7 +72,7 @@ export const openApp = query({
   }),
   query: Type.Object(how, { additionalProperties: true }),
   reply: html(pageRefusal),
-  fails,
+  fails: [Unauthenticated, ...fails],
   example,
   async prepare(outside, { params: at, query: asked }, caller) {
     const { environment, embed_token: embedToken, ...more } = asked;

@@ -90,6 +90,7 @@ const endDelegation = command({
   environmental: false,
   reply: nothing(),
   emits: [DelegationEnded],
+  fails: [NotFound],
   async run(ctx) {
     const me = personIdOf(ctx.caller);
     const delegation = await delegations.lockGiven(ctx.tx, me);

@@ -73,6 +73,7 @@ const deleteFeed = command({
   permission: ChangesRead,
   reply: nothing(),
   emits: [FeedRevoked],
+  fails: [NotFound],
   async run({ tx, caller, emit }) {
     const userId = personIdOf(caller);
     if (!(await removeFeed(tx, userId))) throw new Failure(NotFound);

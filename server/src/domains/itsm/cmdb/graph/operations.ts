@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { NotFound } from "#kernel/failure.ts";
 import { query } from "#kernel/operation.ts";
 import { one } from "#kernel/reply.ts";
 import { id, nullable, object } from "#kernel/schema.ts";
@@ -73,6 +74,7 @@ const getTopology = query({
     limit,
   }),
   reply: one(Topology),
+  fails: [NotFound],
   example: {
     query: {
       root: "ci_01jd0000000000000000000000",
@@ -175,6 +177,7 @@ const getPath = query({
     types,
   }),
   reply: one(Path),
+  fails: [NotFound],
   example: {
     query: {
       from: "ci_01jd0000000000000000000000",

@@ -1,0 +1,61 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Load, load } from "../src/load.ts";
+import { median } from "../src/statistics.ts";
+import type { Work } from "./peer.ts";
+
+/** How long to measure. */
+export interface Effort {
+  readonly rounds: number;
+  readonly roundMs: number;
+  readonly warmUpMs: number;
+}
+
+/** The medians of one side's rounds. */
+export interface Side {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** One line of the table. */
+export interface Row {
+  readonly work: string;
+  readonly peer: Side;
+  readonly ours: Side;
+  /** The median ratio of neighbouring rounds. */
+  readonly timesAsFast: number;
+}
+
+/** What a round leaves to the database's background workers should not fall into the next one. */
+const BREATH_MS = 250;
+
+/** Warms both up, then lets them take turns: whatever else the machine does falls on both. */
+export async function contest(work: Work, effort: Effort): Promise<Row> {
+  const { rounds, roundMs, warmUpMs } = effort;
+  const peer: Load[] = [];
+  const ours: Load[] = [];
+  const warmUp = await load(work.peer, { forMs: warmUpMs });
+  await load(work.ours, { forMs: warmUpMs });
+  for (let round = 0; round < rounds; round += 1) {
+    await pause(BREATH_MS);
+    peer.push(await load(work.peer, { forMs: roundMs }));
+    await pause(BREATH_MS);
+    ours.push(await load(work.ours, { forMs: roundMs }));
+  }
+  await work.check?.([warmUp, ...peer].reduce((sum, { requests }) => sum + requests, 0));
+  const ratios = ours.map(({ perSecond }, at) => perSecond / (peer[at]?.perSecond ?? Number.NaN));
+  return {
+    work: work.name,
+    peer: sideOf(peer),
+    ours: sideOf(ours),
+    timesAsFast: median(ratios),
+  };
+}
+
+function sideOf(rounds: readonly Load[]): Side {
+  return {
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    p50Ms: median(rounds.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(rounds.map(({ p99Ms }) => p99Ms)),
+  };
+}

@@ -1,0 +1,218 @@
+import type { Ask } from "../../../server/src/kernel/testing/world.ts";
+import { fresh, pathOf } from "./call.ts";
+import type { Operation } from "./contract.ts";
+import type { Corpus, Input } from "./corpus.ts";
+import { invent, type Source } from "./invent.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Country } from "./world.ts";
+
+/** Operations on one kind of thing, as far as its paths tell: make, look at, change, list and remove. */
+export interface Family {
+  readonly create: Operation;
+  readonly get: Operation;
+  readonly list: Operation | undefined;
+  readonly update: Operation | undefined;
+  readonly remove: Operation | undefined;
+}
+
+/** Who walks, and with what. */
+export interface Walker {
+  readonly owner: Ask;
+  readonly stranger: Ask;
+  readonly country: Country;
+  readonly corpus: Corpus;
+  readonly source: Source;
+  readonly ledger: Ledger;
+}
+
+const STEPS_MAX = 8;
+const PAGES_MAX = 10;
+const UNTOUCHED = new Set([404, 409, 412, 422]);
+
+/** The families that the description holds: a collection that is posted to, and items that are read under it. */
+export function familiesOf(operations: readonly Operation[]): Family[] {
+  const at = (method: string, path: string): Operation | undefined =>
+    operations.find((op) => op.method === method && op.path === path);
+  return operations
+    .filter((op) => op.method === "POST" && op.statuses.has("201"))
+    .flatMap((create) => {
+      const item = new RegExp(`^${create.path.replaceAll(/[{}]/g, String.raw`\$&`)}/\\{\\w+\\}$`);
+      const get = operations.find((op) => op.method === "GET" && item.test(op.path));
+      if (!get) return [];
+      const list = at("GET", create.path);
+      const [update, remove] = [at("PATCH", get.path), at("DELETE", get.path)];
+      return [{ create, get, list, update, remove }];
+    });
+}
+
+/** What the walker believes of the thing. */
+interface Model {
+  exists: boolean;
+  etag: string | undefined;
+  /** ETags that it had before. */
+  readonly old: string[];
+}
+
+/**
+ * Makes a thing and then does this and that to it, and compares each answer with what must be true by now:
+ * reads agree with the last change, an old ETag is refused, a list holds it, and what is removed is gone.
+ */
+export async function walk(family: Family, walker: Walker): Promise<void> {
+  const { owner, source, corpus, country } = walker;
+  const { dice } = source;
+  const { name } = family.create;
+  const base =
+    (dice.chance(0.5) ? corpus.recall(name, dice) : undefined) ??
+    (await corpus.arrange(name, { owner, country, dice }));
+  if (!base || base.by) return;
+  const made = await owner(`POST ${pathOf(family.create, base.params)}`, fresh(base.body));
+  if (made.status !== 201) return;
+  const params = await locate(family, walker, base, made.body);
+  if (!params) return;
+  const thing = new Thing(family, walker, params);
+  await thing.look();
+  for (let step = dice.between(1, STEPS_MAX); step > 0 && thing.exists; step -= 1) {
+    await dice.weighted<() => Promise<void>>([
+      [3, () => thing.look()],
+      [3, () => thing.change()],
+      [1, () => thing.changeWithOldTag()],
+      [1, () => thing.findInList()],
+      [1, () => thing.showToStranger()],
+      [1, () => thing.remove()],
+    ])();
+  }
+}
+
+/** The parameters of the new thing's own path; what it is called there differs from kind to kind. */
+async function locate(
+  { get }: Family,
+  { owner }: Walker,
+  base: Input,
+  body: unknown,
+): Promise<Record<string, string> | undefined> {
+  const data = ((body ?? {}) as { data?: Record<string, unknown> }).data ?? {};
+  const last = get.params.at(-1)?.name ?? "id";
+  for (const field of [last, "id", "slug", "name", "key"]) {
+    const value = data[field];
+    if (typeof value !== "string") continue;
+    const params = { ...base.params, [last]: value };
+    if ((await owner(`GET ${pathOf(get, params)}`)).status === 200) return params;
+  }
+  return undefined;
+}
+
+class Thing {
+  readonly #family: Family;
+  readonly #walker: Walker;
+  readonly #params: Record<string, string>;
+  readonly #model: Model = { exists: true, etag: undefined, old: [] };
+
+  constructor(family: Family, walker: Walker, params: Record<string, string>) {
+    this.#family = family;
+    this.#walker = walker;
+    this.#params = params;
+  }
+
+  get exists(): boolean {
+    return this.#model.exists;
+  }
+
+  async look(): Promise<void> {
+    const { status, headers } = await this.#walker.owner(`GET ${this.#path}`);
+    if (status !== 200) return this.#blame(`a thing that is there answers ${status}`);
+    const { etag } = this.#model;
+    // Without a change of ours, only the machinery behind can have changed it, which then counts it up.
+    if (etag !== undefined && headers["etag"] === undefined) this.#blame("lost its ETag");
+    this.#see(headers["etag"]);
+  }
+
+  async change(): Promise<void> {
+    const { update } = this.#family;
+    if (!update) return;
+    const { etag } = this.#model;
+    const answer = await this.#walker.owner(`PATCH ${this.#path}`, this.#changes(update), {
+      ...(etag !== undefined && { "if-match": etag }),
+    });
+    if (answer.status >= 300) {
+      if (!UNTOUCHED.has(answer.status)) this.#blame(`a change answers ${answer.status}`);
+      return;
+    }
+    this.#see(answer.headers["etag"]);
+    await this.look();
+  }
+
+  /** Nobody may undo what they have not seen. */
+  async changeWithOldTag(): Promise<void> {
+    const { update } = this.#family;
+    const tag = this.#model.old.at(-1);
+    if (!update || tag === undefined || tag === this.#model.etag) return;
+    const body = this.#changes(update);
+    const { status } = await this.#walker.owner(`PATCH ${this.#path}`, body, { "if-match": tag });
+    if (!UNTOUCHED.has(status)) this.#blame(`a change with an old ETag answers ${status}`);
+  }
+
+  async findInList(): Promise<void> {
+    const { list } = this.#family;
+    const last = this.#family.get.params.at(-1)?.name ?? "id";
+    if (!list || list.query.every(({ name }) => name !== "after")) return;
+    let after = "";
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const path = `${pathOf(list, this.#params)}?limit=200${after}`;
+      const { status, body } = await this.#walker.owner(`GET ${path}`);
+      if (status !== 200) return;
+      if (JSON.stringify(body).includes(`"${this.#params[last]}"`)) return;
+      const { nextCursor } = (body as { pagination: { nextCursor: string | null } }).pagination;
+      if (nextCursor === null) return this.#blame("a thing that is there is in no list");
+      after = `&after=${encodeURIComponent(nextCursor)}`;
+    }
+  }
+
+  async showToStranger(): Promise<void> {
+    const { status } = await this.#walker.stranger(`GET ${this.#path}`);
+    if (status !== 404) this.#blame(`another workspace's owner is answered ${status}`);
+  }
+
+  async remove(): Promise<void> {
+    const { remove } = this.#family;
+    if (!remove) return;
+    const { status } = await this.#walker.owner(`DELETE ${this.#path}`);
+    if (status >= 300) {
+      if (!UNTOUCHED.has(status)) this.#blame(`its removal answers ${status}`);
+      return;
+    }
+    this.#model.exists = false;
+    const gone = await this.#walker.owner(`GET ${this.#path}`);
+    if (gone.status === 404) {
+      const again = await this.#walker.owner(`DELETE ${this.#path}`);
+      if (again.status !== 404) this.#blame(`removed twice, it answers ${again.status}`);
+      return;
+    }
+    // Some things are put away and can still be read; then they must say so.
+    const put =
+      /"(status|state)":"(archived|retired|revoked|deactivated|disabled|removed|deleted)"/;
+    const isPutAway =
+      put.test(JSON.stringify(gone.body)) || /"archivedAt":"/.test(JSON.stringify(gone.body));
+    if (!isPutAway) this.#blame(`what was removed answers ${gone.status}`);
+  }
+
+  get #path(): string {
+    return pathOf(this.#family.get, this.#params);
+  }
+
+  #changes(update: Operation): unknown {
+    const { corpus, source } = this.#walker;
+    const known = corpus.recall(update.name, source.dice)?.body;
+    if (known !== undefined && source.dice.chance(0.6)) return fresh(known);
+    return update.body && invent(update.body, source);
+  }
+
+  #see(etag: string | undefined): void {
+    const { etag: former, old } = this.#model;
+    if (former !== undefined && former !== etag) old.push(former);
+    this.#model.etag = etag;
+  }
+
+  #blame(fault: string): void {
+    this.#walker.ledger.blame(this.#family.get.id, `walk: ${fault}`, this.#path);
+  }
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { withClient } from "../../../server/src/kernel/db/owner.ts";
+import { roleNames } from "../../../server/src/kernel/db/roles.ts";
+import { startEmbedded } from "../../../server/src/kernel/embedded/embedded.ts";
+
+/** A database that all nodes share, empty at first. */
+export interface SharedDatabase {
+  /** The settings of a node that uses it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** One statement as its owner. */
+  rows(text: string, values?: unknown[]): Promise<any[]>;
+}
+
+/** One that is there until it is disposed of. */
+export type OpenDatabase = SharedDatabase & AsyncDisposable;
+
+/** A new database on the server at the address or, without one, in an embedded cluster of its own. */
+export function openDatabase(url: string | undefined): Promise<OpenDatabase> {
+  return url === undefined ? openEmbedded() : openOnServer(url);
+}
+
+async function openEmbedded(): Promise<OpenDatabase> {
+  await using undo = new AsyncDisposableStack();
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-proof-")));
+  undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
+  // As root, PostgreSQL runs as another account, which has to get in.
+  await chmod(folder, 0o711);
+  const server = await startEmbedded({ folder: join(folder, "data"), log: () => undefined });
+  undo.defer(() => server.stop());
+  return opened(server.connection, undo.move());
+}
+
+async function openOnServer(url: string): Promise<OpenDatabase> {
+  const name = `millrace_proof_${randomBytes(8).toString("hex")}`;
+  const server = { connectionString: url };
+  await withClient(server, (client) => client.query(`create database ${name}`));
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() =>
+    withClient(server, async (client) => {
+      await client.query(`drop database ${name} with (force)`);
+      for (const role of Object.values(roleNames(name)))
+        await client.query(`drop role if exists ${role}`);
+    }),
+  );
+  const { host, port, user, password } = new pg.Client(server);
+  const login = { host, port, user: user ?? "", password: password ?? "", database: name };
+  return opened(login, undo.move());
+}
+
+interface Login {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+function opened(login: Login, undo: AsyncDisposableStack): OpenDatabase {
+  const owner = new pg.Pool({ ...login, max: 2 });
+  // Its connections may be broken by the end of the database, which is no news then.
+  owner.on("error", () => undefined);
+  undo.defer(() => owner.end());
+  return {
+    env: {
+      DATABASE_URL: urlOf(login),
+      MILLRACE_MASTER_KEY: randomBytes(32).toString("base64"),
+      MILLRACE_DATABASE_POOL: "8",
+    },
+    rows: async (text, values = []) => (await owner.query(text, values)).rows,
+    [Symbol.asyncDispose]: () => undo.disposeAsync(),
+  };
+}
+
+/** A unix socket's folder has no place in a URL but in its query. */
+function urlOf({ host, port, user, password, database }: Login): string {
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+  return host.startsWith("/")
+    ? `postgres://${login}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+    : `postgres://${login}@${host}:${port}/${database}`;
+}

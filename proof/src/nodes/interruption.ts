@@ -1,0 +1,21 @@
+/** Stacks that are to be unwound when somebody interrupts, in the order in which they were made. */
+const stacks: AsyncDisposableStack[] = [];
+
+/** Has the stack unwound too when the proof is interrupted. */
+export function interruptible(stack: AsyncDisposableStack): AsyncDisposableStack {
+  stacks.push(stack);
+  return stack;
+}
+
+/** From now on SIGINT and SIGTERM end whatever was started, and then this process. */
+export function endOnInterrupt(): void {
+  let isEnding = false;
+  const end = async (): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    process.stderr.write("interrupted; ending what was started\n");
+    for (const stack of stacks.toReversed()) await stack.disposeAsync().catch(() => undefined);
+    process.exit(130);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void end());
+}

@@ -1,0 +1,40 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, until, type World } from "#kernel/testing/world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test.each([
+  ["can't be decoded", "/api/v1/runs/%ED%A0%80"],
+  ["has a word that is too long", `/api/v1/runs/${"9".repeat(600)}`],
+])("a path that %s is answered like any other that leads nowhere", async (_, url) => {
+  const { statusCode, headers } = await world.app.inject({
+    url,
+    headers: { "x-request-id": "mine" },
+  });
+  expect(statusCode).toBe(404);
+  expect(headers).toMatchObject({
+    "content-type": "application/problem+json; charset=utf-8",
+    "x-request-id": "mine",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  });
+});
+
+test("whoever hangs up in the middle of a body is no error in the log", async () => {
+  const { port } = new URL(await world.app.listen({ host: "127.0.0.1", port: 0 }));
+  const socket = connect(Number(port), "127.0.0.1", () => {
+    socket.write(
+      "POST /api/v1/auth/token HTTP/1.1\r\nHost: x\r\nX-Request-ID: cut-off\r\n" +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"email"',
+      () => setImmediate(() => socket.destroy()),
+    );
+  });
+  const told = await until(async () => world.lines.find((line) => line.includes("cut-off")));
+  expect(JSON.parse(told)).toMatchObject({ level: 30, msg: "request", status: 400 });
+  expect(world.lines.filter((line) => line.includes("request failed"))).toEqual([]);
+});

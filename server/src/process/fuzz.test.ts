@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { lookAfter } from "../../../proof/src/fuzz/aftermath.ts";
+import { tell } from "../../../proof/src/fuzz/index.ts";
+import { fuzz } from "../../../proof/src/fuzz/run.ts";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+
+/** A few thousand requests of the fuzz that `npm run proof -- fuzz` sends for as long as one likes. */
+const REQUESTS = 4_000;
+const SEED = 20_260;
+
+let world: World;
+let origin: string;
+
+beforeAll(async () => {
+  world = await startWorld({
+    work: true,
+    env: {
+      MILLRACE_RATE_LIMIT: "0",
+      MILLRACE_LOGIN_RATE_LIMIT: "0",
+      MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
+      MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+    },
+  });
+  origin = await world.app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("whatever is sent to any operation, the answer is one that its description knows, and holds nothing of others", async () => {
+  const target = { origin, sql: world.sql, nowMs: () => world.clock.nowMs() };
+  await using result = await fuzz(target, { requests: REQUESTS, seed: SEED, connections: 8 });
+  await lookAfter(target, result, world.lines.join(""));
+  const { held, lines } = tell(result, {}, []);
+  expect(
+    lines.filter((line) => line.startsWith("FAULT")),
+    lines.join("\n"),
+  ).toEqual([]);
+  expect(held).toBe(true);
+});
