@@ -34,7 +34,8 @@ async function run(options: Options): Promise<Finding> {
   ) as [number, number, number];
   await using product = await Product.start();
   // The end of this process must be the end of the product too.
-  const stop = (): void => void product[Symbol.asyncDispose]().finally(() => process.exit(1));
+  const interrupted = new AbortController();
+  const stop = (): void => interrupted.abort();
   process.once("SIGINT", stop).once("SIGTERM", stop);
   const memory = [product.memoryMiB];
   const startedAt = performance.now();
@@ -44,14 +45,17 @@ async function run(options: Options): Promise<Finding> {
     process.stderr.write(`${sent} requests, ${rate}/s, ${memory.at(-1)} MiB\n`);
   };
   const onFault = (fault: string): void => void process.stderr.write(`FAULT ${fault}\n`);
+  const { signal } = interrupted;
   await using result = await fuzz(product, {
     requests,
     seed,
     connections,
     only,
+    signal,
     onProgress,
     onFault,
   });
+  if (signal.aborted) return { held: false, lines: ["It was interrupted."] };
   const after = await lookAfter(product, result, product.log);
   memory.push(product.memoryMiB);
   const most = Math.max(...memory);

@@ -21,6 +21,8 @@ export interface FuzzOptions {
   readonly connections: number;
   /** An operation to look at alone. */
   readonly only?: string | undefined;
+  /** Ends the run before its time. */
+  readonly signal?: AbortSignal;
   /** Called now and then. */
   readonly onProgress?: (requests: number) => void;
   /** Called with each fault when it is first seen. */
@@ -245,6 +247,7 @@ class Run {
   }
 
   get #isDone(): boolean {
-    return this.#ledger.requests >= this.#options.requests;
+    const { signal, requests } = this.#options;
+    return signal?.aborted === true || this.#ledger.requests >= requests;
   }
 }

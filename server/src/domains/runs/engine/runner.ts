@@ -331,10 +331,12 @@ export class Runner implements RunningEngine {
     active.dropped = true;
     const { id, workspace } = active.execution.facts;
     if (this.#active.get(id) === active) this.#active.delete(id);
-    this.#activeIn.set(workspace, (this.#activeIn.get(workspace) ?? 1) - 1);
+    const left = (this.#activeIn.get(workspace) ?? 1) - 1;
+    this.#activeIn.set(workspace, left);
     this.#touched.add(id);
     active.end();
-    if (this.#active.size < ACTIVE_MAX / 2) return;
+    // Others of the workspace may wait for room; by halves, so that one look takes up many.
+    if (this.#active.size < ACTIVE_MAX / 2 && left !== ACTIVE_OF_ONE_MAX / 2) return;
     this.#looking.wake();
   }
 

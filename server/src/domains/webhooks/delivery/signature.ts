@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { keyOf } from "#kernel/crypto.ts";
 
 /** What is signed: the exact body, for the delivery of this id, at this attempt's time. */
 export interface Message {
@@ -40,7 +41,9 @@ function own(secret: string, body: string): string {
 }
 
 function standard(secret: string, signed: string): string {
-  return createHmac("sha256", standardKey(secret)).update(signed).digest("base64");
+  return createHmac("sha256", keyOf(standardKey(secret)))
+    .update(signed)
+    .digest("base64");
 }
 
 /** After the prefix a secret is base64; any other text is its own key. */
