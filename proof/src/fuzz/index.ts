@@ -5,6 +5,8 @@ import { Product } from "./product.ts";
 import { fuzz, type FuzzResult } from "./run.ts";
 
 const MEMORY_MAX_MIB = 1_500;
+/** How much of the log of a product is told that has ended, in characters. */
+const LAST_WORDS = 4_000;
 /** What can't go well against a product on any port, and why. */
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   "mfa.remove_webauthn":
@@ -44,8 +46,11 @@ async function run(options: Options): Promise<Finding> {
     const rate = Math.round(sent / ((performance.now() - startedAt) / 1_000));
     process.stderr.write(`${sent} requests, ${rate}/s, ${memory.at(-1)} MiB\n`);
   };
-  const onFault = (fault: string): void => void process.stderr.write(`FAULT ${fault}\n`);
   const { signal } = interrupted;
+  const onFault = (fault: string): void => {
+    // What ends us may have ended the product as well, and then nothing is answered any more.
+    if (!signal.aborted) process.stderr.write(`FAULT ${fault}\n`);
+  };
   await using result = await fuzz(product, {
     requests,
     seed,
@@ -60,7 +65,8 @@ async function run(options: Options): Promise<Finding> {
   memory.push(product.memoryMiB);
   const most = Math.max(...memory);
   if (most > MEMORY_MAX_MIB) result.ledger.blame("memory", `${most} MiB`, memory.join(" "));
-  if (memory.at(-1) === 0) result.ledger.blame("process", "it is gone", "");
+  if (memory.at(-1) === 0)
+    result.ledger.blame("process", "it is gone", product.log.slice(-LAST_WORDS));
   process.off("SIGINT", stop).off("SIGTERM", stop);
   return tell(result, OUT_OF_REACH, [
     `seed ${seed}, ${connections} connections`,

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Failure, FailureType } from "./failure.ts";
+import { type Failure, type FailureType, Unauthenticated } from "./failure.ts";
 import type { Refusal } from "./reply.ts";
 import { withoutUsedSecrets } from "./secrets/usage.ts";
 
@@ -59,7 +59,12 @@ export function problemOf(
 ): ProblemAnswer {
   return {
     status: type.status,
-    headers: { "content-type": "application/problem+json", ...particulars.headers },
+    headers: {
+      "content-type": "application/problem+json",
+      // Whoever finds it out, a 401 says what would help.
+      ...(type === Unauthenticated && { "www-authenticate": "Bearer" }),
+      ...particulars.headers,
+    },
     body: JSON.stringify({
       type: problemType(type),
       title: type.title,
