@@ -37,6 +37,8 @@ export interface Rules {
   readonly slowestMaxMs?: number;
 }
 
+/** How much of the log of a product that has ended is told, in characters. */
+const LAST_WORDS = 3_000;
 const FLOW_TIMES = 5;
 const FLOW_MAX_MS = 30_000;
 const RECOVER_MAX_MS = 30_000;
@@ -68,7 +70,9 @@ export async function duringWork(
     work.abandon();
     await probing.stop();
     const words = error instanceof Error ? error.message : String(error);
-    return { lines: [work.tell(), probing.tell()], wrong: [words, ...work.book.wrong] };
+    const { product } = stage;
+    const last = product.running ? [] : [`it has ended: ${product.log.slice(-LAST_WORDS)}`];
+    return { lines: [work.tell(), probing.tell(), ...last], wrong: [words, ...work.book.wrong] };
   }
 }
 

@@ -203,23 +203,22 @@ const slowReaders: Fault = {
     const told: string[] = [];
     const seen = await duringWork(stage, async () => {
       const { token } = stage;
+      const path = "/api/v1/events/topics/big";
+      const ids: string[] = [];
       for (let n = 0; n < BIG_EVENTS; n += 1) {
         const body = { type: "big.made", payload: { n, text: BIG } };
-        await stage.ask("POST /api/v1/events/topics/big/publish", { body });
+        const answer = await stage.ask(`POST ${path}/publish`, { body });
+        if (answer.status !== 201) throw new Error(`No event was made: ${answer.status}`);
+        ids.push((answer.body as { data: { id: string } }).data.id);
       }
       const before = stage.product.memoryMb;
-      const path = "/api/v1/events/topics/big";
-      const first = await stage.ask(`GET ${path}?limit=1`);
-      const { events } = (first as { body: { events?: { id: string }[] } }).body;
       const lines = await Promise.all(
         Array.from({ length: SLOW_READERS }, () => wire(stage.product.port)),
       );
       for (const { socket } of lines) {
         socket.pause();
-        const after = events?.[0]?.id ?? "";
-        socket.write(
-          requestOf(`GET ${path}/stream?limit=${BIG_EVENTS - 1}&after=${after}`, { token }),
-        );
+        const query = `limit=${BIG_EVENTS - 1}&after=${ids[0]}`;
+        socket.write(requestOf(`GET ${path}/stream?${query}`, { token }));
       }
       await pause(STALLED_MS);
       told.push(

@@ -54,7 +54,7 @@ const backendKilled: Fault = {
   async run({ onStage }) {
     await using stage = await Stage.open({ database: "embedded" });
     onStage(stage);
-    return duringWork(
+    return await duringWork(
       stage,
       async () => {
         const parent = postmasterOf(stage);
