@@ -253,16 +253,32 @@ function gather(client: pg.ClientBase): void {
   process.nextTick(() => stream.uncork());
 }
 
-/** A query builder on one client, for as long as `isOpen` says so. */
+/**
+ * A query builder on one client, for as long as `isOpen` says so. It is made when something is built: the
+ * statements that come most often are finished texts.
+ */
 export function builderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
-  const assertOpen = (): void => {
+  const sendHere: SendText = (text, values) => {
     // The connection may already serve somebody else's transaction.
     if (!isOpen()) throw new Error("A statement was sent after its transaction had ended.");
+    return send(client, text, values);
   };
+  let made: Tx | undefined;
+  const handler: ProxyHandler<object> = {
+    get(_, key) {
+      if (key === SEND_TEXT) return sendHere;
+      made ??= makeBuilder(sendHere);
+      const value: unknown = Reflect.get(made, key, made);
+      return typeof value === "function" ? value.bind(made) : value;
+    },
+  };
+  return new Proxy({}, handler) as Tx;
+}
+
+function makeBuilder(sendHere: SendText): Tx {
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      assertOpen();
-      const result = await send(client, query.sql, query.parameters);
+      const result = await sendHere(query.sql, query.parameters);
       return {
         rows: result.rows as Row[],
         ...(result.rowCount !== null && { numAffectedRows: BigInt(result.rowCount) }),
@@ -276,17 +292,12 @@ export function builderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
     provideConnection: <T>(consumer: (connection: DatabaseConnection) => Promise<T>) =>
       consumer(connection),
   };
-  const tx = new Kysely<Tables>({
+  return new Kysely<Tables>({
     config: { dialect },
     dialect,
     driver,
     executor: new DefaultQueryExecutor(compiler, adapter, provider),
   });
-  const sendHere: SendText = (text, values) => {
-    assertOpen();
-    return send(client, text, values);
-  };
-  return Object.assign(tx, { [SEND_TEXT]: sendHere });
 }
 
 type SendText = (

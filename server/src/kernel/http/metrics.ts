@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
+import { RequestTimes } from "./request-times.ts";
 import { within } from "./within.ts";
 
 /** What the database would have told is left out when it takes longer: metrics matter most in trouble. */
@@ -20,9 +20,7 @@ const QUEUE = `
 /** What an operator watches: requests, readers behind the log, jobs that wait or were given up. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests: Histogram<"operation" | "status">;
-  /** As many as there are operations and statuses; finding one anew costs more than observing. */
-  readonly #children = new Map<string, Histogram.Internal<"operation" | "status">>();
+  readonly requests: RequestTimes;
   readonly #kernel: Kernel;
   readonly #behind: Gauge<"reader">;
   readonly #due: Gauge<"kind">;
@@ -34,13 +32,7 @@ export class Metrics {
     this.#kernel = kernel;
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
-    this.#requests = new Histogram({
-      name: "millrace_request_duration_seconds",
-      help: "Time to answer, by operation and status.",
-      labelNames: ["operation", "status"],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-      registers,
-    });
+    this.requests = new RequestTimes(this.#registry);
     this.#behind = new Gauge({
       name: "millrace_reader_events_behind",
       help: "Events after the reader's cursor, counted to 10000.",
@@ -72,17 +64,6 @@ export class Metrics {
         this.set(kernel.db.waiting);
       },
     });
-  }
-
-  observe(request: FastifyRequest, reply: FastifyReply): void {
-    const operation = request.routeOptions.config.operation?.id ?? "other";
-    const key = `${operation} ${reply.statusCode}`;
-    let child = this.#children.get(key);
-    if (!child) {
-      child = this.#requests.labels({ operation, status: reply.statusCode });
-      this.#children.set(key, child);
-    }
-    child.observe(reply.elapsedTime / 1000);
   }
 
   /** Tells how many clients are connected and how many were turned away. */
