@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
  */
 export type Next = "again" | "soon" | number;
 
-const BUSY_PAUSE_FACTOR = 10;
+const BUSY_PAUSE_FACTOR = 15;
 const SOON_MIN_MS = 3;
 const SOON_MAX_MS = 100;
 const FAILURE_DELAY_MIN_MS = 100;

@@ -65,6 +65,8 @@ const READ = `
 
 /** Matches no type: for readers that want no data. */
 const NONE = "^$";
+/** Matches every type. */
+const ALL = "";
 
 const LOCK = `
   select from readers where name = $1 and epoch = $2 and xid = $3 and seq = $4 for update skip locked`;
@@ -184,8 +186,9 @@ export async function park(
 
 /** Where the hindmost of these readers stands, and what comes next, with the data that they want. */
 async function look(outside: Outside, readers: readonly Reader[], eventsMax: number) {
-  const patterns = readers.flatMap((each) => (each.light ? [] : patternsOf(outside, each)));
-  const wanted = patterns.length > 0 ? patterns.map(patternSource).join("|") : NONE;
+  const heavy = readers.filter(({ light }) => !light).map((each) => wishOf(outside, each));
+  const sources = heavy.map(({ source }) => source);
+  const wanted = sources.includes(ALL) ? ALL : sources.join("|") || NONE;
   const names = readers.map(({ name }) => name);
   const rows = await outside.db.system<CursorRow>(READ, [names, eventsMax, wanted]);
   const [first] = rows;
@@ -224,9 +227,9 @@ async function handleAll(
   session: Transaction,
   { events, continuous }: Batch,
 ): Promise<void> {
-  const wants = compilePattern(patternsOf(outside, one));
+  const { wants } = wishOf(outside, one);
   for (const group of groupByPartition(events.filter(({ type }) => wants(type)))) {
-    session.enter(group.partition);
+    if (!isIn(session, group.partition)) session.enter(group.partition);
     await handleGroup(outside, one, session, { events: group.events, continuous });
   }
 }
@@ -244,9 +247,7 @@ async function handleGroup(
   const acts: Act[] = [];
   const because = (cause: RecordedEvent): WriteContext => {
     // An act before this one may have gone elsewhere.
-    const { partition: at } = session;
-    const elsewhere = at.workspace !== workspace || at.environment !== environment;
-    if (elsewhere) session.enter(partition);
+    if (!isIn(session, partition)) session.enter(partition);
     const caller = systemCaller(partition, causeOf(cause));
     const act = new Act({ session, services: outside, caller });
     acts.push(act);
@@ -261,8 +262,30 @@ async function handleGroup(
   for (const act of acts) act.finish();
 }
 
-function patternsOf(outside: Outside, { on }: Reader): readonly string[] {
-  return typeof on === "function" ? on(outside) : on;
+/** The types that a reader wants, as a test and as the source of an expression. */
+interface Wish {
+  readonly wants: (type: string) => boolean;
+  readonly source: string;
+}
+
+const wishes = new WeakMap<Outside, Map<Reader, Wish>>();
+
+/** What a reader wants follows from the assembled product, and stays so. */
+function wishOf(outside: Outside, one: Reader): Wish {
+  let known = wishes.get(outside);
+  if (!known) wishes.set(outside, (known = new Map()));
+  let wish = known.get(one);
+  if (!wish) {
+    const patterns = typeof one.on === "function" ? one.on(outside) : one.on;
+    const sources = patterns.map(patternSource);
+    const source = sources.includes(ALL) ? ALL : sources.join("|") || NONE;
+    known.set(one, (wish = { wants: compilePattern(patterns), source }));
+  }
+  return wish;
+}
+
+function isIn({ partition }: Transaction, { workspace, environment }: Partition): boolean {
+  return partition.workspace === workspace && partition.environment === environment;
 }
 
 const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };
