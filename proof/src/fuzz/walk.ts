@@ -119,11 +119,24 @@ class Thing {
 
   async look(): Promise<void> {
     const { status, headers } = await this.#walker.owner(`GET ${this.#path}`);
+    if (status === 404 && (await this.#wasTaken())) return;
     if (status !== 200) return this.#blame(`a thing that is there answers ${status}`);
     const { etag } = this.#model;
     // Without a change of ours, only the machinery behind can have changed it, which then counts it up.
     if (etag !== undefined && headers["etag"] === undefined) this.#blame("lost its ETag");
     this.#see(headers["etag"]);
+  }
+
+  /** Others are at work beside the walker, and may have found it in a list and removed it; the log tells. */
+  async #wasTaken(): Promise<boolean> {
+    const last = this.#family.get.params.at(-1)?.name ?? "id";
+    const path = `/api/v1/audit?resourceId=${encodeURIComponent(this.#params[last] ?? "")}&limit=200`;
+    const { body } = await this.#walker.owner(`GET ${path}`);
+    const taken = /"type":"[\w.]+\.(deleted|removed|revoked|uninstalled)"/.test(
+      JSON.stringify(body),
+    );
+    if (taken) this.#model.exists = false;
+    return taken;
   }
 
   async change(): Promise<void> {
@@ -162,7 +175,10 @@ class Thing {
       if (status !== 200) return;
       if (JSON.stringify(body).includes(`"${this.#params[last]}"`)) return;
       const { nextCursor } = (body as { pagination: { nextCursor: string | null } }).pagination;
-      if (nextCursor === null) return this.#blame("a thing that is there is in no list");
+      if (nextCursor === null) {
+        if (!(await this.#wasTaken())) this.#blame("a thing that is there is in no list");
+        return;
+      }
       after = `&after=${encodeURIComponent(nextCursor)}`;
     }
   }
