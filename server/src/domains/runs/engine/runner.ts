@@ -17,6 +17,7 @@ import {
   type RunRow,
 } from "./store.ts";
 import { WORK } from "./work.ts";
+import { Turns } from "./turns.ts";
 import { writeExecution } from "./writing.ts";
 
 const LOOK_MS = 1_000;
@@ -50,6 +51,8 @@ export class Runner implements RunningEngine {
   /** How many are in memory by workspace. */
   readonly #activeIn = new Map<string, number>();
   /** Runs that could not be carried on: how often, and until when they are left alone. */
+  /** Of those that wait for the same room, who came first is let in first. */
+  readonly #admissions = new Turns();
   readonly #stumbled = new Map<string, { readonly times: number; readonly untilMs: number }>();
   readonly #looking: Loop;
   readonly #loops: readonly Loop[];
@@ -177,7 +180,9 @@ export class Runner implements RunningEngine {
 
   async #admit(active: Active, row: RunRow, limits: Parameters<typeof admit>[2]): Promise<void> {
     await this.#guarded(active, async () => {
-      const outcome = await admit(this.#outside, row, limits, active.execution);
+      const outcome = await this.#admissions.after(row.workflow_id, () =>
+        admit(this.#outside, row, limits, active.execution),
+      );
       if (outcome === "started") return this.#step(active);
       this.#drop(active);
       if (outcome === "keyed") this.#looking.wake();
