@@ -292,12 +292,12 @@ test("what could not be begun for whoever asked is due at once, though the sched
   const id = await scheduled("0 9 * * *");
   await using full = await anotherNode(world);
   await full.kernel.sandbox.close();
-  moveTo("2028-06-01T09:00:01Z");
-  // As the scheduler leaves it that finds the time claimed.
+  // As the scheduler leaves it that finds the time claimed; before it could find it due.
   await world.sql("update jobs set due_at = $2 where key = $1", [
     id,
     new Date("2028-06-01T09:05:31Z"),
   ]);
+  moveTo("2028-06-01T09:00:01Z");
   const refused = await send(full.app, owner, `POST ${JOBS}/run-due`);
   expect([refused.status, refused.body.code]).toEqual([503, "sandbox_busy"]);
   const [alarm] = await world.sql("select due_at from jobs where key = $1", [id]);
