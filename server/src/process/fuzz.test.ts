@@ -30,7 +30,7 @@ afterAll(() => world[Symbol.asyncDispose]());
  * affair: whoever asks so many things at once that undo each other now and then meets an answer which nobody described.
  */
 const GRAVE =
-  /answered 5\d\d|no answer|no event|secret|canary|other workspace|stack|twice|out of order|can't be read|healthz|parked|job|log:/i;
+  /shows|answered 5\d\d|no answer|no event|secret|canary|other workspace|stack|twice|out of order|can't be read|healthz|parked|job|log:/i;
 
 test("whatever is sent to any operation, nothing breaks, hangs, or tells of others", async () => {
   const target = { origin, sql: world.sql, nowMs: () => world.clock.nowMs() };
