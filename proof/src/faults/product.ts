@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "./port.ts";
+import { freePort } from "../../../bench/src/child.ts";
 
 const START = join(import.meta.dirname, "../../../server/start.mjs");
 /** For a busy machine. */
