@@ -181,7 +181,8 @@ function responsesOf(op: Operation, components: Components): Json {
       : []),
     ...(isGuarded(op) || /^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
     ...((op.body ?? op.readsRequest) ? [TooLarge] : []),
-    ...(op.body ? [WrongMediaType] : []),
+    // Whoever takes bytes of any kind still refuses a media type that is none.
+    ...(op.body || op.readsRequest ? [WrongMediaType] : []),
     Unavailable,
     ...(op.fails ?? []),
   ];
