@@ -25,19 +25,15 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/**
- * That nothing breaks, hangs or leaks holds for every request there is. What else the long fuzz looks at is its own
- * affair: whoever asks so many things at once that undo each other now and then meets an answer which nobody described.
- */
-const GRAVE =
-  /shows|answered 5\d\d|no answer|no event|secret|canary|other workspace|stack|twice|out of order|can't be read|healthz|parked|job|log:/i;
+/** So few requests do not reach every operation; whoever sends more asks for that too. */
+const UNREACHED = /: never answered with success$/m;
 
-test("whatever is sent to any operation, nothing breaks, hangs, or tells of others", async () => {
+test("whatever is sent to any operation, the answer is one that its description knows, and holds nothing of others", async () => {
   const target = { origin, sql: world.sql, nowMs: () => world.clock.nowMs() };
   await using result = await fuzz(target, { requests: REQUESTS, seed: SEED, connections: 8 });
   await lookAfter(target, result, world.lines.join(""));
   const { lines } = tell(result, {}, []);
-  const faults = lines.filter((line) => line.startsWith("FAULT") && GRAVE.test(line));
+  const faults = lines.filter((line) => line.startsWith("FAULT") && !UNREACHED.test(line));
   expect(faults, lines.join("\n")).toEqual([]);
   expect(result.ledger.requests).toBeGreaterThanOrEqual(REQUESTS);
 });
