@@ -3,7 +3,8 @@ import type { Effort, Measured } from "./figure.ts";
 import { type Load, load, type Target } from "./load.ts";
 import { spreadOf } from "./statistics.ts";
 
-const WARM_UP_MS = 2_000;
+/** A server that is asked for months is compiled as well as it will be; that takes it some ten seconds. */
+export const WARM_UP_MS = 10_000;
 /** What a round leaves to the database's background workers should not fall into the next one. */
 const BREATH_MS = 250;
 

@@ -1,6 +1,6 @@
 import { CONSTRUCTORS, TAMPERING } from "../../../server/src/kernel/sandbox/testing/escapes.ts";
 import { EXHAUSTION, TRICKS } from "../../../server/src/kernel/sandbox/testing/excesses.ts";
-import { together } from "../compare.ts";
+import { together, WARM_UP_MS } from "../compare.ts";
 import type { Product } from "../endpoint.ts";
 import type { Effort, Figure, Measured } from "../figure.ts";
 import { load, type Load, type Target } from "../load.ts";
@@ -15,7 +15,6 @@ const HEALTH_MS_MAX = 100;
 const STEP_MS_MAX = 3;
 const LOOPS = 2;
 const LOOP_MS = 60_000;
-const WARM_UP_MS = 3_000;
 /** A hostile script that has not ended by then is stopped. */
 const HOSTILE_MS = 1_000;
 const HOSTILE_AT_A_TIME = 8;
@@ -180,7 +179,7 @@ function targetOf({ port }: Product, next: () => string): Target {
 }
 
 async function measured(target: Target, { rounds, roundMs }: Effort): Promise<Load[]> {
-  await load(target, { forMs: Math.min(WARM_UP_MS, roundMs) });
+  await load(target, { forMs: WARM_UP_MS });
   const all: Load[] = [];
   for (let round = 0; round < rounds; round += 1) all.push(await load(target, { forMs: roundMs }));
   return all;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { judge, together } from "../compare.ts";
+import { judge, together, WARM_UP_MS } from "../compare.ts";
 import type { Effort, Figure, Measured } from "../figure.ts";
 import { type Load, load, type Target } from "../load.ts";
 import { asMember, newIncidents, readsOf } from "../request.ts";
@@ -9,7 +9,6 @@ const FEW = 1_000;
 const MANY = 1_000_000;
 const OPEN_EACH = 40;
 const RATIO_AT_LEAST = 0.75;
-const WARM_UP_MS = 2_000;
 const PATH = "/api/v1/itsm/incidents";
 
 /** Most are closed; somebody has forty that are not. */

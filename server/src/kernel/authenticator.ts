@@ -1,6 +1,6 @@
 import type { Credential, Outside } from "./caller.ts";
 import { compilePattern } from "./condition/pattern.ts";
-import { sha256 } from "./crypto.ts";
+import { sha256Text } from "./crypto.ts";
 import type { Next } from "./loop.ts";
 
 const CACHED_MS = 30_000;
@@ -55,13 +55,12 @@ export class Authenticator {
   }
 
   async authenticate(token: string): Promise<Credential | undefined> {
-    const hash = sha256(token);
-    const key = hash.toString("base64");
+    const key = sha256Text(token);
     const nowMs = this.#outside.clock.nowMs();
     const known = this.#cache.get(key);
     // When the database's clock was set back, what was kept must not be kept for as long as that.
     const holds = known && known.untilMs > nowMs && known.untilMs <= nowMs + CACHED_MS;
-    const entry = holds ? known : await this.#lookUp(token, hash, key);
+    const entry = holds ? known : await this.#lookUp(token, key);
     if (!entry) return undefined;
     this.#noteUse(entry, nowMs);
     return entry.credential;
@@ -75,11 +74,11 @@ export class Authenticator {
     return TOUCH_MS;
   }
 
-  async #lookUp(token: string, hash: Buffer, key: string): Promise<Entry | undefined> {
+  async #lookUp(token: string, key: string): Promise<Entry | undefined> {
     const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
     if (!source || source.looksRight?.(token) === false) return undefined;
     const generation = this.#generation;
-    const found = await source.find(this.#outside, hash);
+    const found = await source.find(this.#outside, Buffer.from(key, "base64"));
     if (!found) return undefined;
     const untilMs = Math.min(this.#outside.clock.nowMs() + CACHED_MS, found.expiresAtMs);
     const entry = { ...found, source, untilMs };

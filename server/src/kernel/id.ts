@@ -9,6 +9,9 @@ const VALUES = new Map(Array.from(ALPHABET, (character, value) => [character, va
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
+/** Every two characters of the alphabet: a text is put together twice as fast from these. */
+const PAIRS = Array.from(ALPHABET, (first) => Array.from(ALPHABET, (second) => first + second)).flat();
+
 /** Random bytes are drawn in bulk: one system call serves some five hundred ids. */
 const pool = Buffer.alloc(RANDOM_CHARACTERS * 512);
 let used = pool.length;
@@ -21,11 +24,19 @@ export function newId<Prefix extends string>(
     randomFillSync(pool);
     used = 0;
   }
-  let text = encodeNumber(atMs, TIME_CHARACTERS);
-  for (const end = used + RANDOM_CHARACTERS; used < end; used += 1) {
-    text += ALPHABET.charAt((pool[used] ?? 0) & 31);
+  let text = `${prefix}_${timeText(atMs)}`;
+  for (const end = used + RANDOM_CHARACTERS; used < end; used += 2) {
+    text += PAIRS[pool.readUInt16LE(used) & 1023] ?? "";
   }
-  return `${prefix}_${text}`;
+  return text as `${Prefix}_${string}`;
+}
+
+let lastTime = { atMs: 0, text: encodeNumber(0, TIME_CHARACTERS) };
+
+/** Many ids are made in one millisecond. */
+function timeText(atMs: number): string {
+  if (lastTime.atMs !== atMs) lastTime = { atMs, text: encodeNumber(atMs, TIME_CHARACTERS) };
+  return lastTime.text;
 }
 
 /** The system clock at our start, counted on: whoever sets that clock must not bring ids out of order. */

@@ -4,6 +4,8 @@ import { Loop } from "./loop.ts";
 
 const CHANNEL = "millrace_log";
 const NOTIFY_DELAY_MS = 10;
+/** From one notification to the next, while there is a stream of news: each is a transaction of its own. */
+const NOTIFY_EVERY_MS = 50;
 const RECONNECT_DELAY_MS = 1_000;
 const LISTEN_CHECK_MS = 30_000;
 const NO_SESSION =
@@ -30,7 +32,8 @@ export interface Notice {
 /**
  * Says that something was committed. This process hears it at once. The others hear it from a
  * notification that leaves outside of the acts' own transactions and a few milliseconds later, for
- * many acts together: PostgreSQL serialises the commits of transactions that notify.
+ * many acts together: PostgreSQL serialises the commits of transactions that notify, and each is one
+ * more for the disk.
  */
 export class Signal {
   readonly #db: Database;
@@ -39,6 +42,7 @@ export class Signal {
   readonly #listeners = new Set<Listener>();
   readonly #toTell = new Set<Commotion>();
   #timer: NodeJS.Timeout | undefined;
+  #toldAtMs = -Infinity;
   #listening: Loop | undefined;
   #client: pg.PoolClient | undefined;
   /** Whether it was said that we can't listen. */
@@ -58,7 +62,7 @@ export class Signal {
   raise(what: Commotion): void {
     this.#hear(what, "here");
     this.#toTell.add(what);
-    this.#timer ??= setTimeout(() => this.#tellOthers(), NOTIFY_DELAY_MS);
+    this.#timer ??= setTimeout(() => this.#tellOthers(), this.#delayMs());
   }
 
   /** Hears the other nodes from now on, through reconnections. Without it, polling still finds all. */
@@ -77,8 +81,14 @@ export class Signal {
     for (const listener of this.#listeners) listener(what, from);
   }
 
+  #delayMs(): number {
+    const restMs = this.#toldAtMs + NOTIFY_EVERY_MS - performance.now();
+    return Math.max(NOTIFY_DELAY_MS, restMs);
+  }
+
   #tellOthers(): void {
     this.#timer = undefined;
+    this.#toldAtMs = performance.now();
     const payload = [this.#node, ...this.#toTell].join(" ");
     this.#toTell.clear();
     this.#db.system("select pg_notify($1, $2)", [CHANNEL, payload]).catch(this.#onError);

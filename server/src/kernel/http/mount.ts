@@ -124,17 +124,22 @@ async function serve(
   assertSoundTexts(request.params as object, ":");
   assertSoundTexts(request.query as object, "?");
   const outcome = await perform(outside, op, {
-    caller: {
-      ...caller,
-      ...(op.waits && waitingOf(request, reply)),
-      ...(op.readsRequest && { request: rawOf(request) }),
-    },
+    caller: op.waits || op.readsRequest ? more(op, caller, request, reply) : caller,
     input: inputOf(op, request),
     instance: pathOf(request),
     idempotencyKey: single(headers["idempotency-key"]),
     ifMatch: headers["if-match"],
   });
   return answer(request, reply, outcome);
+}
+
+/** The caller, with what only a few operations want to know. */
+function more(op: Operation, caller: Caller, request: FastifyRequest, reply: FastifyReply): Caller {
+  return {
+    ...caller,
+    ...(op.waits && waitingOf(request, reply)),
+    ...(op.readsRequest && { request: rawOf(request) }),
+  };
 }
 
 function inputOf(op: Operation, { params, query, body }: FastifyRequest): RawInput {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
 import { Failure } from "#kernel/failure.ts";
 import {
   type Artifact,
@@ -81,13 +82,17 @@ export async function settingsOf(
   return new Map(rows.map(({ id, settings }) => [id, settings]));
 }
 
+/** A finished text, since every execution begins with it. */
+const FIND = `select ${FIELDS.map(inSql).join(", ")} from artifacts where id = $1`;
+
+/** "module_key as moduleKey" → 'module_key as "moduleKey"'. */
+function inSql(field: string): string {
+  return field.replace(/ as (\w+)$/, ' as "$1"');
+}
+
 export async function find(tx: Tx, id: string): Promise<Artifact | undefined> {
-  const row = await tx
-    .selectFrom("artifacts")
-    .select(FIELDS)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return row && toArtifact(row);
+  const [row] = await rowsOf(tx, FIND, [id]);
+  return row && toArtifact(row as unknown as Parameters<typeof toArtifact>[0]);
 }
 
 export async function get(tx: Tx, id: string): Promise<Artifact> {
