@@ -22,6 +22,7 @@ export class Router {
   }
 }
 
+/** A parameter at the end of a path may be empty. */
 function expressionOf(path: string): RegExp {
   const source = path
     .split("/")
@@ -31,7 +32,7 @@ function expressionOf(path: string): RegExp {
         : word.replaceAll(/[.+]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, "[^/]+"),
     )
     .join("/");
-  return new RegExp(`^${source}$`, "s");
+  return new RegExp(`^${source.replace(/\+$/, "*")}$`, "s");
 }
 
 /** Sorts a word before a parameter, and that before the rest of the path, place by place. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "./db/connection.ts";
 import type { Position, RecordedEvent } from "./event.ts";
-import { EVENT_COLUMNS, type EventRow, toEvent } from "./log.ts";
+import { EVENT_COLUMNS, type EventRow, toEvent, veiled } from "./log.ts";
 
 /** One thing, and the place in the log behind which to read what happened to it. */
 export interface ResourcePlace {
@@ -21,9 +21,7 @@ export async function readResources(
 ): Promise<ReadonlyMap<string, readonly RecordedEvent[]>> {
   if (things.length === 0) return new Map();
   const places = things.map(({ after = BEGINNING }) => after);
-  const end = upTo
-    ? sql`and (e.epoch, e.xid, e.seq) <= (${upTo.epoch}, ${String(upTo.xid)}::xid8, ${upTo.seq})`
-    : sql``;
+  const end = upTo ? sql`and (e.epoch, e.xid, e.seq) <= ${veiled(upTo)}` : sql``;
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)}
       from unnest(${things.map(({ id }) => id)}::text[], ${places.map(({ epoch }) => epoch)}::smallint[],

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "./db/connection.ts";
 import type { Database } from "./db/database.ts";
 import type { Position, RecordedEvent } from "./event.ts";
-import { EVENT_COLUMNS, type EventRow, placeOf, toEvent } from "./log.ts";
+import { EVENT_COLUMNS, type EventRow, placeOf, toEvent, veiled } from "./log.ts";
 
 /** A stretch of the log: what comes after one place, up to another and with it. */
 export interface Span {
@@ -13,14 +13,17 @@ export interface Span {
 
 type PlaceRow = Pick<EventRow, "epoch" | "xid" | "seq">;
 
-/** Each environment is read along its own index, and the first of all three are kept. */
+/** Each environment is read along its own index, and the first of all three are kept. Places as in `veiled`. */
 const READ_WORKSPACE = `
   select ${EVENT_COLUMNS}
     from unnest(enum_range(null::environment)) as part (environment)
     cross join lateral
       (select e.* from events e
         where e.workspace_id = $1 and e.environment = part.environment
-          and (e.epoch, e.xid, e.seq) > ($2, $3, $4) and (e.epoch, e.xid, e.seq) <= ($5, $6, $7)
+          and (e.epoch, e.xid, e.seq)
+            > ((select $2::smallint), (select $3::xid8), (select $4::bigint))
+          and (e.epoch, e.xid, e.seq)
+           <= ((select $5::smallint), (select $6::xid8), (select $7::bigint))
         order by e.epoch, e.xid, e.seq limit $8) e
    order by e.epoch, e.xid, e.seq limit $8`;
 
@@ -43,8 +46,7 @@ export async function readSpan(
 ): Promise<RecordedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)} from events e
-     where (e.epoch, e.xid, e.seq) > (${after.epoch}, ${String(after.xid)}::xid8, ${after.seq})
-       and (e.epoch, e.xid, e.seq) <= (${upTo.epoch}, ${String(upTo.xid)}::xid8, ${upTo.seq})
+     where (e.epoch, e.xid, e.seq) > ${veiled(after)} and (e.epoch, e.xid, e.seq) <= ${veiled(upTo)}
      order by e.epoch, e.xid, e.seq limit ${limit}`.execute(tx);
   return rows.map(toEvent);
 }
