@@ -1,6 +1,6 @@
 import type { Credential, Outside } from "./caller.ts";
 import { compilePattern } from "./condition/pattern.ts";
-import { sha256Text } from "./crypto.ts";
+import { sha256 } from "./crypto.ts";
 import type { Next } from "./loop.ts";
 
 const CACHED_MS = 30_000;
@@ -30,10 +30,17 @@ interface Entry extends Found {
   readonly untilMs: number;
 }
 
+/** When the database's clock was set back, what was kept must not be kept for as long as that. */
+function holds({ untilMs }: Entry, nowMs: number): boolean {
+  return untilMs > nowMs && untilMs <= nowMs + CACHED_MS;
+}
+
 /**
- * From a token to its credential. Answers are kept for a short time under the token's hash, and the
- * log says when to forget them, so that a revocation takes effect here at
- * once and on every other node as soon as it hears of it, half a second later at the most.
+ * From a token to its credential. Answers are kept for a short time, in memory alone, and the log says
+ * when to forget them, so that a revocation takes effect here at
+ * once and on every other node as soon as it hears of it, half a second later at the most. They are
+ * found by the token itself, which this process has in every request anyway: its hash would cost ten
+ * times the look-up. What the look-up compares first is a keyed hash, so its time tells nothing of a token.
  */
 export class Authenticator {
   readonly #outside: Outside;
@@ -55,36 +62,35 @@ export class Authenticator {
   }
 
   async authenticate(token: string): Promise<Credential | undefined> {
-    const key = sha256Text(token);
     const nowMs = this.#outside.clock.nowMs();
-    const known = this.#cache.get(key);
-    // When the database's clock was set back, what was kept must not be kept for as long as that.
-    const holds = known && known.untilMs > nowMs && known.untilMs <= nowMs + CACHED_MS;
-    const entry = holds ? known : await this.#lookUp(token, key);
+    const known = this.#cache.get(token);
+    const entry = known && holds(known, nowMs) ? known : await this.#lookUp(token);
     if (!entry) return undefined;
     this.#noteUse(entry, nowMs);
     return entry.credential;
   }
 
-  /** Passes on who was used: one write for many requests. */
+  /** Passes on who was used, one write for many requests, and lets go of what is no longer an answer. */
   async touch(): Promise<Next> {
+    const nowMs = this.#outside.clock.nowMs();
+    for (const [token, entry] of this.#cache) if (!holds(entry, nowMs)) this.#cache.delete(token);
     const used = this.#used;
     this.#used = new Map();
     for (const [source, uses] of used) await source.touch?.(this.#outside, uses);
     return TOUCH_MS;
   }
 
-  async #lookUp(token: string, key: string): Promise<Entry | undefined> {
+  async #lookUp(token: string): Promise<Entry | undefined> {
     const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
     if (!source || source.looksRight?.(token) === false) return undefined;
     const generation = this.#generation;
-    const found = await source.find(this.#outside, Buffer.from(key, "base64"));
+    const found = await source.find(this.#outside, sha256(token));
     if (!found) return undefined;
     const untilMs = Math.min(this.#outside.clock.nowMs() + CACHED_MS, found.expiresAtMs);
     const entry = { ...found, source, untilMs };
     if (generation === this.#generation) {
       if (this.#cache.size >= CACHED_CREDENTIALS_MAX) this.#cache.clear();
-      this.#cache.set(key, entry);
+      this.#cache.set(token, entry);
     }
     return entry;
   }

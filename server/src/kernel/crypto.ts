@@ -85,11 +85,6 @@ export function sha256(text: string | Buffer): Buffer {
   return hash("sha256", text, "buffer");
 }
 
-/** The same in base64, for a third of the time: no buffer is made. */
-export function sha256Text(text: string): string {
-  return hash("sha256", text, "base64");
-}
-
 export function hmac(key: Buffer, text: string): Buffer {
   return createHmac("sha256", keyOf(key)).update(text).digest();
 }

@@ -3,7 +3,14 @@ import { type Outside, type Services, systemCaller } from "./caller.ts";
 import { compilePattern, patternSource } from "./condition/pattern.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
 import { eventIdOf, type EventType, type Position, type RecordedEvent } from "./event.ts";
-import { causeOf, EVENT_COLUMNS_BUT_DATA, type EventRow, SETTLED, toEvent } from "./log.ts";
+import {
+  causeOf,
+  EVENT_COLUMNS_BUT_DATA,
+  type EventRow,
+  placeOf,
+  SETTLED,
+  toEvent,
+} from "./log.ts";
 import type { Next } from "./loop.ts";
 import type { ReadContext, WriteContext } from "./operation.ts";
 
@@ -17,7 +24,7 @@ export interface Reader {
   readonly on: readonly string[] | ((services: Services) => readonly string[]);
   /** Where a reader that is new to this database begins. */
   readonly startsAt: "beginning" | "end";
-  /** True when it does without the events' data, which may be large. */
+  /** True when it does without the events' data, which may be large, or asks for it with `whole`. */
   readonly light?: boolean;
   /** All events are of one workspace and environment. No network calls: a transaction is open. */
   readonly handle: (ctx: ReaderContext, events: readonly RecordedEvent[]) => Promise<void>;
@@ -28,6 +35,8 @@ export interface ReaderContext<E extends EventType = EventType> extends ReadCont
   readonly because: (event: RecordedEvent) => WriteContext<E>;
   /** False when another process may have had this reader in hand since this one last had it. */
   readonly continuous: boolean;
+  /** Some of the events with their data, for a light reader that has found out which concern it. */
+  readonly whole: (events: readonly RecordedEvent[]) => Promise<readonly RecordedEvent[]>;
   /** Called when this batch has committed: to wake whoever carries out what was written. */
   readonly onCommit: (listener: () => void) => void;
 }
@@ -257,9 +266,38 @@ async function handleGroup(
   const caller = systemCaller(partition, causeOf(first));
   const now = outside.clock.now();
   const onCommit = (listener: () => void): void => session.onCommit(listener);
-  const ctx = { tx, now, caller, services: outside, because, continuous, onCommit };
+  const whole: ReaderContext["whole"] = (some) => withData(session, some);
+  const ctx = { tx, now, caller, services: outside, because, continuous, whole, onCommit };
   await one.handle(ctx, events);
   for (const act of acts) act.finish();
+}
+
+const DATA = `
+  select e.epoch, e.xid, e.seq, e.data
+    from unnest($1::smallint[], $2::xid8[], $3::bigint[]) as place (epoch, xid, seq)
+    join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
+
+/** Those whose data was read, by those that were handed out without: several readers may ask for the same. */
+const wholes = new WeakMap<RecordedEvent, RecordedEvent>();
+
+async function withData(
+  session: Transaction,
+  events: readonly RecordedEvent[],
+): Promise<readonly RecordedEvent[]> {
+  const bare = events.filter((event) => event.data === null && !wholes.has(event));
+  if (bare.length > 0) {
+    const byId = new Map(bare.map((event) => [event.id, event]));
+    const rows = await session.send<Pick<EventRow, "epoch" | "xid" | "seq" | "data">>(DATA, [
+      bare.map(({ position }) => position.epoch),
+      bare.map(({ position }) => String(position.xid)),
+      bare.map(({ position }) => position.seq),
+    ]);
+    for (const { data, ...row } of rows) {
+      const event = byId.get(eventIdOf(placeOf(row)));
+      if (event) wholes.set(event, { ...event, data });
+    }
+  }
+  return events.map((event) => wholes.get(event) ?? event);
 }
 
 /** The types that a reader wants, as a test and as the source of an expression. */

@@ -1,4 +1,3 @@
-import type { Writable } from "node:stream";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -11,6 +10,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Tables } from "../../tables.ts";
+import { Outbox, type Sending } from "./outbox.ts";
 
 /** The only handle on the database that a domain ever sees: it can't leave its transaction. */
 export type Tx = Kysely<Tables>;
@@ -139,7 +139,7 @@ export function send<Row extends pg.QueryResultRow>(
 }
 
 /** Parts of the driver that its types leave out. */
-interface DriverConnection {
+interface DriverConnection extends Sending {
   readonly parsedStatements: Readonly<Record<string, string>>;
   bind(config: object): void;
   execute(config: object): void;
@@ -246,11 +246,14 @@ function plainTime(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
+const outboxes = new WeakMap<DriverConnection, Outbox>();
+
 /** What is sent before the event loop goes on leaves in one write: `begin` with what follows it. */
 function gather(client: pg.ClientBase): void {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
+  const { connection } = client as unknown as DriverClient;
+  let outbox = outboxes.get(connection);
+  if (!outbox) outboxes.set(connection, (outbox = new Outbox(connection)));
+  outbox.open();
 }
 
 /**

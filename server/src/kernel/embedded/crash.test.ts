@@ -86,7 +86,7 @@ describe("a kill -9", () => {
     async (whom, moment) => {
       const folder = join(base(), "data");
       const child = runChild(folder);
-      expect(await comesTrue(() => existsSync(within(folder, moment)), LIMIT_MS)).toBe(true);
+      expect(await comesTrue(() => hasCome(folder, moment), LIMIT_MS)).toBe(true);
       if (whom === "group") killGroup(child);
       else child.kill("SIGKILL");
 
@@ -99,12 +99,13 @@ describe("a kill -9", () => {
   );
 });
 
-/** The path of a moment; "*" stands for initdb's folder, whose name is not known beforehand. */
-function within(folder: string, moment: string): string {
-  const draft = existsSync(folder)
-    ? readdirSync(folder)
-        .join("\n")
-        .match(/^postgres\.init-[-0-9a-f]+$/m)
-    : null;
-  return join(folder, moment.replace("*", draft?.[0] ?? "nothing-yet"));
+/**
+ * Whether a moment has come; "*" stands for initdb's folder, whose name is not known beforehand and which is
+ * renamed when it is complete: whoever looks too late for one moment finds a later one.
+ */
+function hasCome(folder: string, moment: string): boolean {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((name) => name === "postgres" || /^postgres\.init-[-0-9a-f]+$/.test(name))
+    .some((name) => existsSync(join(folder, moment.replace("*", name))));
 }

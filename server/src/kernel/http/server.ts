@@ -53,10 +53,8 @@ export async function buildServer({
 }: ServerOptions): Promise<FastifyInstance> {
   const { settings, log } = kernel;
   const app = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
+    loggerInstance: childless(log),
     logController: new LogController({ disableRequestLogging: true }),
-    // One for each request would cost more than its lines; the few there are name the request.
-    childLoggerFactory: (logger) => logger,
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
@@ -115,6 +113,12 @@ export async function buildServer({
   }
   await app.ready();
   return app;
+}
+
+/** One for each request would cost more than its lines; the few there are name the request. */
+function childless(log: Logger): FastifyBaseLogger {
+  const same = Object.create(log) as FastifyBaseLogger;
+  return Object.assign(same, { child: () => same });
 }
 
 function addParser(app: FastifyInstance, type: string, parse: (bytes: Buffer) => unknown): void {

@@ -20,17 +20,21 @@ export const followEvents = reader({
   name: "runs.triggers",
   on: ["*"],
   startsAt: "end",
+  light: true,
   emits: startEvents,
   async handle(ctx, events) {
     const { tx, now, services } = ctx;
-    const placed = events.map((event) => ({ event, topics: topicsOf(services, event) }));
-    const topics = [...new Set(placed.flatMap((one) => one.topics))];
+    const topics = [...new Set(events.flatMap((event) => topicsOf(services, event)))];
     const [listeners, waiting] = await Promise.all([
       listenersOn(ctx, topics),
       waitingOn(tx, topics),
     ]);
-    if (listeners.length + waiting.length === 0) return;
-    const heardBy = await hearing(ctx, events, [
+    const heardTopics = new Set([...listeners, ...waiting].map(({ topic }) => topic));
+    const isConcerned = (event: RecordedEvent): boolean =>
+      topicsOf(services, event).some((topic) => heardTopics.has(topic));
+    const concerned = await ctx.whole(events.filter(isConcerned));
+    if (concerned.length === 0) return;
+    const heardBy = await hearing(ctx, concerned, [
       ...listeners.map(({ deployedBy }) => deployedBy),
       ...waiting.map(({ runAs }) => runAs),
     ]);
@@ -38,7 +42,8 @@ export const followEvents = reader({
     // Runs are taken up, and let in where few may run at a time, in the order of their events.
     const nextId = idsInOrder("run", now.getTime());
     const told: Promise<void>[] = [];
-    for (const { event, topics: places } of placed) {
+    for (const event of concerned) {
+      const places = topicsOf(services, event);
       for (const one of listeners) {
         if (event.depth >= DEPTH_MAX || !places.includes(one.topic)) continue;
         const heard = heardBy(event, one.deployedBy, one.permissions);

@@ -21,22 +21,25 @@ export const handOut = reader({
   name: HAND_OUT,
   on: ["*"],
   startsAt: "end",
+  light: true,
   async handle(ctx, events) {
-    const { tx, now, services, continuous, onCommit } = ctx;
+    const { tx, now, services, continuous, whole, onCommit } = ctx;
     // Another node has handed out meanwhile, perhaps to a webhook that this one sends for.
     if (!continuous) services.engineOf(sender)?.lookAround();
     const listeners = await listenersIn(tx, services);
-    if (listeners.length === 0) return;
     const listenersOf = byType(listeners);
-    const heard = await hearingIn(tx, placeIn(ctx), events, () => listeners.map(({ id }) => id));
-    const deliveries = events
-      .filter(({ depth }) => depth <= DEPTH_MAX)
-      .flatMap((told) =>
-        listenersOf(told.type).flatMap((to) => {
-          const event = heard(told, to.id);
-          return event && to.wants(event) && to.hearsFrom(event.position) ? [{ to, event }] : [];
-        }),
-      );
+    const concerned = events.filter(
+      ({ type, depth }) => depth <= DEPTH_MAX && listenersOf(type).length > 0,
+    );
+    if (concerned.length === 0) return;
+    const told = await whole(concerned);
+    const heard = await hearingIn(tx, placeIn(ctx), told, () => listeners.map(({ id }) => id));
+    const deliveries = told.flatMap((one) =>
+      listenersOf(one.type).flatMap((to) => {
+        const event = heard(one, to.id);
+        return event && to.wants(event) && to.hearsFrom(event.position) ? [{ to, event }] : [];
+      }),
+    );
     if (deliveries.length === 0) return;
     const made = await insertDeliveries(tx, now, deliveries);
     onCommit(() => {
