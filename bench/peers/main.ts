@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { Ending, explain, misused, within } from "../src/command.ts";
 import { bare } from "./bare.ts";
 import { contest } from "./contest.ts";
 import { directus } from "./directus.ts";
@@ -24,19 +25,9 @@ const wanted = readArguments();
 const sections: Section[] = [];
 let postgresVersion = "";
 let failed = false;
-let ended = false;
-// An end from outside, too, leaves no process and no folder behind.
-const ending = new Promise<never>((_, reject) => {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      ended = true;
-      reject(new Error(`It was ended by ${signal}.`));
-    });
-  }
-});
-ending.catch(() => undefined);
+const ending = new Ending();
 for (const peer of wanted.peers) {
-  if (ended) break;
+  if (ending.isCome) break;
   process.stderr.write(`${peer.title} …\n`);
   try {
     await using stage = await Stage.open(wanted.database);
@@ -44,10 +35,7 @@ for (const peer of wanted.peers) {
     // It is filled as it goes, so that what was measured before an end or a failure is told too.
     const section: Section = { title: peer.title, rows: [], idle: [], notes: peer.notes };
     sections.push(section);
-    const measured = measure(peer, stage, section);
-    // When the end comes first, what it was doing fails without anybody waiting for it.
-    measured.catch(() => undefined);
-    await Promise.race([measured, ending]);
+    await ending.orElse(measure(peer, stage, section));
   } catch (error) {
     failed = true;
     process.stderr.write(`${peer.name} failed.\n${explain(error)}\n`);
@@ -112,19 +100,6 @@ function readArguments() {
       },
     };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    process.exit(1);
+    return misused(error, USAGE);
   }
-}
-
-function within(text: string, most: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most) {
-    throw new Error(`${text} is not a whole number from 1 to ${most}.`);
-  }
-  return value;
-}
-
-function explain(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

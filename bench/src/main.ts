@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { Ending, explain, misused, within } from "./command.ts";
 import type { Figure, Measured } from "./figure.ts";
 import { auth } from "./figures/auth.ts";
 import { cmdb } from "./figures/cmdb.ts";
@@ -53,23 +54,13 @@ Names: ${FIGURES.map(({ name }) => name).join(", ")}; all of them when none is g
 const wanted = readArguments();
 const results: (Measured & { readonly name: string })[] = [];
 let failed = false;
-let ended = false;
-// An end from outside, too, leaves no process and no folder behind.
-const ending = new Promise<never>((_, reject) => {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      ended = true;
-      reject(new Error(`It was ended by ${signal}.`));
-    });
-  }
-});
-ending.catch(() => undefined);
+const ending = new Ending();
 for (const { name, measure } of wanted.figures) {
-  if (ended) break;
+  if (ending.isCome) break;
   process.stderr.write(`${name} …\n`);
   try {
     await using rig = await Rig.open();
-    results.push({ name, ...(await Promise.race([measure(rig, wanted.effort), ending])) });
+    results.push({ name, ...(await ending.orElse(measure(rig, wanted.effort))) });
   } catch (error) {
     failed = true;
     process.stderr.write(`${name} failed.\n${explain(error)}\n`);
@@ -102,19 +93,6 @@ function readArguments() {
       },
     };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    process.exit(1);
+    return misused(error, USAGE);
   }
-}
-
-function within(text: string, most: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most) {
-    throw new Error(`${text} is not a whole number from 1 to ${most}.`);
-  }
-  return value;
-}
-
-function explain(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -10,7 +10,9 @@ const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
 /** Every two characters of the alphabet: a text is put together twice as fast from these. */
-const PAIRS = Array.from(ALPHABET, (first) => Array.from(ALPHABET, (second) => first + second)).flat();
+const PAIRS = Array.from(ALPHABET, (first) =>
+  Array.from(ALPHABET, (second) => first + second),
+).flat();
 
 /** Random bytes are drawn in bulk: one system call serves some five hundred ids. */
 const pool = Buffer.alloc(RANDOM_CHARACTERS * 512);
