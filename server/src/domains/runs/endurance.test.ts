@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { deployed, eventsOf, ran, runOf, stepsOf } from "./testing/workflows.ts";
+import { deployed, eventsOf, ran, runOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
 
 let world: World;
 let owner: Ask;
@@ -62,6 +62,40 @@ test.each([
   expect(receiver.received).toHaveLength(1);
   if (status === "failed") expect(run.error).toMatchObject({ code: "output_too_deep" });
 });
+
+/** Writes into a run's journal as a node does that has carried it on. */
+const FROM_ELSEWHERE = `
+  with run as (update runs set entries = entries + 1 where id = $1 returning *)
+  insert into run_journal (workspace_id, environment, run_id, entry, records, written_at)
+  select workspace_id, environment, id, entries - 1, $2, created_at from run`;
+const COMPLETED = `
+  select line ->> 'path' as path, line -> 'output' as output from run_journal j
+   cross join jsonb_array_elements(j.records) as line
+   where j.run_id = $1 and line ->> 'status' = 'completed' order by j.entry`;
+
+test.each(["when its step ends", "while its step goes on"])(
+  "a run that another node has carried on is taken up where that left it, %s",
+  async (moment) => {
+    const gate = Promise.withResolvers<void>();
+    receiver.answer = (_received, response) => void gate.promise.then(() => response.end());
+    const got = "{{ steps.ask.output.theirs }}";
+    const id = await deployed(owner, [call("ask"), set("after", { got })]);
+    const { runId } = (await trigger(owner, id)).body.data;
+    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
+    const output = { theirs: "yes" };
+    const record = { path: "ask", node: "ask", status: "completed", attempts: 1, output };
+    await world.sql(FROM_ELSEWHERE, [runId, JSON.stringify([record])]);
+    if (moment === "when its step ends") gate.resolve();
+    const run = await seen(owner, runId);
+    gate.resolve();
+    expect(run.status).toBe("completed");
+    expect(await world.sql(COMPLETED, [runId])).toEqual([
+      { path: "ask", output },
+      { path: "after", output: { got: "yes" } },
+    ]);
+    expect(receiver.received).toHaveLength(1);
+  },
+);
 
 test("a run with too many steps fails, and others have their turn meanwhile", async () => {
   const items = Array.from({ length: 200 }, (_, index) => index);

@@ -18,7 +18,15 @@ import type { Outside } from "#kernel/caller.ts";
 import { EarlySteps } from "./early.ts";
 import { endOfWait } from "./end-of-wait.ts";
 import type { RunFacts } from "./facts.ts";
-import { dueMsOf, fold, hear, type JournalRecord, type Line, type Wait } from "./record.ts";
+import {
+  dueMsOf,
+  fold,
+  hear,
+  type JournalRecord,
+  type Line,
+  type Wait,
+  type Word,
+} from "./record.ts";
 import { isRehearsed, rehearse } from "./rehearsal.ts";
 import { Scope } from "./scope.ts";
 import { faultOfSize } from "./output-size.ts";
@@ -139,16 +147,14 @@ export class Execution {
     this.#mustKeep = this.#unwritten.length > 0;
   }
 
-  /** Takes in what others wrote into the journal. When records were taken back, it is of no more use. */
-  merge(lines: readonly Line[], entries: number): void {
+  /** Hears what others left in the journal for its steps. */
+  hear(words: readonly Word[], entries: number): void {
     this.entries = entries;
-    for (const line of lines) {
-      const known = this.#steps.get(line.path);
+    for (const word of words) {
+      const known = this.#steps.get(word.path);
       // A step that has ended stays so, whoever came second.
-      if (known?.status === "completed" || known?.status === "skipped") continue;
-      if ("told" in line && !known) continue;
-      const record = "told" in line ? known && hear(known, line) : line;
-      if (!record) continue;
+      if (!known || known.status === "completed" || known.status === "skipped") continue;
+      const record = hear(known, word);
       this.#know(record);
       this.#changes.push(record);
     }

@@ -50,9 +50,9 @@ export class Runner implements RunningEngine {
   readonly #touched = new Set<string>();
   /** How many are in memory by workspace. */
   readonly #activeIn = new Map<string, number>();
-  /** Runs that could not be carried on: how often, and until when they are left alone. */
   /** Of those that wait for the same room, who came first is let in first. */
   readonly #admissions = new Turns();
+  /** Runs that could not be carried on: how often, and until when they are left alone. */
   readonly #stumbled = new Map<string, { readonly times: number; readonly untilMs: number }>();
   readonly #looking: Loop;
   readonly #loops: readonly Loop[];
@@ -213,6 +213,8 @@ export class Runner implements RunningEngine {
     const { execution } = active;
     if (active.dropped) return;
     const { over } = await execution.settle();
+    // Whoever has the lane now goes on with it.
+    if (active.dropped) return;
     if (over || execution.mustWrite) {
       const outcome = await this.#write(active, over);
       if (outcome === "again") return this.#step(active);
@@ -235,8 +237,7 @@ export class Runner implements RunningEngine {
       return "over";
     }
     const news = await readNewEntries(this.#outside, [{ id, entries: execution.entries }]);
-    this.#merge(execution, news);
-    return "again";
+    return this.#takeIn(active, news) ? "again" : "over";
   }
 
   /** In a lane that goes to another node nothing is begun any more; what is under way is awaited. */
@@ -269,13 +270,21 @@ export class Runner implements RunningEngine {
     if (inMs < LOOK_MS) setTimeout(() => this.#looking.wake(), Math.max(inMs, 1)).unref();
   }
 
-  #merge(execution: Execution, entries: readonly Entry[]): void {
+  /**
+   * Takes in what others left for the run. False when that is more than words: then another node has
+   * carried it on, before or after it had the lane, and what is in memory here never happened.
+   */
+  #takeIn(active: Active, entries: readonly Entry[]): boolean {
     const last = entries.at(-1);
-    if (last)
-      execution.merge(
-        entries.flatMap((entry) => [...entry.records]),
-        last.entry + 1,
-      );
+    if (!last) return true;
+    const lines = entries.flatMap((entry) => [...entry.records]);
+    const words = lines.filter((line) => "told" in line);
+    if (words.length < lines.length) {
+      this.#abandon(active);
+      return false;
+    }
+    active.execution.hear(words, last.entry + 1);
+    return true;
   }
 
   /** Runs that are in memory may have been told something meanwhile. */
@@ -296,11 +305,8 @@ export class Runner implements RunningEngine {
         const { id, generation } = execution.facts;
         const gone = await findGone(this.#outside, [{ id, generation }]);
         if (gone.length > 0) return this.#abandon(active);
-        this.#merge(
-          execution,
-          entries.filter(({ entry }) => entry >= execution.entries),
-        );
-        await this.#step(active);
+        const news = entries.filter(({ entry }) => entry >= execution.entries);
+        if (this.#takeIn(active, news)) await this.#step(active);
       });
     }
   }
