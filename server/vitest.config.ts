@@ -17,7 +17,7 @@ export default defineConfig({
     // Longer than anything is waited for, and far longer than anything takes: for a machine that is busy.
     testTimeout: 150_000,
     hookTimeout: 150_000,
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
     // process, such as a setting of the environment or a timer, it must put back.
     isolate: false,

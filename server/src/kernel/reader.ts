@@ -3,16 +3,10 @@ import { type Outside, type Services, systemCaller } from "./caller.ts";
 import { compilePattern, patternSource } from "./condition/pattern.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "./db/database.ts";
 import { eventIdOf, type EventType, type Position, type RecordedEvent } from "./event.ts";
-import {
-  causeOf,
-  EVENT_COLUMNS_BUT_DATA,
-  type EventRow,
-  placeOf,
-  SETTLED,
-  toEvent,
-} from "./log.ts";
+import { causeOf, EVENT_COLUMNS_BUT_DATA, type EventRow, SETTLED, toEvent } from "./log.ts";
 import type { Next } from "./loop.ts";
 import type { ReadContext, WriteContext } from "./operation.ts";
+import { withData } from "./whole-events.ts";
 
 /**
  * Something that reacts to the log. Its writes and its cursor commit together, so that each event
@@ -270,34 +264,6 @@ async function handleGroup(
   const ctx = { tx, now, caller, services: outside, because, continuous, whole, onCommit };
   await one.handle(ctx, events);
   for (const act of acts) act.finish();
-}
-
-const DATA = `
-  select e.epoch, e.xid, e.seq, e.data
-    from unnest($1::smallint[], $2::xid8[], $3::bigint[]) as place (epoch, xid, seq)
-    join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
-
-/** Those whose data was read, by those that were handed out without: several readers may ask for the same. */
-const wholes = new WeakMap<RecordedEvent, RecordedEvent>();
-
-async function withData(
-  session: Transaction,
-  events: readonly RecordedEvent[],
-): Promise<readonly RecordedEvent[]> {
-  const bare = events.filter((event) => event.data === null && !wholes.has(event));
-  if (bare.length > 0) {
-    const byId = new Map(bare.map((event) => [event.id, event]));
-    const rows = await session.send<Pick<EventRow, "epoch" | "xid" | "seq" | "data">>(DATA, [
-      bare.map(({ position }) => position.epoch),
-      bare.map(({ position }) => String(position.xid)),
-      bare.map(({ position }) => position.seq),
-    ]);
-    for (const { data, ...row } of rows) {
-      const event = byId.get(eventIdOf(placeOf(row)));
-      if (event) wholes.set(event, { ...event, data });
-    }
-  }
-  return events.map((event) => wholes.get(event) ?? event);
 }
 
 /** The types that a reader wants, as a test and as the source of an expression. */

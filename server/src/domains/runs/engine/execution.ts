@@ -19,6 +19,7 @@ import { EarlySteps } from "./early.ts";
 import { endOfWait } from "./end-of-wait.ts";
 import type { RunFacts } from "./facts.ts";
 import {
+  blank,
   dueMsOf,
   fold,
   hear,
@@ -394,7 +395,3 @@ export class Execution {
 
 const STEPS_MAX = 20_000;
 const STEPS_AT_A_TIME = 100;
-
-function blank(path: string): JournalRecord {
-  return { path, node: path.slice(path.lastIndexOf(".") + 1), status: "ready", attempts: 0 };
-}

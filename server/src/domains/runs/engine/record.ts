@@ -60,6 +60,11 @@ export interface JournalRecord extends StepRecord {
   readonly forgotten?: true;
 }
 
+/** What is known of a step before anything happened to it. */
+export function blank(path: string): JournalRecord {
+  return { path, node: path.slice(path.lastIndexOf(".") + 1), status: "ready", attempts: 0 };
+}
+
 /**
  * A line of the journal: what the runner says of a step, or a word that others left for it and that
  * only adds to what is known.

@@ -5,6 +5,7 @@ import { newId } from "#kernel/id.ts";
 import { LANES, Lanes } from "#kernel/lanes.ts";
 import { Loop, type Next } from "#kernel/loop.ts";
 import type { Notice } from "#kernel/signal.ts";
+import { Active } from "./active.ts";
 import { admit } from "./admission.ts";
 import { Execution } from "./execution.ts";
 import { factsOf } from "./facts-of.ts";
@@ -385,20 +386,4 @@ function inTurns(rows: readonly RunRow[]): RunRow[] {
   return Array.from({ length: longest }, (_, turn) => turn).flatMap((turn) =>
     queues.flatMap((queue) => queue[turn] ?? []),
   );
-}
-
-/** A run that is in memory. */
-class Active {
-  readonly execution: Execution;
-  readonly ended: Promise<void>;
-  readonly end: () => void;
-  turn: Promise<void> = Promise.resolve();
-  dropped = false;
-
-  constructor(execution: Execution) {
-    this.execution = execution;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.ended = promise;
-    this.end = resolve;
-  }
 }
