@@ -243,12 +243,27 @@ const READ_MANY = `
     join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
 
 /** The events in these places, of whichever workspace, by their ids. Some may have been pruned. */
-export async function readEvents(
+export function readEvents(
   db: Database,
   places: readonly Position[],
 ): Promise<ReadonlyMap<string, RecordedEvent>> {
+  return readMany((text, values) => db.system(text, values), places);
+}
+
+/** The same of those that the transaction's own partition has. */
+export function readEventsHere(
+  session: Transaction,
+  places: readonly Position[],
+): Promise<ReadonlyMap<string, RecordedEvent>> {
+  return readMany((text, values) => session.send(text, values), places);
+}
+
+async function readMany(
+  send: (text: string, values: readonly unknown[]) => Promise<EventRow[]>,
+  places: readonly Position[],
+): Promise<ReadonlyMap<string, RecordedEvent>> {
   if (places.length === 0) return new Map();
-  const rows = await db.system<EventRow>(READ_MANY, [
+  const rows = await send(READ_MANY, [
     places.map(({ epoch }) => epoch),
     places.map(({ xid }) => String(xid)),
     places.map(({ seq }) => seq),
