@@ -13,8 +13,7 @@ export const checkClocks: Check = async ({ database, ledger }) => {
   const breached = clocks.filter(({ breached_at }) => breached_at !== null);
   const warned = clocks.filter(({ warned_at }) => warned_at !== null);
   const toldOf = (wanted: string): string[] =>
-    told.filter(({ type }) => type === wanted).map(({ ticket, metric }) => `${ticket} ${metric}`);
-  const nameOf = ({ ticket, metric }: any): string => `${ticket} ${metric}`;
+    told.filter(({ type }) => type === wanted).map(nameOf);
   return {
     line: `${clocks.length} clocks of ${raised.length} incidents have ended, ${breached.length} of them too late, which was told once each`,
     faults: [
@@ -28,3 +27,7 @@ export const checkClocks: Check = async ({ database, ledger }) => {
     ],
   };
 };
+
+function nameOf({ ticket, metric }: Record<string, unknown>): string {
+  return `${String(ticket)} ${String(metric)}`;
+}
