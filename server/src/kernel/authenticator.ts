@@ -37,10 +37,10 @@ function holds({ untilMs }: Entry, nowMs: number): boolean {
 
 /**
  * From a token to its credential. Answers are kept for a short time, in memory alone, and the log says
- * when to forget them, so that a revocation takes effect here at
- * once and on every other node as soon as it hears of it, half a second later at the most. They are
- * found by the token itself, which this process has in every request anyway: its hash would cost ten
- * times the look-up. What the look-up compares first is a keyed hash, so its time tells nothing of a token.
+ * when to forget them, so that a revocation takes effect here at once and on every other node as soon as
+ * it hears of it, half a second later at the most. They are found by the token itself, which this process
+ * has in every request anyway: its hash would cost ten times the look-up. What the look-up compares first
+ * is a keyed hash, so its time tells nothing of a token.
  */
 export class Authenticator {
   readonly #outside: Outside;
