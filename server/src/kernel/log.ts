@@ -116,11 +116,10 @@ function ownOf({ topic, type, resourceType, resource, data }: PendingEvent): unk
 }
 
 /** The columns of an event, for the few statements that read the log. */
-export const EVENT_COLUMNS_BUT_DATA = `
+export const EVENT_COLUMNS = `
   e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
   e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
-  e.correlation_id, e.causation_id, e.depth, e.created_at`;
-export const EVENT_COLUMNS = `${EVENT_COLUMNS_BUT_DATA}, e.data`;
+  e.correlation_id, e.causation_id, e.depth, e.created_at, e.data`;
 
 /**
  * Below this nothing can appear any more: the transaction is over, or of a cluster that we left.
@@ -243,27 +242,12 @@ const READ_MANY = `
     join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
 
 /** The events in these places, of whichever workspace, by their ids. Some may have been pruned. */
-export function readEvents(
+export async function readEvents(
   db: Database,
   places: readonly Position[],
 ): Promise<ReadonlyMap<string, RecordedEvent>> {
-  return readMany((text, values) => db.system(text, values), places);
-}
-
-/** The same of those that the transaction's own partition has. */
-export function readEventsHere(
-  session: Transaction,
-  places: readonly Position[],
-): Promise<ReadonlyMap<string, RecordedEvent>> {
-  return readMany((text, values) => session.send(text, values), places);
-}
-
-async function readMany(
-  send: (text: string, values: readonly unknown[]) => Promise<EventRow[]>,
-  places: readonly Position[],
-): Promise<ReadonlyMap<string, RecordedEvent>> {
   if (places.length === 0) return new Map();
-  const rows = await send(READ_MANY, [
+  const rows = await db.system<EventRow>(READ_MANY, [
     places.map(({ epoch }) => epoch),
     places.map(({ xid }) => String(xid)),
     places.map(({ seq }) => seq),

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "#kernel/event.ts";
+import type { Kind } from "#kernel/batch.ts";
 import { reader } from "#kernel/reader.ts";
 import { addCounts, type Tally } from "./store.ts";
 
@@ -7,16 +7,15 @@ export const countTopics = reader({
   name: "bus.count_topics",
   on: ["*"],
   startsAt: "beginning",
-  light: true,
-  handle: ({ tx }, events) => addCounts(tx, tally(events)),
+  glance: ({ tx }, kinds) => addCounts(tx, tally(kinds)),
 });
 
-function tally(events: readonly RecordedEvent[]): Tally[] {
-  return [...Map.groupBy(events, ({ topic }) => topic)]
+function tally(kinds: readonly Kind[]): Tally[] {
+  return [...Map.groupBy(kinds, ({ topic }) => topic)]
     .map(([topic, all]) => ({
       topic,
-      events: all.length,
-      lastEventAt: all.reduce((last, { createdAt }) => (createdAt > last ? createdAt : last), ""),
+      events: all.reduce((sum, { count }) => sum + count, 0),
+      lastEventAt: all.reduce((last, { lastAt }) => (lastAt > last ? lastAt : last), ""),
     }))
     .toSorted((a, b) => (a.topic < b.topic ? -1 : 1));
 }

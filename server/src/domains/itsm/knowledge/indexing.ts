@@ -76,7 +76,6 @@ export const articleReader = reader({
   name: "knowledge.articles",
   on: ["article.published", "article.updated", "article.restored", "article.retired"],
   startsAt: "beginning",
-  light: true,
   async handle({ because }, events) {
     for (const event of events) {
       const { workspace, environment, resource } = event;
@@ -90,7 +89,6 @@ export const ticketReader = reader({
   name: "knowledge.tickets",
   on: ["incident.resolved", "problem.*"],
   startsAt: "beginning",
-  light: true,
   async handle({ because, now }, events) {
     const dueAt = new Date(now.getTime() + TICKET_DELAY_MS);
     for (const event of events) {

@@ -56,7 +56,6 @@ export const followPolicies = reader({
   name: "sla.policies",
   on: ["sla_policy.*"],
   startsAt: "beginning",
-  light: true,
   async handle({ tx, because, caller }, events) {
     const { workspace } = caller;
     if (!workspace) return;

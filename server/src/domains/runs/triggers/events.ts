@@ -20,21 +20,21 @@ export const followEvents = reader({
   name: "runs.triggers",
   on: ["*"],
   startsAt: "end",
-  light: true,
   emits: startEvents,
-  async handle(ctx, events) {
+  async glance(ctx, kinds) {
     const { tx, now, services } = ctx;
-    const topics = [...new Set(events.flatMap((event) => topicsOf(services, event)))];
+    const topics = [...new Set(kinds.flatMap((kind) => topicsOf(services, kind)))];
     const [listeners, waiting] = await Promise.all([
       listenersOn(ctx, topics),
       waitingOn(tx, topics),
     ]);
     const heardTopics = new Set([...listeners, ...waiting].map(({ topic }) => topic));
-    const isConcerned = (event: RecordedEvent): boolean =>
-      topicsOf(services, event).some((topic) => heardTopics.has(topic));
-    const concerned = await ctx.whole(events.filter(isConcerned));
-    if (concerned.length === 0) return;
-    const heardBy = await hearing(ctx, concerned, [
+    const types = kinds
+      .filter((kind) => topicsOf(services, kind).some((topic) => heardTopics.has(topic)))
+      .map(({ type }) => type);
+    if (types.length === 0) return;
+    const events = await ctx.events(types);
+    const heardBy = await hearing(ctx, events, [
       ...listeners.map(({ deployedBy }) => deployedBy),
       ...waiting.map(({ runAs }) => runAs),
     ]);
@@ -42,7 +42,7 @@ export const followEvents = reader({
     // Runs are taken up, and let in where few may run at a time, in the order of their events.
     const nextId = idsInOrder("run", now.getTime());
     const told: Promise<void>[] = [];
-    for (const event of concerned) {
+    for (const event of events) {
       const places = topicsOf(services, event);
       for (const one of listeners) {
         if (event.depth >= DEPTH_MAX || !places.includes(one.topic)) continue;

@@ -21,18 +21,15 @@ export const handOut = reader({
   name: HAND_OUT,
   on: ["*"],
   startsAt: "end",
-  light: true,
-  async handle(ctx, events) {
-    const { tx, now, services, continuous, whole, onCommit } = ctx;
+  async glance(ctx, kinds) {
+    const { tx, now, services, continuous, onCommit } = ctx;
     // Another node has handed out meanwhile, perhaps to a webhook that this one sends for.
     if (!continuous) services.engineOf(sender)?.lookAround();
     const listeners = await listenersIn(tx, services);
     const listenersOf = byType(listeners);
-    const concerned = events.filter(
-      ({ type, depth }) => depth <= DEPTH_MAX && listenersOf(type).length > 0,
-    );
-    if (concerned.length === 0) return;
-    const told = await whole(concerned);
+    const types = kinds.map(({ type }) => type).filter((type) => listenersOf(type).length > 0);
+    if (types.length === 0) return;
+    const told = (await ctx.events(types)).filter(({ depth }) => depth <= DEPTH_MAX);
     const heard = await hearingIn(tx, placeIn(ctx), told, () => listeners.map(({ id }) => id));
     const deliveries = told.flatMap((one) =>
       listenersOf(one.type).flatMap((to) => {
