@@ -34,6 +34,12 @@ export interface ColumnType {
   readonly parameterType: string;
   /** A condition that every value must meet, on the quoted column: for enums and ranges. */
   readonly constraint?: (column: Column, quoted: string) => string | undefined;
+  /**
+   * Whether the database sees to that condition with every write, which costs every write a little. It
+   * does where the column's own options say what is allowed: they may change under whoever writes. What
+   * follows from the type alone `read` sees to, and the database only where values come from elsewhere.
+   */
+  readonly guarded?: (column: Column) => boolean;
   /** The value that a caller gives, in its one canonical form; never null. */
   readonly read: (value: unknown, column: Column) => Read;
   /** The canonical form, as a parameter. */

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { object } from "#kernel/schema.ts";
 import { isTextual, textFrom } from "./as-text.ts";
 import type { ColumnType } from "./column-type.ts";
-import { checkRange, rangeSql, withinRange } from "./number-range.ts";
+import { checkRange, isBounded, rangeSql, withinRange } from "./number-range.ts";
 
 /** So many digits survive the way through a JSON number, whichever they are. */
 const DIGITS_MAX = 15;
@@ -37,6 +37,7 @@ export const decimal: ColumnType = {
       `scale(trim_scale(${quoted})) <= ${scaleOf(column.options["scale"])}`,
       ...rangeSql(column, quoted),
     ].join(" and "),
+  guarded: (column) => isBounded(column) || column.options["scale"] !== undefined,
   read(value, column) {
     if (typeof value !== "number" && typeof value !== "string") return { fault: NOT_A_NUMBER };
     const parts = partsOf(String(value).trim());

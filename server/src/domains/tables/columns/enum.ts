@@ -9,7 +9,8 @@ export const enumeration: ColumnType = {
   check: checkValues,
   sqlType: () => 'text collate "C"',
   parameterType: "text",
-  constraint: (column, quoted) => `${quoted} in (${valuesSql(column)})`,
+  constraint: (column, quoted) => `${quoted} = any (${valuesSql(column)})`,
+  guarded: () => true,
   read: (value, column) =>
     typeof value === "string" && valuesOf(column).includes(value)
       ? { value }

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { object } from "#kernel/schema.ts";
 import { isTextual, textFrom } from "./as-text.ts";
 import type { ColumnType } from "./column-type.ts";
-import { checkRange, rangeSql, withinRange } from "./number-range.ts";
+import { checkRange, isBounded, rangeSql, withinRange } from "./number-range.ts";
 
 const bound = Type.Integer({
   minimum: Number.MIN_SAFE_INTEGER,
@@ -24,6 +24,7 @@ export const integer: ColumnType = {
   sqlType: () => "bigint",
   parameterType: "bigint",
   constraint: (column, quoted) => [isSafe(quoted), ...rangeSql(column, quoted)].join(" and "),
+  guarded: isBounded,
   read: (value, column) =>
     Number.isSafeInteger(value)
       ? withinRange(value as number, column)

@@ -14,8 +14,9 @@ export const multiEnum: ColumnType = {
   sqlType: () => 'text[] collate "C"',
   parameterType: "text[]",
   constraint: (column, quoted) =>
-    `${quoted} <@ array[${valuesSql(column)}]::text[] and coalesce(array_ndims(${quoted}), 1) = 1` +
+    `${quoted} <@ ${valuesSql(column)} and coalesce(array_ndims(${quoted}), 1) = 1` +
     ` and cardinality(${quoted}) <= ${valuesOf(column).length}`,
+  guarded: () => true,
   read(value, column) {
     if (!Array.isArray(value)) return { fault: "must be a list of texts" };
     const list: readonly unknown[] = value;

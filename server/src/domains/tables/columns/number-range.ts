@@ -21,6 +21,12 @@ export function checkRange(column: Column) {
   return [{ path: "/options/max", message: "must not be less than `min`" }];
 }
 
+/** Whether there is a range at all. */
+export function isBounded(column: Column): boolean {
+  const { min, max } = rangeOf(column);
+  return min !== undefined || max !== undefined;
+}
+
 /** The number, when it is within the range. */
 export function withinRange(value: number, column: Column): Read {
   const { min, max } = rangeOf(column);

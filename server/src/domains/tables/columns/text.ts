@@ -38,6 +38,7 @@ export const text: ColumnType = {
   sqlType: () => 'text collate "C"',
   parameterType: "text",
   constraint: (column, quoted) => `char_length(${quoted}) <= ${lengthMax(column)}`,
+  guarded: (column) => isIndexed(column) || column.options["maxLength"] !== undefined,
   read(value, column) {
     if (typeof value !== "string") return { fault: "must be a text" };
     if (!isStorable(value)) return { fault: UNSTORABLE };

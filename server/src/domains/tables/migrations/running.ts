@@ -10,6 +10,7 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import { listTables } from "../store.ts";
 import { type Taken, takeSteps } from "../structure/apply.ts";
 import { stepBlamed } from "../structure/blame.ts";
+import { passingChecks, placeOf } from "../structure/ddl.ts";
 import type { Step } from "../structure/step.ts";
 import type { Table } from "../table.ts";
 import { refusalInWords, type Work } from "./reading.ts";
@@ -59,7 +60,8 @@ class Taking {
   readonly #statements: string[] = [];
   readonly #changes: Taken[] = [];
   readonly #inverse: Step[] = [];
-  readonly #stamped = new Set<string>();
+  /** What stands on tables while SQL changes them, and how each of it goes. */
+  readonly #watched = new Map<string, readonly string[]>();
   #reversible = true;
   #recordsChanged = 0;
   /** As they are now; forgotten when they change. */
@@ -101,7 +103,7 @@ class Taking {
   }
 
   async end(): Promise<Outcome> {
-    await this.#unstamp();
+    await this.#unwatch();
     return {
       statements: this.#statements,
       recordsChanged: this.#recordsChanged,
@@ -143,7 +145,7 @@ class Taking {
     at: (index: number, path: string) => string,
   ): Promise<void> {
     if (steps.length === 0) return;
-    await this.#unstamp();
+    await this.#unwatch();
     const taken = await takeSteps(this.#ctx, steps, at);
     this.#tables = undefined;
     this.#changes.push(taken);
@@ -156,7 +158,7 @@ class Taking {
     this.#reversible = false;
     const { tx, caller, now } = this.#ctx;
     const partition = partitionOf(caller);
-    await this.#stamp(reachedFrom(relations, tables));
+    await this.#watch(reachedFrom(relations, tables));
     await this.#as(ownerOf(partition));
     const [row] = await rowsOf(tx, "select change_records($1, $2, $3, $4) as changed", [
       text,
@@ -169,25 +171,35 @@ class Taking {
     this.#statements.push(text);
   }
 
-  /** Lets tables keep the revisions of their records by themselves, while SQL changes them. */
-  async #stamp(slugs: readonly string[]): Promise<void> {
-    const fresh = slugs.filter((slug) => !this.#stamped.has(slug));
+  /**
+   * Lets tables keep the revisions of their records by themselves while SQL changes them, and refuse what
+   * nobody has read who would have refused it.
+   */
+  async #watch(tables: readonly Table[]): Promise<void> {
+    const { caller } = this.#ctx;
+    const fresh = tables.filter(({ slug }) => !this.#watched.has(slug));
     if (fresh.length === 0) return;
-    await this.#asOwner(
-      fresh.map(
-        (slug) =>
-          `create trigger ${STAMP} before insert or update on ${this.#placeOf(slug)} ` +
-          "for each row execute function public.stamp_record()",
-      ),
-    );
-    for (const slug of fresh) this.#stamped.add(slug);
+    const watches = fresh.map((table) => {
+      const site = { partition: partitionOf(caller), table };
+      const checks = passingChecks(site, table.columns);
+      const trigger = `trigger ${STAMP}`;
+      const added =
+        `create ${trigger} before insert or update on ${placeOf(site)} ` +
+        "for each row execute function public.stamp_record()";
+      return {
+        slug: table.slug,
+        added: [added, ...checks.added],
+        dropped: [...checks.dropped, `drop ${trigger} on ${placeOf(site)}`],
+      };
+    });
+    await this.#asOwner(watches.flatMap(({ added }) => added));
+    for (const { slug, dropped } of watches) this.#watched.set(slug, dropped);
   }
 
-  async #unstamp(): Promise<void> {
-    if (this.#stamped.size === 0) return;
-    const slugs = [...this.#stamped];
-    await this.#asOwner(slugs.map((slug) => `drop trigger ${STAMP} on ${this.#placeOf(slug)}`));
-    this.#stamped.clear();
+  async #unwatch(): Promise<void> {
+    if (this.#watched.size === 0) return;
+    await this.#asOwner([...this.#watched.values()].flat());
+    this.#watched.clear();
   }
 
   async #asOwner(texts: readonly string[]): Promise<void> {
@@ -201,10 +213,6 @@ class Taking {
     await rowsOf(this.#ctx.tx, CHANGE, [`set local role ${name}`]);
   }
 
-  #placeOf(slug: string): string {
-    return `${quoted(schemaOf(partitionOf(this.#ctx.caller)))}.${quoted(slug)}`;
-  }
-
   async #known(): Promise<readonly Table[]> {
     return (this.#tables ??= await listTables(this.#ctx.tx));
   }
@@ -216,12 +224,12 @@ const CHANGE = "select change_structure($1)";
 const STAMP = quoted("Stamp");
 
 /** The tables whose records a statement may change: references to what it deletes may become null. */
-function reachedFrom(slugs: readonly string[], tables: readonly Table[]): readonly string[] {
+function reachedFrom(slugs: readonly string[], tables: readonly Table[]): readonly Table[] {
   const reached = new Set(slugs);
   for (const slug of reached) {
     for (const { slug: other, columns } of tables) {
       if (columns.some((column) => targetOf(column) === slug)) reached.add(other);
     }
   }
-  return [...reached];
+  return tables.filter(({ slug }) => reached.has(slug));
 }

@@ -134,6 +134,40 @@ const FAILING = [
   ],
 ] as const;
 
+const EVERY = [
+  ["text", `'${"x".repeat(10_001)}'`],
+  ["integer", "-9007199254740992"],
+  ["decimal", "'NaN'"],
+  ["decimal", "1234567890.123456"],
+  ["date", "'1899-12-31'"],
+  ["timestamp", "'10000-01-01 00:00:00+00'"],
+  ["json", "'null'"],
+  ["reference", "'somebody'"],
+] as const;
+
+test("SQL writes nothing that nobody could have given, and leaves no watch behind", async () => {
+  const { owner, write, apply, applied, remove, recordsOf, everything } = await workplace(world);
+  const columns = EVERY.map(([type], n) => ({
+    name: `c${n}`,
+    type,
+    ...(type === "reference" && { options: { table: "users" } }),
+  }));
+  await applied([{ ...items, columns: [{ name: "title", type: "text" }, ...columns] }]);
+  await owner("POST /api/v1/tables/items/records", { title: "One" });
+  const before = await everything();
+  for (const [n, [, value]] of EVERY.entries()) {
+    const id = await write([`update items set c${n} = ${value}`]);
+    const { body } = await apply(id);
+    expect(body).toMatchObject({ code: "migration_failed", step: 0 });
+    expect(body.errors[0].message).toContain(`violates check constraint of items (c${n})`);
+    await remove(id);
+  }
+  expect(await everything()).toEqual(before);
+  await applied(["update items set c1 = 7, c6 = '{}'"]);
+  expect(await recordsOf("items")).toMatchObject([{ c1: 7, c6: {} }]);
+  expect((await everything()).constraints).toEqual(before.constraints);
+});
+
 test("a step that fails says why, and leaves nothing behind", async () => {
   const { owner, write, apply, applied, remove, everything } = await workplace(world);
   await applied([items]);

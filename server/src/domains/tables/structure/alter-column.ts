@@ -5,9 +5,11 @@ import { defaultSql } from "../columns/default.ts";
 import { quoted } from "../identifier.ts";
 import type { Column } from "../table.ts";
 import {
+  checkSql,
   constraintSql,
   createIndexes,
   indexesOf,
+  isGuarded,
   nameSql,
   placeOf,
   qualified,
@@ -28,6 +30,7 @@ export function alterColumn(site: Site, before: Column, after: Column): Statemen
     ...presetting(change),
     ...counting(change),
     ...addedConstraints(change),
+    ...verification(change),
   ].map((clause) => ({
     text: clause.startsWith("select") ? clause : `alter table ${placeOf(site)} ${clause}`,
     fields: [after.name],
@@ -76,6 +79,14 @@ function addedConstraints({ site, before, after, retyped }: Change): string[] {
     if (sql === undefined || isThere) return [];
     return [`add constraint ${nameSql(site, purpose, after.name)} ${sql}`];
   });
+}
+
+/** What is taken for granted of the column's values from now on is looked at once. */
+function verification({ site, before, after, retyped }: Change): string[] {
+  const check = isGuarded(after) ? undefined : checkSql(after);
+  if (check === undefined || (!retyped && check === checkSql(before))) return [];
+  const name = nameSql(site, "check", after.name);
+  return [`add constraint ${name} ${check}`, `drop constraint ${name}`];
 }
 
 const PURPOSES = ["check", "reference"] as const;

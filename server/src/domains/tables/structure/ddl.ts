@@ -172,15 +172,45 @@ export function constraintSql(
   column: Column,
   purpose: "check" | "reference",
 ): string | undefined {
+  if (purpose === "check") return isGuarded(column) ? checkSql(column) : undefined;
   const name = quoted(column.name);
-  if (purpose === "check") {
-    const condition = typeOf(column).constraint?.(column, name);
-    return condition === undefined ? undefined : `check (${condition})`;
-  }
   const target = targetOf(column);
   if (target === undefined) return undefined;
   const other = `${quoted(schemaOf(partition))}.${quoted(target)}`;
   return `foreign key (${name}) references ${other} (id) on delete ${ON_DELETE[onDeleteOf(column)]}`;
+}
+
+/** What must hold of a column's values, whether or not a constraint stands for it. */
+export function checkSql(column: Column): string | undefined {
+  const condition = typeOf(column).constraint?.(column, quoted(column.name));
+  return condition === undefined ? undefined : `check (${condition})`;
+}
+
+/** Whether such a constraint stands on the table for good. */
+export function isGuarded(column: Column): boolean {
+  return typeOf(column).guarded?.(column) ?? false;
+}
+
+/**
+ * Constraints for as long as somebody else than `read` sees to what is written: for what does not stand on
+ * the table for good. They say nothing of the records that are there.
+ */
+export function passingChecks(
+  site: Site,
+  columns: readonly Column[],
+): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
+  const checks = columns.flatMap((column) => {
+    const check = isGuarded(column) ? undefined : checkSql(column);
+    return check === undefined ? [] : [{ name: nameSql(site, "check", column.name), check }];
+  });
+  if (checks.length === 0) return { added: [], dropped: [] };
+  const alter = (clauses: readonly string[]): string[] => [
+    `alter table ${placeOf(site)} ${clauses.join(", ")}`,
+  ];
+  return {
+    added: alter(checks.map(({ name, check }) => `add constraint ${name} ${check} not valid`)),
+    dropped: alter(checks.map(({ name }) => `drop constraint ${name}`)),
+  };
 }
 
 const ON_DELETE = { restrict: "restrict", set_null: "set null", cascade: "cascade" } as const;

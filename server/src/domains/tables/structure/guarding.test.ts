@@ -58,7 +58,7 @@ const EVERY_TYPE = [
   { name: "count", type: "autonumber", unique: true, options: { start: 5 } },
 ];
 
-test("every type of column has its constraints, default and index in the database itself", async () => {
+test("every type of column has what its options allow, its default and its index in the database itself", async () => {
   const slug = await tableOf(owner, EVERY_TYPE);
   const place = `${schema}.${slug}`;
   const [row] = await world.sql(
@@ -87,7 +87,6 @@ test("every type of column has its constraints, default and index in the databas
     ["words, whole", "'b', -1", "23514"],
     ["words, one", "'b', 'c'", "23514"],
     ['words, "some"', "'b', '{a,c}'", "23514"],
-    ["words, data", "'b', 'null'", "23514"],
     ["words, count", "'b', 1", "428C9"],
   ]) {
     const insert = world.sql(`insert into ${place} (${columns}) values (${values})`);

@@ -29,9 +29,9 @@ test("a table is made with its columns, constraints, guards, indexes and view", 
   "tags" text[] collate "C",
   constraint <key:orders.id> primary key (id),
   constraint <check:orders.sku> check (char_length("sku") <= 40),
-  constraint <check:orders.state> check ("state" in ('it''s new', 'paid')),
+  constraint <check:orders.state> check ("state" = any ('{"it''s new","paid"}'::text[])),
   constraint <reference:orders.customer> foreign key ("customer") references "customers" (id) on delete cascade,
-  constraint <check:orders.tags> check ("tags" <@ array['a']::text[] and coalesce(array_ndims("tags"), 1) = 1 and cardinality("tags") <= 1)
+  constraint <check:orders.tags> check ("tags" <@ '{"a"}'::text[] and coalesce(array_ndims("tags"), 1) = 1 and cardinality("tags") <= 1)
 ) with (fillfactor = 90)`,
       `alter table "orders" enable row level security`,
       `create policy tenant on "orders" to millrace_app using ((select case when current_setting('millrace.workspace') = '${WORKSPACE}' and current_setting('millrace.environment') = 'staging' then true end) is not null)`,
@@ -62,7 +62,14 @@ const GOLDEN: readonly [
     {
       op: "add_column",
       table: "orders",
-      column: { name: "total", type: "decimal", required: true, default: 1.5, indexed: true },
+      column: {
+        name: "total",
+        type: "decimal",
+        required: true,
+        default: 1.5,
+        indexed: true,
+        options: { min: 1 },
+      },
     },
     [
       expect.stringMatching(
@@ -125,6 +132,7 @@ const GOLDEN: readonly [
       `alter table "orders" alter column "number" type bigint using "number"`,
       `alter table "orders" alter column "number" drop not null`,
       `alter table "orders" add constraint <check:orders.number> check ("number" between -9007199254740991 and 9007199254740991)`,
+      `alter table "orders" drop constraint <check:orders.number>`,
     ],
     [
       alter("number", {
