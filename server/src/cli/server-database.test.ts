@@ -124,7 +124,7 @@ test("reset-password on a server database works beside a running node, whose cac
   const node = await open(key);
   try {
     const heard = new Promise<void>((resolve) => {
-      node.news.subscribe(({ type }) => {
+      node.news.subscribe(["audit"], ({ type }) => {
         if (type === "audit.auth.password_reset") resolve();
       });
     });

@@ -1,6 +1,7 @@
 import type { Credential, Outside } from "./caller.ts";
 import { compilePattern } from "./condition/pattern.ts";
 import { sha256 } from "./crypto.ts";
+import { topicOf } from "./event.ts";
 import type { Next } from "./loop.ts";
 
 const CACHED_MS = 30_000;
@@ -53,8 +54,9 @@ export class Authenticator {
   constructor(outside: Outside, sources: readonly CredentialSource[]) {
     this.#outside = outside;
     this.#sources = sources;
-    const forgets = compilePattern([...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))]);
-    outside.news.subscribe(({ type }) => {
+    const patterns = [...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))];
+    const forgets = compilePattern(patterns);
+    outside.news.subscribe([...new Set(patterns.map(topicOf))], ({ type }) => {
       if (!forgets(type)) return;
       this.#cache.clear();
       this.#generation += 1;

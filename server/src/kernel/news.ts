@@ -1,6 +1,6 @@
 import type { Database } from "./db/database.ts";
 import type { Position } from "./event.ts";
-import { placeOf, SETTLED } from "./log.ts";
+import { placeOf } from "./log.ts";
 import type { Next } from "./loop.ts";
 import type { Notice } from "./signal.ts";
 
@@ -11,12 +11,23 @@ const UNSETTLED_PAGES_MAX = 10;
 
 const END = `
   select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
+/** With the place before which nothing can appear any more, even when nothing was found. */
 const READ = `
-  select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id,
-         ${SETTLED} as settled
-    from events e
-   where (e.epoch, e.xid, e.seq) > ($1, $2, $3)
-   order by e.epoch, e.xid, e.seq limit $4`;
+  select s.epoch as end_epoch, s.xid as end_xid, n.*
+    from (select (select epoch from installation) as epoch,
+                 pg_snapshot_xmin(pg_current_snapshot()) as xid) s
+    left join lateral
+      (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id,
+              (e.epoch, e.xid) < (s.epoch, s.xid) as settled
+         from events e
+        where (e.epoch, e.xid, e.seq) > ($1, $2, $3) and e.topic = any($5::text[])
+        order by e.epoch, e.xid, e.seq limit $4) n on true
+   order by n.epoch, n.xid, n.seq`;
+
+interface EndRow {
+  readonly end_epoch: number;
+  readonly end_xid: string;
+}
 
 interface NoticeRow {
   readonly epoch: number;
@@ -30,54 +41,93 @@ interface NoticeRow {
   readonly settled: boolean;
 }
 
+/** The one row of a look that found nothing. */
+type Nothing = { readonly [Field in keyof NoticeRow]: null };
+
+type Listener = (notice: Notice) => void;
+
 /**
  * Tells this process what happens anywhere: the caches that must forget, the readers that wait. One
- * query serves all of them, however many. An event may be told several times, at its commit and again
- * from the log, so listeners must not count.
+ * query serves all of them, however many, and passes over topics that nobody here listens to. An event
+ * may be told several times, at its commit and again from the log, so listeners must not count.
  */
 export class News {
   readonly #db: Database;
   readonly #epoch: number;
-  readonly #listeners = new Set<(notice: Notice) => void>();
+  readonly #listeners = new Map<string, Set<Listener>>();
   #at: Position | undefined;
+  /** How often a topic was added to those that somebody listens to. */
+  #added = 0;
 
   constructor(db: Database, epoch: number) {
     this.#db = db;
     this.#epoch = epoch;
   }
 
-  subscribe(listener: (notice: Notice) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  subscribe(topics: readonly string[], listener: Listener): () => void {
+    for (const topic of topics) this.#of(topic).add(listener);
+    return () => {
+      for (const topic of topics) {
+        const listeners = this.#listeners.get(topic);
+        listeners?.delete(listener);
+        if (listeners?.size === 0) this.#listeners.delete(topic);
+      }
+    };
   }
 
   tell(notices: readonly Notice[]): void {
-    for (const notice of notices) for (const listener of this.#listeners) listener(notice);
+    for (const notice of notices) {
+      for (const listener of this.#listeners.get(notice.topic) ?? []) listener(notice);
+    }
   }
 
   /** Tells what came into the log since the last look. */
   async catchUp(): Promise<Next> {
     this.#at ??= await this.#end();
+    const added = this.#added;
     // All are told at once, but the cursor stops where an older transaction may still add something:
     // what is beyond is told again, and what appears before it is not missed.
-    let settled = true;
     let from = this.#at;
     for (let page = 0; page < UNSETTLED_PAGES_MAX; page += 1) {
-      const rows = await this.#read(from);
+      const { end, rows } = await this.#read(from);
       this.tell(rows.map(toNotice));
-      const unsettled: number = settled ? rows.findIndex((row) => !row.settled) : 0;
-      const last = unsettled === -1 ? rows.at(-1) : rows[unsettled - 1];
-      if (settled && last) this.#at = placeOf(last);
-      settled &&= unsettled === -1;
-      const end = rows.at(-1);
-      if (!end || rows.length < BATCH_EVENTS_MAX) return settled ? POLL_MS : "soon";
-      from = placeOf(end);
+      // Whoever began to listen meanwhile may have missed something.
+      if (this.#added !== added) return "again";
+      const last = rows.at(-1);
+      if (!last || rows.length < BATCH_EVENTS_MAX) {
+        this.#at = end;
+        return last?.settled === false ? "soon" : POLL_MS;
+      }
+      from = placeOf(last);
+      if (last.settled) this.#at = from;
     }
-    return settled ? "again" : "soon";
+    return this.#at === from ? "again" : "soon";
   }
 
-  #read({ epoch, xid, seq }: Position): Promise<NoticeRow[]> {
-    return this.#db.system<NoticeRow>(READ, [epoch, String(xid), seq, BATCH_EVENTS_MAX]);
+  #of(topic: string): Set<Listener> {
+    let listeners = this.#listeners.get(topic);
+    if (!listeners) {
+      this.#listeners.set(topic, (listeners = new Set()));
+      this.#added += 1;
+    }
+    return listeners;
+  }
+
+  async #read({ epoch, xid, seq }: Position) {
+    const topics = [...this.#listeners.keys()];
+    const rows = await this.#db.system<EndRow & (NoticeRow | Nothing)>(READ, [
+      epoch,
+      String(xid),
+      seq,
+      BATCH_EVENTS_MAX,
+      topics,
+    ]);
+    const [first] = rows;
+    if (!first) throw new Error("The end of the log can't be read.");
+    return {
+      end: placeOf({ epoch: first.end_epoch, xid: first.end_xid, seq: 0 }),
+      rows: rows.filter((row) => row.epoch !== null),
+    };
   }
 
   async #end(): Promise<Position> {

@@ -22,10 +22,10 @@ export class Lobby {
   readonly #outside: Outside;
   readonly #channels = new Map<string, Channel>();
   readonly #byTopic = new Map<string, Set<Channel>>();
+  readonly #ears = new Map<string, Ear>();
 
   constructor(outside: Outside) {
     this.#outside = outside;
-    outside.news.subscribe((notice) => this.#hear(notice));
     outside.ending.addEventListener("abort", () => {
       for (const channel of this.#channels.values()) channel.wake();
     });
@@ -54,6 +54,7 @@ export class Lobby {
       const place = keyOf(feed.partition, topic);
       const channels = this.#byTopic.get(place) ?? new Set();
       this.#byTopic.set(place, channels.add(channel));
+      this.#listen(topic);
     }
     return channel;
   }
@@ -66,7 +67,27 @@ export class Lobby {
       const channels = this.#byTopic.get(place);
       channels?.delete(channel);
       if (channels?.size === 0) this.#byTopic.delete(place);
+      this.#unlisten(topic);
     }
+  }
+
+  #listen(topic: string): void {
+    const ear = this.#ears.get(topic);
+    if (ear) {
+      ear.count += 1;
+      return;
+    }
+    const unsubscribe = this.#outside.news.subscribe([topic], (notice) => this.#hear(notice));
+    this.#ears.set(topic, { unsubscribe, count: 1 });
+  }
+
+  #unlisten(topic: string): void {
+    const ear = this.#ears.get(topic);
+    if (!ear) return;
+    ear.count -= 1;
+    if (ear.count > 0) return;
+    ear.unsubscribe();
+    this.#ears.delete(topic);
   }
 
   #hear({ topic, ...partition }: Notice): void {
@@ -80,6 +101,12 @@ export class Lobby {
     this.looks += 1;
     return this.#outside.db.read(feed.partition, (tx) => readTopics(tx, feed.topics, place, limit));
   }
+}
+
+/** What hears of a topic, for as long as a channel wants to. */
+interface Ear {
+  readonly unsubscribe: () => void;
+  count: number;
 }
 
 const lobbies = new WeakMap<Outside, Lobby>();

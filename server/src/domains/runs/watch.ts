@@ -22,7 +22,7 @@ export class Watch {
 
   constructor(outside: Pick<Outside, "db" | "log" | "news">) {
     this.#outside = outside;
-    outside.news.subscribe(({ resourceId }) => this.#tell(resourceId));
+    outside.news.subscribe(["workflow"], ({ resourceId }) => this.#tell(resourceId));
   }
 
   /** How many are watched, and whether there is a look every now and then. */

@@ -130,8 +130,8 @@ class Catalog {
   #count = 0;
 
   constructor({ news }: Services) {
-    news.subscribe(({ topic, workspace, environment }) => {
-      if (topic === TOPIC) this.#known.delete(`${workspace} ${environment}`);
+    news.subscribe([TOPIC], ({ workspace, environment }) => {
+      this.#known.delete(`${workspace} ${environment}`);
     });
   }
 

@@ -102,7 +102,7 @@ function grantsIn({ services, partition: { workspace }, read }: ViewPlace): Prom
   let cache = caches.get(services.news);
   if (!cache) {
     const kept = new Map<string, Promise<Grants>>();
-    services.news.subscribe((notice) => {
+    services.news.subscribe(["audit"], (notice) => {
       if (notice.type.startsWith("audit.role.")) kept.delete(notice.workspace);
     });
     caches.set(services.news, (cache = kept));

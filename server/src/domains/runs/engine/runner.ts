@@ -78,7 +78,7 @@ export class Runner implements RunningEngine {
       outside.signal.subscribe((what) => {
         if (what === WORK) this.#looking.wake();
       }),
-      outside.news.subscribe((notice) => void this.#hear(notice).catch(onError)),
+      outside.news.subscribe(["workflow"], (notice) => void this.#hear(notice).catch(onError)),
     ];
   }
 

@@ -39,7 +39,7 @@ class Hooks {
 
   constructor(outside: Outside) {
     this.#outside = outside;
-    outside.news.subscribe((notice) => this.#hear(notice));
+    outside.news.subscribe(["workflow"], (notice) => this.#hear(notice));
   }
 
   async find(address: Address): Promise<Hook | undefined> {
@@ -63,9 +63,9 @@ class Hooks {
     return version && { ...found, version };
   }
 
-  #hear({ topic, type, resourceId }: Notice): void {
+  #hear({ type, resourceId }: Notice): void {
     // Of its runs there is news all the time, and none that changes what is deployed.
-    if (topic !== "workflow" || type.startsWith("workflow.run_")) return;
+    if (type.startsWith("workflow.run_")) return;
     this.#forgotten += 1;
     for (const [key, { hook }] of this.#kept) {
       if (hook.workflowId === resourceId) this.#kept.delete(key);

@@ -35,7 +35,7 @@ async function namesOf(outside: Outside, key: string): Promise<Names> {
 function openCache(outside: Outside): { known: Map<string, Names> } {
   const cache = { known: new Map<string, Names>() };
   caches.set(outside, cache);
-  outside.news.subscribe(({ type }) => {
+  outside.news.subscribe(["workspace"], ({ type }) => {
     if (type === WorkspaceUpdated.type) cache.known = new Map();
   });
   return cache;

@@ -74,7 +74,7 @@ export class Sender implements RunningEngine {
       signal.subscribe((what) => {
         if (what === WORK) this.#lookNow();
       }),
-      news.subscribe((notice) => this.#hear(notice)),
+      news.subscribe(["webhook"], (notice) => this.#hear(notice)),
     ];
   }
 
@@ -303,9 +303,9 @@ export class Sender implements RunningEngine {
   }
 
   /** A webhook that was changed is read anew before the next attempt. */
-  #hear({ topic, type, resourceId }: Notice): void {
+  #hear({ type, resourceId }: Notice): void {
     // What became of a delivery changes nothing about the webhook.
-    if (topic !== "webhook" || type.startsWith("webhook.delivery_")) return;
+    if (type.startsWith("webhook.delivery_")) return;
     const endpoint = this.#endpoints.get(resourceId);
     if (!endpoint) return;
     endpoint.change();

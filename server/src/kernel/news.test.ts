@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { domains } from "../app.ts";
+import type { Database } from "./db/database.ts";
+import { News } from "./news.ts";
+import { notes } from "./testing/notes.ts";
+import { type Ask, startWorld, type World } from "./testing/world.ts";
+
+let world: World;
+let agent: Ask;
+beforeAll(async () => {
+  world = await startWorld({ domains: [...domains, notes] });
+  agent = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** As another process has it, which hears of nothing before it looks. */
+async function elsewhere(db: Pick<Database, "system"> = world.kernel.db) {
+  const news = new News(db as Database, world.kernel.epoch);
+  await news.catchUp();
+  return news;
+}
+const write = async (title: string): Promise<string> => {
+  const { body } = await agent("POST /api/v1/notes", { title, body: "" });
+  return body.data.id;
+};
+const gather = (news: News, topic: string): string[] => {
+  const heard: string[] = [];
+  news.subscribe([topic], ({ resourceId }) => heard.push(resourceId));
+  return heard;
+};
+
+test("who listens to a topic hears what happens on it from then on, and of nothing else", async () => {
+  const news = await elsewhere();
+  await write("Before");
+  await world.settled();
+  await news.catchUp();
+  const [notesHeard, othersHeard] = [gather(news, "note"), gather(news, "incident")];
+  const ids = [await write("One"), await write("Two")];
+  await world.settled();
+  await news.catchUp();
+  expect(notesHeard).toEqual(ids);
+  expect(othersHeard).toEqual([]);
+  await news.catchUp();
+  expect(notesHeard).toEqual(ids);
+});
+
+test("who has left hears nothing any more", async () => {
+  const news = await elsewhere();
+  const heard: string[] = [];
+  const leave = news.subscribe(["note"], ({ resourceId }) => heard.push(resourceId));
+  const stays = gather(news, "note");
+  leave();
+  const id = await write("Left");
+  await news.catchUp();
+  expect(heard).toEqual([]);
+  expect(stays).toContain(id);
+});
+
+test("who begins to listen while a look is under way misses nothing", async () => {
+  let meanwhile = async (): Promise<void> => undefined;
+  const { db } = world.kernel;
+  const news = await elsewhere({
+    async system(text, values) {
+      await meanwhile();
+      return db.system(text, values);
+    },
+  });
+  let [heard, id]: [string[], string] = [[], ""];
+  // After the look has said which topics it wants, and before the database has looked.
+  meanwhile = async () => {
+    meanwhile = async () => undefined;
+    heard = gather(news, "note");
+    id = await write("Meanwhile");
+    await world.settled();
+  };
+  expect(await news.catchUp()).toBe("again");
+  await news.catchUp();
+  expect(heard).toEqual([id]);
+});
+
+test("what may still be overtaken is told at once, and what appears before it is not missed", async () => {
+  const news = await elsewhere();
+  const heard = gather(news, "note");
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = world.kernel.db.write(partition, async (session) => {
+    await session.send("select pg_current_xact_id()", []);
+    begun.resolve();
+    await gate.promise;
+    await session.send(
+      `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
+                           resource_id, correlation_id, created_at, data)
+       values ($1, 'note', 'note.updated', 'x', 'system', 'x', 'note', 'slow', 'cor', now(), '{}')`,
+      [world.kernel.epoch],
+    );
+  });
+  await begun.promise;
+  const fast = await write("Fast");
+  expect(await news.catchUp()).toBe("soon");
+  expect(heard).toEqual([fast]);
+  gate.resolve();
+  await slow;
+  await news.catchUp();
+  expect(heard).toContain("slow");
+});
