@@ -78,28 +78,68 @@ test("who begins to listen while a look is under way misses nothing", async () =
   expect(heard).toEqual([id]);
 });
 
-test("what may still be overtaken is told at once, and what appears before it is not missed", async () => {
-  const news = await elsewhere();
-  const heard = gather(news, "note");
+/** Takes its place in the log at once, and appears there when it is told to. */
+async function slowAct() {
   const partition = { workspace: world.home, environment: "production" } as const;
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const slow = world.kernel.db.write(partition, async (session) => {
+  const done = world.kernel.db.write(partition, async (session) => {
     await session.send("select pg_current_xact_id()", []);
     begun.resolve();
     await gate.promise;
-    await session.send(
-      `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
-                           resource_id, correlation_id, created_at, data)
-       values ($1, 'note', 'note.updated', 'x', 'system', 'x', 'note', 'slow', 'cor', now(), '{}')`,
-      [world.kernel.epoch],
-    );
+    await session.send(`${INSERT} values ${valuesOf("'slow'")}`, []);
   });
   await begun.promise;
+  return async () => {
+    gate.resolve();
+    await done;
+  };
+}
+const INSERT = `insert into events (epoch, topic, type, actor_id, actor_type, actor_name,
+                  resource_type, resource_id, correlation_id, created_at, data)`;
+const valuesOf = (id: string): string =>
+  `(${world.kernel.epoch}, 'note', 'note.updated', 'x', 'system', 'x', 'note', ${id}, 'cor', now(), '{}')`;
+
+test("what may still be overtaken is told at once, and what appears before it is not missed", async () => {
+  const news = await elsewhere();
+  const heard = gather(news, "note");
+  const finish = await slowAct();
   const fast = await write("Fast");
   expect(await news.catchUp()).toBe("soon");
   expect(heard).toEqual([fast]);
-  gate.resolve();
-  await slow;
+  await finish();
+  await news.catchUp();
+  expect(heard).toContain("slow");
+});
+
+test("nor is what appears on an earlier page while a later one is read", async () => {
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const { db } = world.kernel;
+  let looks = 0;
+  let finish = async (): Promise<void> => undefined;
+  const news = await elsewhere({
+    async system(text, values) {
+      looks += 1;
+      if (looks === 2) await finish();
+      return db.system(text, values);
+    },
+  });
+  const heard = gather(news, "note");
+  finish = await slowAct();
+  const many = "select v.* from generate_series(1, 2500) as n (n) cross join lateral";
+  await db.write(partition, (session) =>
+    session.send(
+      `${INSERT} ${many} (values ${valuesOf("'many ' || n.n")}) as v`.replace(
+        "'{}'",
+        "'{}'::jsonb",
+      ),
+      [],
+    ),
+  );
+  looks = 0;
+  await news.catchUp();
+  expect(looks).toBe(2);
+  expect(new Set(heard).size).toBe(2500);
+  await world.settled();
   await news.catchUp();
   expect(heard).toContain("slow");
 });

@@ -1,5 +1,5 @@
 import type { Database } from "./db/database.ts";
-import type { Position } from "./event.ts";
+import { eventIdOf, type Position } from "./event.ts";
 import { placeOf } from "./log.ts";
 import type { Next } from "./loop.ts";
 import type { Notice } from "./signal.ts";
@@ -17,8 +17,7 @@ const READ = `
     from (select (select epoch from installation) as epoch,
                  pg_snapshot_xmin(pg_current_snapshot()) as xid) s
     left join lateral
-      (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id,
-              (e.epoch, e.xid) < (s.epoch, s.xid) as settled
+      (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id
          from events e
         where (e.epoch, e.xid, e.seq) > ($1, $2, $3) and e.topic = any($5::text[])
         order by e.epoch, e.xid, e.seq limit $4) n on true
@@ -38,7 +37,6 @@ interface NoticeRow {
   readonly topic: string;
   readonly type: string;
   readonly resource_id: string;
-  readonly settled: boolean;
 }
 
 /** The one row of a look that found nothing. */
@@ -88,18 +86,22 @@ export class News {
     // All are told at once, but the cursor stops where an older transaction may still add something:
     // what is beyond is told again, and what appears before it is not missed.
     let from = this.#at;
+    let settled: Position | undefined;
     for (let page = 0; page < UNSETTLED_PAGES_MAX; page += 1) {
       const { end, rows } = await this.#read(from);
       this.tell(rows.map(toNotice));
       // Whoever began to listen meanwhile may have missed something.
       if (this.#added !== added) return "again";
+      // What was open when the first page was read may have appeared there since.
+      settled ??= end;
       const last = rows.at(-1);
-      if (!last || rows.length < BATCH_EVENTS_MAX) {
-        this.#at = end;
-        return last?.settled === false ? "soon" : POLL_MS;
+      if (last) from = placeOf(last);
+      const isBeyond = eventIdOf(from) > eventIdOf(settled);
+      if (rows.length < BATCH_EVENTS_MAX) {
+        this.#at = settled;
+        return isBeyond ? "soon" : POLL_MS;
       }
-      from = placeOf(last);
-      if (last.settled) this.#at = from;
+      if (!isBeyond) this.#at = from;
     }
     return this.#at === from ? "again" : "soon";
   }
