@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Part } from "./batch.ts";
+import type { Partition } from "./db/database.ts";
 import type { Position } from "./event.ts";
 import { queryLog } from "./log.ts";
 import { readResources } from "./resource-log.ts";
@@ -30,6 +32,13 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
+/** A batch that reaches over the whole log. */
+function partOf({ workspace, environment }: Partition): Part {
+  const row = { workspace_id: workspace, environment, topic: "thing", type: "thing.done" };
+  const kind = { ...row, ...END, xid: String(END.xid), count: 1, last_at: "" };
+  return new Part({ from: START, last: END }, [kind], () => true);
+}
+
 test("what happened in a quiet environment is not looked for among the events of a busy one", async () => {
   const staging = { workspace: world.home, environment: "staging" } as const;
   const [read] = await world.kernel.db.write(staging, async (session) => {
@@ -37,6 +46,7 @@ test("what happened in a quiet environment is not looked for among the events of
     expect(await queryLog(tx, {}, 50)).toEqual([]);
     expect(await queryLog(tx, { before: END }, 50)).toEqual([]);
     expect(await readSpan(tx, { after: START, upTo: END }, 50)).toEqual([]);
+    expect(await partOf(staging).events(session, ["thing.done"])).toEqual([]);
     const things = [{ id: "thing 1", after: START }];
     expect((await readResources(tx, things, { upTo: END, limit: 50 })).size).toBe(0);
     return session.send<{ rows: number }>(READ, []);
