@@ -1107,6 +1107,7 @@ export interface Tables {
     created_by: string;
     created_at: Time;
     updated_at: Time;
+    shape: Generated<number>;
   };
   users: {
     id: string;

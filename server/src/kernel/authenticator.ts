@@ -56,7 +56,7 @@ export class Authenticator {
     this.#sources = sources;
     const patterns = [...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))];
     const forgets = compilePattern(patterns);
-    outside.news.subscribe([...new Set(patterns.map(topicOf))], ({ type }) => {
+    outside.news.subscribe([...new Set(patterns.map(topicIn))], ({ type }) => {
       if (!forgets(type)) return;
       this.#cache.clear();
       this.#generation += 1;
@@ -103,4 +103,11 @@ export class Authenticator {
     if (!uses) this.#used.set(source, (uses = new Map()));
     uses.set(credential.id, new Date(nowMs));
   }
+}
+
+/** The one topic that a pattern is about. */
+function topicIn(pattern: string): string {
+  const topic = topicOf(pattern);
+  if (topic === "" || topic.includes("*")) throw new Error(`${pattern} names no topic.`);
+  return topic;
 }

@@ -1,10 +1,10 @@
+import { BATCH_EVENTS_MAX } from "./batch.ts";
 import type { Outside } from "./caller.ts";
 import { isConnectionLoss, isTransient } from "./db/errors.ts";
 import type { Next } from "./loop.ts";
 import { advance, park, type Reader, type Trail } from "./reader.ts";
 import { recentSecrets } from "./secrets/recent.ts";
 
-const BATCH_EVENTS_MAX = 500;
 const FAILURES_BEFORE_ALONE = 2;
 const FAILURES_BEFORE_PARKED = 8;
 const REASON_CHARACTERS_MAX = 2_000;

@@ -11,21 +11,34 @@ const UNSETTLED_PAGES_MAX = 10;
 
 const END = `
   select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
-/** With the place before which nothing can appear any more, even when nothing was found. */
+/**
+ * What is wanted of the next so many events; and, even if that is nothing, how far it has looked, and the
+ * place before which nothing can appear any more.
+ */
 const READ = `
-  select s.epoch as end_epoch, s.xid as end_xid, n.*
-    from (select (select epoch from installation) as epoch,
-                 pg_snapshot_xmin(pg_current_snapshot()) as xid) s
-    left join lateral
-      (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id
-         from events e
-        where (e.epoch, e.xid, e.seq) > ($1, $2, $3) and e.topic = any($5::text[])
-        order by e.epoch, e.xid, e.seq limit $4) n on true
+  with passed as materialized
+    (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id
+       from events e
+      where (e.epoch, e.xid, e.seq) > ($1, $2, $3)
+      order by e.epoch, e.xid, e.seq limit $4)
+  select (select epoch from installation) as end_epoch,
+         pg_snapshot_xmin(pg_current_snapshot()) as end_xid,
+         (select count(*)::int from passed) as passed, l.epoch as at_epoch, l.xid as at_xid,
+         l.seq as at_seq, n.*
+    from (values (true)) as always
+    left join (select epoch, xid, seq from passed order by epoch desc, xid desc, seq desc limit 1) l
+      on true
+    left join passed n on n.topic = any($5::text[])
    order by n.epoch, n.xid, n.seq`;
 
-interface EndRow {
+interface LookRow {
   readonly end_epoch: number;
   readonly end_xid: string;
+  readonly passed: number;
+  /** The last of those; null when there is none. */
+  readonly at_epoch: number | null;
+  readonly at_xid: string;
+  readonly at_seq: number;
 }
 
 interface NoticeRow {
@@ -38,9 +51,6 @@ interface NoticeRow {
   readonly type: string;
   readonly resource_id: string;
 }
-
-/** The one row of a look that found nothing. */
-type Nothing = { readonly [Field in keyof NoticeRow]: null };
 
 type Listener = (notice: Notice) => void;
 
@@ -56,6 +66,8 @@ export class News {
   #at: Position | undefined;
   /** How often a topic was added to those that somebody listens to. */
   #added = 0;
+  /** Where the next look begins, if the last one failed or somebody began to listen while it was under way. */
+  #again: Position | undefined;
 
   constructor(db: Database, epoch: number) {
     this.#db = db;
@@ -82,28 +94,26 @@ export class News {
   /** Tells what came into the log since the last look. */
   async catchUp(): Promise<Next> {
     this.#at ??= await this.#end();
+    const begin = this.#at;
+    let from = (this.#again ??= begin);
     const added = this.#added;
     // All are told at once, but the cursor stops where an older transaction may still add something:
     // what is beyond is told again, and what appears before it is not missed.
-    let from = this.#at;
     let settled: Position | undefined;
-    for (let page = 0; page < UNSETTLED_PAGES_MAX; page += 1) {
-      const { end, rows } = await this.#read(from);
-      this.tell(rows.map(toNotice));
-      // Whoever began to listen meanwhile may have missed something.
-      if (this.#added !== added) return "again";
+    let more = true;
+    for (let page = 0; more && page < UNSETTLED_PAGES_MAX; page += 1) {
+      const { end, at, notices, passed } = await this.#read(from);
+      this.tell(notices);
       // What was open when the first page was read may have appeared there since.
       settled ??= end;
-      const last = rows.at(-1);
-      if (last) from = placeOf(last);
+      from = at;
+      more = passed === BATCH_EVENTS_MAX;
       const isBeyond = eventIdOf(from) > eventIdOf(settled);
-      if (rows.length < BATCH_EVENTS_MAX) {
-        this.#at = settled;
-        return isBeyond ? "soon" : POLL_MS;
-      }
-      if (!isBeyond) this.#at = from;
+      this.#at = isBeyond || !more ? settled : from;
     }
-    return this.#at === from ? "again" : "soon";
+    this.#again = this.#added === added ? undefined : begin;
+    if (this.#again || eventIdOf(from) > eventIdOf(this.#at)) return "soon";
+    return more ? "again" : POLL_MS;
   }
 
   #of(topic: string): Set<Listener> {
@@ -115,20 +125,22 @@ export class News {
     return listeners;
   }
 
-  async #read({ epoch, xid, seq }: Position) {
-    const topics = [...this.#listeners.keys()];
-    const rows = await this.#db.system<EndRow & (NoticeRow | Nothing)>(READ, [
-      epoch,
-      String(xid),
-      seq,
+  async #read(from: Position) {
+    const rows = await this.#db.system<LookRow & (NoticeRow | { readonly topic: null })>(READ, [
+      from.epoch,
+      String(from.xid),
+      from.seq,
       BATCH_EVENTS_MAX,
-      topics,
+      [...this.#listeners.keys()],
     ]);
     const [first] = rows;
     if (!first) throw new Error("The end of the log can't be read.");
+    const { end_epoch, end_xid, passed, at_epoch, at_xid, at_seq } = first;
     return {
-      end: placeOf({ epoch: first.end_epoch, xid: first.end_xid, seq: 0 }),
-      rows: rows.filter((row) => row.epoch !== null),
+      end: placeOf({ epoch: end_epoch, xid: end_xid, seq: 0 }),
+      passed,
+      at: at_epoch === null ? from : placeOf({ epoch: at_epoch, xid: at_xid, seq: at_seq }),
+      notices: rows.filter((row) => row.topic !== null).map(toNotice),
     };
   }
 

@@ -172,7 +172,7 @@ export async function park(
 /** What is next for these readers. */
 function lookFor(outside: Outside, readers: readonly Reader[], eventsMax: number): Promise<Batch> {
   const names = readers.map(({ name }) => name);
-  const wishes = readers.filter((one) => "handle" in one).map((one) => wishOf(outside, one));
+  const wishes = readers.filter((one) => !("glance" in one)).map((one) => wishOf(outside, one));
   return look(outside, names, eventsMax, (type) => wishes.some((wants) => wants(type)));
 }
 
@@ -243,7 +243,7 @@ async function handlePart(
   const now = outside.clock.now();
   const onCommit = (listener: () => void): void => session.onCommit(listener);
   const ctx = { tx, now, caller, services: outside, because, continuous, onCommit };
-  if (one.glance) await one.glance({ ...ctx, events }, kinds);
+  if ("glance" in one) await one.glance({ ...ctx, events }, kinds);
   else await one.handle(ctx, await events(kinds.map(({ type }) => type)));
   for (const act of acts) act.finish();
 }

@@ -12,6 +12,7 @@ const FIELDS = [
   "rules",
   "revision",
   "renamed_revision as renamedRevision",
+  "shape",
   "created_by as createdBy",
   "created_at as createdAt",
   "updated_at as updatedAt",
@@ -152,10 +153,11 @@ export function toTable(row: TableRow): Table {
   };
 }
 
-function changing({ description, columns, indexes, rules, renamedRevision }: Table) {
+function changing({ description, columns, indexes, rules, renamedRevision, shape }: Table) {
   return {
     description,
     renamed_revision: renamedRevision,
+    shape,
     columns: JSON.stringify(columns),
     indexes: JSON.stringify(indexes),
     rules: JSON.stringify(rules),

@@ -145,6 +145,8 @@ export type Table = Static<typeof Table> & {
   readonly revision: number;
   /** Since which no column was renamed, dropped or given another type. */
   readonly renamedRevision: number;
+  /** How often its columns were changed. */
+  readonly shape: number;
 };
 
 export const NoSuchTable = failure("not_found", 404, "There is no such table here.");

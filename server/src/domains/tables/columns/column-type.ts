@@ -32,7 +32,7 @@ export interface ColumnType {
   readonly sqlType: (column: Column) => string;
   /** What a parameter is cast to in a statement: `text`, `bigint`, `jsonb`. */
   readonly parameterType: string;
-  /** A condition that every value must meet, on the quoted column: for enums and ranges. */
+  /** A condition that every value meets, on the quoted column. */
   readonly constraint?: (column: Column, quoted: string) => string | undefined;
   /**
    * Whether the database sees to that condition with every write, which costs every write a little. It

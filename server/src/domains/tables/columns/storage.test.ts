@@ -35,7 +35,7 @@ function columnOf(given: Given): Column {
   return column;
 }
 
-/** A table with the one column and its constraint, as tables of people have them. */
+/** A table with the one column, and what must hold of it as a constraint. */
 async function inTable(column: Column, work: () => Promise<void>): Promise<void> {
   const { sqlType, constraint } = typeOf(column);
   const check = constraint?.(column, '"it"');

@@ -10,9 +10,9 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import { listTables } from "../store.ts";
 import { type Taken, takeSteps } from "../structure/apply.ts";
 import { stepBlamed } from "../structure/blame.ts";
-import { passingChecks, placeOf } from "../structure/ddl.ts";
+import { assumedOf, nameSql, placeOf, type Site } from "../structure/ddl.ts";
 import type { Step } from "../structure/step.ts";
-import type { Table } from "../table.ts";
+import type { Column, Table } from "../table.ts";
 import { refusalInWords, type Work } from "./reading.ts";
 import { Known } from "./sql/known.ts";
 import { SqlRefused } from "./sql/refusal.ts";
@@ -154,11 +154,11 @@ class Taking {
   }
 
   /** Runs a statement on records as the owner of the tables, which can't reach anything else. */
-  async #write({ text, relations }: RecordsStatement, tables: readonly Table[]): Promise<void> {
+  async #write({ text, targets }: RecordsStatement, tables: readonly Table[]): Promise<void> {
     this.#reversible = false;
     const { tx, caller, now } = this.#ctx;
     const partition = partitionOf(caller);
-    await this.#watch(reachedFrom(relations, tables));
+    await this.#watch(reachedFrom(targets, tables));
     await this.#as(ownerOf(partition));
     const [row] = await rowsOf(tx, "select change_records($1, $2, $3, $4) as changed", [
       text,
@@ -181,19 +181,21 @@ class Taking {
     if (fresh.length === 0) return;
     const watches = fresh.map((table) => {
       const site = { partition: partitionOf(caller), table };
-      const checks = passingChecks(site, table.columns);
-      const trigger = `trigger ${STAMP}`;
-      const added =
-        `create ${trigger} before insert or update on ${placeOf(site)} ` +
-        "for each row execute function public.stamp_record()";
-      return {
-        slug: table.slug,
-        added: [added, ...checks.added],
-        dropped: [...checks.dropped, `drop ${trigger} on ${placeOf(site)}`],
-      };
+      return { slug: table.slug, triggers: [stampOn(site), ...refusalsOn(site, table.columns)] };
     });
-    await this.#asOwner(watches.flatMap(({ added }) => added));
-    for (const { slug, dropped } of watches) this.#watched.set(slug, dropped);
+    await this.#asOwner(
+      watches.flatMap(({ triggers }) =>
+        triggers.map(({ name, on, what }) => {
+          return `create trigger ${name} before insert or update on ${on} for each row ${what}`;
+        }),
+      ),
+    );
+    for (const { slug, triggers } of watches) {
+      this.#watched.set(
+        slug,
+        triggers.map(({ name, on }) => `drop trigger ${name} on ${on}`),
+      );
+    }
   }
 
   async #unwatch(): Promise<void> {
@@ -221,7 +223,32 @@ class Taking {
 type RecordsStatement = Extract<ScriptStatement, { does: "records" }>;
 
 const CHANGE = "select change_structure($1)";
-const STAMP = quoted("Stamp");
+
+/** What stands on a table while SQL changes its records. */
+interface Trigger {
+  readonly name: string;
+  readonly on: string;
+  readonly what: string;
+}
+
+/** Keeps what the application keeps when it writes a record. */
+function stampOn(site: Site): Trigger {
+  const what = "execute function public.stamp_record()";
+  return { name: quoted("Stamp"), on: placeOf(site), what };
+}
+
+/**
+ * Refuses what is only assumed of the values of some columns. As constraints they would keep everybody
+ * from reading the table meanwhile.
+ */
+function refusalsOn(site: Site, columns: readonly Column[]): Trigger[] {
+  return columns.flatMap((column) => {
+    const condition = assumedOf(column, `new.${quoted(column.name)}`);
+    if (condition === undefined) return [];
+    const what = `when (not (${condition})) execute function public.refuse_record()`;
+    return [{ name: nameSql(site, "check", column.name), on: placeOf(site), what }];
+  });
+}
 
 /** The tables whose records a statement may change: references to what it deletes may become null. */
 function reachedFrom(slugs: readonly string[], tables: readonly Table[]): readonly Table[] {

@@ -57,7 +57,8 @@ async function everything(world: World, workspace: { key: string }) {
   return {
     columns: await world.sql(
       `select table_schema, table_name, column_name, data_type, is_nullable, column_default
-         from information_schema.columns where table_schema ${spaces} order by 1, 2, 3`,
+         from information_schema.columns
+        where table_schema ${spaces} and table_name not like 'View\\_%' order by 1, 2, 3`,
     ),
     indexes: await world.sql(
       `select indexdef from pg_indexes where schemaname ${spaces} order by 1`,

@@ -5,11 +5,12 @@ import { defaultSql } from "../columns/default.ts";
 import { quoted } from "../identifier.ts";
 import type { Column } from "../table.ts";
 import {
-  checkSql,
+  assumedOf,
+  conditionOf,
   constraintSql,
   createIndexes,
+  dropCheck,
   indexesOf,
-  isGuarded,
   nameSql,
   placeOf,
   qualified,
@@ -23,20 +24,27 @@ import {
  */
 export function alterColumn(site: Site, before: Column, after: Column): Statement[] {
   const change: Change = { site, before, after, retyped: before.type !== after.type };
-  const texts = [
+  const seen = [
     ...droppedConstraints(change),
     ...retyping(change),
     ...nullness(change),
     ...presetting(change),
     ...counting(change),
     ...addedConstraints(change),
-    ...verification(change),
-  ].map((clause) => ({
+  ];
+  const statement = (clause: string): Statement => ({
     text: clause.startsWith("select") ? clause : `alter table ${placeOf(site)} ${clause}`,
     fields: [after.name],
-  }));
+  });
+  const inner = (clause: string): Statement => ({ ...statement(clause), inner: true });
   const [gone, made] = indexChanges(change);
-  return [...gone, ...texts, ...made];
+  return [
+    ...gone,
+    ...outdatedCheck(change).map(inner),
+    ...seen.map(statement),
+    ...verification(change).map(inner),
+    ...made,
+  ];
 }
 
 interface Change {
@@ -81,12 +89,19 @@ function addedConstraints({ site, before, after, retyped }: Change): string[] {
   });
 }
 
-/** What is taken for granted of the column's values from now on is looked at once. */
+/** A check of an earlier release, where none is expected any more. */
+function outdatedCheck({ site, before, after, retyped }: Change): string[] {
+  const condition = assumedOf(before);
+  if (condition === undefined || (!retyped && condition === conditionOf(after))) return [];
+  return [dropCheck(site, before)];
+}
+
+/** What is assumed of the column's values from now on is looked at once. */
 function verification({ site, before, after, retyped }: Change): string[] {
-  const check = isGuarded(after) ? undefined : checkSql(after);
-  if (check === undefined || (!retyped && check === checkSql(before))) return [];
+  const condition = assumedOf(after);
+  if (condition === undefined || (!retyped && condition === conditionOf(before))) return [];
   const name = nameSql(site, "check", after.name);
-  return [`add constraint ${name} ${check}`, `drop constraint ${name}`];
+  return [`add constraint ${name} check (${condition})`, `drop constraint ${name}`];
 }
 
 const PURPOSES = ["check", "reference"] as const;

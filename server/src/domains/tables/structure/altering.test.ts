@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { derivedName } from "./index-name.ts";
 import { everything, schemaIn, tableOf } from "./testing.ts";
 
 let world: World;
@@ -137,6 +138,65 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   }
   expect(await everything(world)).toEqual(before);
   expect(await values(slug, "c")).toEqual(kept);
+});
+
+test("who writes by an earlier definition is held to the present one", async () => {
+  const slug = await tableOf(owner, [{ name: "c", type: "text" }]);
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const { promise: read, resolve: open } = Promise.withResolvers<void>();
+  const [{ view } = {}] = await world.sql(
+    `select view_name as view from information_schema.view_table_usage
+      where table_schema = $1 and table_name = $2`,
+    [schema.replaceAll('"', ""), slug],
+  );
+  // Somebody reads, the change waits for them, and a writer for the change.
+  const reader = world.kernel.db.write(partition, async (session) => {
+    await session.send(`select from ${schema}."${view}" limit 1`, []);
+    await read;
+  });
+  const waiting = (count: number) =>
+    until(async () => {
+      const [row] = await world.sql("select count(*)::int as n from pg_locks where not granted");
+      return row.n >= count;
+    });
+  const options = { table: "users" };
+  const changing = change(slug, { alterColumns: [{ name: "c", type: "reference", options }] });
+  await waiting(1);
+  const writing = owner(`POST /api/v1/tables/${slug}/records`, { c: "somebody" });
+  await waiting(2);
+  open();
+  await reader;
+  expect(await changing).toMatchObject({ status: 200 });
+  expect(await writing).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/c", message: "must be the id of a user" }] },
+  });
+  expect(await values(slug, "c")).toEqual([]);
+});
+
+test("a check that an earlier release has left goes when its column changes", async () => {
+  const slug = await tableOf(owner, [
+    { name: "a", type: "integer" },
+    { name: "b", type: "integer" },
+  ]);
+  const { id } = (await owner(`GET /api/v1/tables/${slug}`)).body.data;
+  for (const name of ["a", "b"]) {
+    const constraint = derivedName(id, "check", name);
+    const check = `check ("${name}" between -9007199254740991 and 9007199254740991)`;
+    await world.sql(`alter table ${schema}."${slug}" add constraint "${constraint}" ${check}`);
+  }
+  await fill(slug, "a", [1]);
+  for (const body of [
+    { renameColumns: { a: "c" } },
+    { addColumns: [{ name: "a", type: "integer", options: { min: 1 } }] },
+    { alterColumns: [{ name: "b", options: { max: 9 } }] },
+    { alterColumns: [{ name: "b", options: {} }] },
+    { alterColumns: [{ name: "c", type: "text" }] },
+  ]) {
+    const changed = await change(slug, body);
+    expect(changed.body.errors ?? changed).toMatchObject({ status: 200 });
+  }
+  expect(await values(slug, "c")).toEqual(["1"]);
 });
 
 test("what is there twice is not made unique", async () => {

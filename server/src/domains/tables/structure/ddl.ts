@@ -25,14 +25,26 @@ export interface Site {
   readonly table: Pick<Table, "id" | "slug">;
 }
 
+interface ViewSite extends Site {
+  readonly table: Site["table"] & Pick<Table, "shape">;
+}
+
 /** The schema and the name, quoted. */
 export function placeOf({ partition, table: { slug } }: Site): string {
   return `${quoted(schemaOf(partition))}.${quoted(slug)}`;
 }
 
 /** Through what the application reads and writes the table, quoted: see `createView`. */
-export function viewOf(site: Site): string {
-  return qualified(site, "view", "");
+export function viewOf(site: ViewSite): string {
+  return qualified(site, "view", viewedAs(site.table));
+}
+
+/**
+ * Each shape that a table has had has its own view: whoever still has an earlier definition in mind finds
+ * none, and looks at the table anew before it writes.
+ */
+export function viewedAs({ shape }: Pick<Table, "shape">): string {
+  return shape === 0 ? "" : String(shape);
 }
 
 /** A statement as its readers know the tables: by their names alone. */
@@ -111,7 +123,9 @@ export function renameColumn(site: Site, column: Column, to: string): Statement[
       const [old, now] = renamed(purpose);
       return { text: `alter table ${place} rename constraint ${old} to ${now}`, inner: true };
     });
+  const old = { text: `alter table ${place} ${dropCheck(site, column)}`, inner: true } as const;
   return [
+    ...(assumedOf(column) === undefined ? [] : [old]),
     { text: `alter table ${place} rename column ${quoted(column.name)} to ${quoted(to)}` },
     ...indexes,
     ...constraints,
@@ -172,7 +186,10 @@ export function constraintSql(
   column: Column,
   purpose: "check" | "reference",
 ): string | undefined {
-  if (purpose === "check") return isGuarded(column) ? checkSql(column) : undefined;
+  if (purpose === "check") {
+    const condition = isGuarded(column) ? conditionOf(column) : undefined;
+    return condition === undefined ? undefined : `check (${condition})`;
+  }
   const name = quoted(column.name);
   const target = targetOf(column);
   if (target === undefined) return undefined;
@@ -181,36 +198,25 @@ export function constraintSql(
 }
 
 /** What must hold of a column's values, whether or not a constraint stands for it. */
-export function checkSql(column: Column): string | undefined {
-  const condition = typeOf(column).constraint?.(column, quoted(column.name));
-  return condition === undefined ? undefined : `check (${condition})`;
+export function conditionOf(column: Column, name = quoted(column.name)): string | undefined {
+  return typeOf(column).constraint?.(column, name);
 }
 
-/** Whether such a constraint stands on the table for good. */
-export function isGuarded(column: Column): boolean {
+function isGuarded(column: Column): boolean {
   return typeOf(column).guarded?.(column) ?? false;
 }
 
+/** The same, where no constraint stands for it. */
+export function assumedOf(column: Column, name?: string): string | undefined {
+  return isGuarded(column) ? undefined : conditionOf(column, name);
+}
+
 /**
- * Constraints for as long as somebody else than `read` sees to what is written: for what does not stand on
- * the table for good. They say nothing of the records that are there.
+ * Takes the check of a column off. Tables that were made by an earlier release have one even where it is
+ * only assumed today.
  */
-export function passingChecks(
-  site: Site,
-  columns: readonly Column[],
-): { readonly added: readonly string[]; readonly dropped: readonly string[] } {
-  const checks = columns.flatMap((column) => {
-    const check = isGuarded(column) ? undefined : checkSql(column);
-    return check === undefined ? [] : [{ name: nameSql(site, "check", column.name), check }];
-  });
-  if (checks.length === 0) return { added: [], dropped: [] };
-  const alter = (clauses: readonly string[]): string[] => [
-    `alter table ${placeOf(site)} ${clauses.join(", ")}`,
-  ];
-  return {
-    added: alter(checks.map(({ name, check }) => `add constraint ${name} ${check} not valid`)),
-    dropped: alter(checks.map(({ name }) => `drop constraint ${name}`)),
-  };
+export function dropCheck(site: Site, { name }: Pick<Column, "name">): string {
+  return `drop constraint if exists ${nameSql(site, "check", name)}`;
 }
 
 const ON_DELETE = { restrict: "restrict", set_null: "set null", cascade: "cascade" } as const;
@@ -242,7 +248,7 @@ function hasGin(column: Column): boolean {
  * PostgreSQL fears that operators could tell on hidden rows, and then compares numbers, lists and
  * JSON without their indexes. This condition is looked at once for each statement.
  */
-export function createView(site: Site, columns: readonly Column[]): Statement {
+export function createView(site: ViewSite, columns: readonly Column[]): Statement {
   const names = [...SYSTEM_COLUMNS.map(([, name]) => name), "revision"];
   const all = [...names, ...columns.map(({ name }) => quoted(name))].join(", ");
   return {
@@ -253,7 +259,7 @@ export function createView(site: Site, columns: readonly Column[]): Statement {
   };
 }
 
-export function dropView(site: Site): Statement {
+export function dropView(site: ViewSite): Statement {
   return { text: `drop view ${viewOf(site)}`, inner: true };
 }
 

@@ -30,7 +30,7 @@ export function referTo({ id, name }: Table): ResourceRef {
 }
 
 /** A table as events tell it. */
-export function shownIn({ revision: _, renamedRevision: __, ...table }: Table) {
+export function shownIn({ revision: _, renamedRevision: __, shape: ___, ...table }: Table) {
   return table;
 }
 

@@ -55,6 +55,11 @@ function withViews(
   }: { readonly statements: PlannedStatement[]; readonly steps: readonly Step[] },
 ): PlannedStatement[] {
   const slugs = new Set(steps.filter(({ op }) => !ASIDE.has(op)).map(({ table }) => table));
+  for (const table of planning.tables.values()) {
+    const before = original.get(table.slug);
+    if (!slugs.has(table.slug) || before?.id !== table.id) continue;
+    planning.tables.set(table.slug, { ...table, shape: before.shape + 1 });
+  }
   const viewed = (tables: ReadonlyMap<string, Table>) =>
     [...tables.values()].filter(({ slug }) => slugs.has(slug));
   const { partition } = planning;

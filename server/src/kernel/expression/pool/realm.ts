@@ -1,3 +1,4 @@
+import { getHeapStatistics } from "node:v8";
 import { constants, createContext, runInContext, Script } from "node:vm";
 import { BASE64, compileJsonata } from "../jsonata.ts";
 import { carried, type Desk, type openDesk } from "./inside.ts";
@@ -5,6 +6,9 @@ import type { Job, Report } from "./protocol.ts";
 
 /** Carries out a job within its time. */
 export type JobRunner = (job: Job) => readonly Report[];
+
+/** Of the heap; the rest is for what expressions work on. */
+const COMPILED_SHARE = 0.1;
 
 /** Makes the realm in which expressions run. */
 export function openRealm(): JobRunner {
@@ -19,7 +23,7 @@ export function openRealm(): JobRunner {
   const desk = open({
     make: compileJsonata(context),
     base64: BASE64,
-    bytesMax: 16 * 1024 * 1024,
+    bytesMax: Math.floor(getHeapStatistics().heap_size_limit * COMPILED_SHARE),
     depthMax: 200,
   });
   // A time limit goes with a script, not with a function, so the script must find the desk.

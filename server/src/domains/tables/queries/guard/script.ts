@@ -11,6 +11,8 @@ export type ScriptStatement = { readonly text: string; readonly at: Place } & (
       readonly does: "records";
       /** The tables that it names, its own common table expressions left out, unless it writes to one. */
       readonly relations: readonly string[];
+      /** Those of them that it writes to. */
+      readonly targets: readonly string[];
     }
 );
 
@@ -77,7 +79,7 @@ function judge(
   const relations = [...verdict.relations.keys()].filter(
     (name) => targets.has(name) || !expressions.has(name),
   );
-  return { does: "records", text, at, relations };
+  return { does: "records", text, at, relations, targets: [...targets] };
 }
 
 const FIRST: Place = { position: 0, line: 1, column: 1 };
