@@ -1,5 +1,6 @@
--- How often the columns of a table were changed. The view through which the application reads and writes
--- a table is named after it: a statement by an earlier definition finds no view, and is made anew.
+-- Counts the changes of a table's columns. The view through which the application reads and writes a table
+-- has a column named after it, which statements that write name: one by an earlier definition fails, and
+-- is made anew. At 0 there is no such column yet.
 alter table user_tables add column shape integer not null default 0;
 
 -- Refuses a record in the words of a check whose name the trigger has. It stands on a table only while

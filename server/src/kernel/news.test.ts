@@ -93,7 +93,7 @@ test("those who come and go all the time do not keep it from moving on", async (
   const id = await write("Once or twice");
   await world.settled();
   for (let look = 0; look < 6; look += 1) await news.catchUp();
-  expect(heard.filter((one) => one === id).length).toBeLessThanOrEqual(2);
+  expect([1, 2]).toContain(heard.filter((one) => one === id).length);
 });
 
 /** Takes its place in the log at once, and appears there when it is told to. */
@@ -143,7 +143,7 @@ test("nor is what appears on an earlier page while a later one is read", async (
   });
   const heard = gather(news, "note");
   finish = await slowAct();
-  const many = "select v.* from generate_series(1, 2500) as n (n) cross join lateral";
+  const many = "select v.* from generate_series(1, 10_500) as n (n) cross join lateral";
   await db.write(partition, (session) =>
     session.send(
       `${INSERT} ${many} (values ${valuesOf("'many ' || n.n")}) as v`.replace(
@@ -156,7 +156,7 @@ test("nor is what appears on an earlier page while a later one is read", async (
   looks = 0;
   await news.catchUp();
   expect(looks).toBe(2);
-  expect(new Set(heard).size).toBe(2500);
+  expect(new Set(heard).size).toBe(10_500);
   await world.settled();
   await news.catchUp();
   expect(heard).toContain("slow");

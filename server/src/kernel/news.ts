@@ -4,7 +4,8 @@ import { placeOf } from "./log.ts";
 import type { Next } from "./loop.ts";
 import type { Notice } from "./signal.ts";
 
-const BATCH_EVENTS_MAX = 2_000;
+/** Passed over in the database, which hands out those that are wanted. */
+const BATCH_EVENTS_MAX = 10_000;
 const POLL_MS = 500;
 /** How far beyond an open transaction it looks, in batches. */
 const UNSETTLED_PAGES_MAX = 10;

@@ -65,8 +65,8 @@ export function partitionOf({ workspace, environment }: Caller): Partition {
 }
 
 /**
- * Statements by a definition that has just changed on another node fail, as there is no such column
- * or because a new one must be filled. Then the work is done once more, by the new definition.
+ * Statements by a definition that has just changed fail, as there is no such column or shape, or because
+ * a new one must be filled. Then the work is done once more, by the new definition.
  */
 export async function byDefinition<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
   try {
@@ -82,7 +82,8 @@ export function outdated(
   error: unknown,
 ): OutOfDate | undefined {
   const code = codeOf(error);
-  if (code === undefined || !OF_STRUCTURE.has(code) || again.has(caller)) return undefined;
+  if (code === undefined || !OF_STRUCTURE.has(code)) return undefined;
+  if (again.has(caller) && !isOfShape(error)) return undefined;
   again.add(caller);
   catalogOf(services).forget(partitionOf(caller));
   return new OutOfDate({ cause: error });
@@ -109,6 +110,11 @@ export async function readBy<T>(asking: Asking, table: KnownTable, read: () => T
     if (error instanceof Failure && error.type === Invalid) await assertCurrent(asking, table);
     throw error;
   }
+}
+
+/** Whether a statement named a shape that the table no longer has, which is never anybody's mistake. */
+function isOfShape(error: unknown): boolean {
+  return error instanceof Error && /"shape \d+"/.test(error.message);
 }
 
 /** Those whose call is being done once more. */

@@ -3,7 +3,6 @@ import type { Partition } from "#kernel/db/partition.ts";
 import type { ColumnType } from "./columns/column-type.ts";
 import { typeOf } from "./columns/all.ts";
 import { quoted } from "./identifier.ts";
-import { viewedAs } from "./structure/ddl.ts";
 import { derivedName } from "./structure/index-name.ts";
 import type { Column, Table } from "./table.ts";
 
@@ -34,7 +33,7 @@ export function know(table: Table, partition: Partition): KnownTable {
   return {
     ...table,
     partition,
-    place: `${schema}.${quoted(derivedName(table.id, "view", viewedAs(table)))}`,
+    place: `${schema}.${quoted(derivedName(table.id, "view", ""))}`,
     base: `${schema}.${quoted(table.slug)}`,
     columns,
     byName: new Map(columns.map((column) => [column.name, column])),

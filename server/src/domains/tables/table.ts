@@ -145,7 +145,7 @@ export type Table = Static<typeof Table> & {
   readonly revision: number;
   /** Since which no column was renamed, dropped or given another type. */
   readonly renamedRevision: number;
-  /** How often its columns were changed. */
+  /** Counts the changes of its columns; 0 for one that an earlier release made, until the first. */
   readonly shape: number;
 };
 

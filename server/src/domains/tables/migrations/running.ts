@@ -10,7 +10,7 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import { listTables } from "../store.ts";
 import { type Taken, takeSteps } from "../structure/apply.ts";
 import { stepBlamed } from "../structure/blame.ts";
-import { assumedOf, nameSql, placeOf, type Site } from "../structure/ddl.ts";
+import { assumedOf, nameSql, placeOf, type Site, viewOf } from "../structure/ddl.ts";
 import type { Step } from "../structure/step.ts";
 import type { Column, Table } from "../table.ts";
 import { refusalInWords, type Work } from "./reading.ts";
@@ -183,6 +183,9 @@ class Taking {
       const site = { partition: partitionOf(caller), table };
       return { slug: table.slug, triggers: [stampOn(site), ...refusalsOn(site, table.columns)] };
     });
+    // Readers go on. Writers wait before they hold anything of it, as the triggers go by a stronger lock.
+    const views = fresh.map((table) => viewOf({ partition: partitionOf(caller), table }));
+    await this.#asOwner([`lock table ${views.join(", ")} in exclusive mode`]);
     await this.#asOwner(
       watches.flatMap(({ triggers }) =>
         triggers.map(({ name, on, what }) => {

@@ -92,7 +92,7 @@ function addedConstraints({ site, before, after, retyped }: Change): string[] {
 /** A check of an earlier release, where none is expected any more. */
 function outdatedCheck({ site, before, after, retyped }: Change): string[] {
   const condition = assumedOf(before);
-  if (condition === undefined || (!retyped && condition === conditionOf(after))) return [];
+  if (condition === undefined || (!retyped && condition === assumedOf(after))) return [];
   return [dropCheck(site, before)];
 }
 

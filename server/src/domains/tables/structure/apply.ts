@@ -90,7 +90,7 @@ async function lookUp({ tx, now, caller }: ReadContext, steps: readonly Step[]):
       updatedAt: time,
       revision: 1,
       renamedRevision: 0,
-      shape: 0,
+      shape: 1,
     }),
   };
 }

@@ -25,26 +25,22 @@ export interface Site {
   readonly table: Pick<Table, "id" | "slug">;
 }
 
-interface ViewSite extends Site {
-  readonly table: Site["table"] & Pick<Table, "shape">;
-}
-
 /** The schema and the name, quoted. */
 export function placeOf({ partition, table: { slug } }: Site): string {
   return `${quoted(schemaOf(partition))}.${quoted(slug)}`;
 }
 
 /** Through what the application reads and writes the table, quoted: see `createView`. */
-export function viewOf(site: ViewSite): string {
-  return qualified(site, "view", viewedAs(site.table));
+export function viewOf(site: Site): string {
+  return qualified(site, "view", "");
 }
 
 /**
- * Each shape that a table has had has its own view: whoever still has an earlier definition in mind finds
- * none, and looks at the table anew before it writes.
+ * A column of that view by which it tells the table's shape. No column of people can have such a name. Whoever
+ * writes by an earlier definition names one that is no longer there, and looks at the table anew.
  */
-export function viewedAs({ shape }: Pick<Table, "shape">): string {
-  return shape === 0 ? "" : String(shape);
+export function shapeMark({ shape }: Pick<Table, "shape">): string {
+  return `"shape ${shape}"`;
 }
 
 /** A statement as its readers know the tables: by their names alone. */
@@ -248,9 +244,11 @@ function hasGin(column: Column): boolean {
  * PostgreSQL fears that operators could tell on hidden rows, and then compares numbers, lists and
  * JSON without their indexes. This condition is looked at once for each statement.
  */
-export function createView(site: ViewSite, columns: readonly Column[]): Statement {
+export function createView(partition: Partition, table: Table): Statement {
+  const site = { partition, table };
   const names = [...SYSTEM_COLUMNS.map(([, name]) => name), "revision"];
-  const all = [...names, ...columns.map(({ name }) => quoted(name))].join(", ");
+  const own = table.columns.map(({ name }) => quoted(name));
+  const all = [...names, ...own, `true as ${shapeMark(table)}`].join(", ");
   return {
     text:
       `create view ${viewOf(site)} as select ${all} from ${placeOf(site)} ` +
@@ -259,7 +257,7 @@ export function createView(site: ViewSite, columns: readonly Column[]): Statemen
   };
 }
 
-export function dropView(site: ViewSite): Statement {
+export function dropView(site: Site): Statement {
   return { text: `drop view ${viewOf(site)}`, inner: true };
 }
 

@@ -42,7 +42,7 @@ test("a table is made with its columns, constraints, guards, indexes and view", 
       `create index <index:orders.tags> on "orders" using gin ("tags")`,
       `create index <several:orders.state+createdAt> on "orders" ("state", "created_at", id)`,
       `create unique index <several:orders.sku+state> on "orders" ("sku", "state")`,
-      `create view <View> as select id, created_at, updated_at, created_by, revision, "number", "sku", "state", "customer", "tags" from "orders" where current_setting('millrace.workspace') = '${WORKSPACE}' and current_setting('millrace.environment') = 'staging' with local check option`,
+      `create view <View> as select id, created_at, updated_at, created_by, revision, "number", "sku", "state", "customer", "tags", true as "shape 1" from "orders" where current_setting('millrace.workspace') = '${WORKSPACE}' and current_setting('millrace.environment') = 'staging' with local check option`,
     ],
     inverse: [{ op: "drop_table", table: "orders" }],
   });

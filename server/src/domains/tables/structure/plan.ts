@@ -57,7 +57,7 @@ function withViews(
   const slugs = new Set(steps.filter(({ op }) => !ASIDE.has(op)).map(({ table }) => table));
   for (const table of planning.tables.values()) {
     const before = original.get(table.slug);
-    if (!slugs.has(table.slug) || before?.id !== table.id) continue;
+    if (!slugs.has(table.slug) || before?.id !== table.id || isLike(before, table)) continue;
     planning.tables.set(table.slug, { ...table, shape: before.shape + 1 });
   }
   const viewed = (tables: ReadonlyMap<string, Table>) =>
@@ -67,10 +67,18 @@ function withViews(
     ...viewed(original).map((table) => ({ ...dropView({ partition, table }), step: 0 })),
     ...statements,
     ...viewed(planning.tables).map((table) => ({
-      ...createView({ partition, table }, table.columns),
+      ...createView(partition, table),
       step: 0,
     })),
   ];
+}
+
+/** Whether writers by the one definition would do the same by the other. */
+function isLike(before: Table, after: Table): boolean {
+  const [was, is] = [before, after].map(({ columns }) =>
+    JSON.stringify(columns.map(({ description: _, ...column }) => column)),
+  );
+  return was === is;
 }
 
 /** What leaves the columns as they are. */

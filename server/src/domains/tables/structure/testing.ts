@@ -32,7 +32,7 @@ const BLANK = {
   updatedAt: "2026-01-01T00:00:00.000Z",
   revision: 1,
   renamedRevision: 0,
-  shape: 0,
+  shape: 1,
 };
 
 export function stepsOf(...given: readonly object[]): Step[] {

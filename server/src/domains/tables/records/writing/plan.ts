@@ -1,5 +1,6 @@
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import { columnOf } from "../../identifier.ts";
+import { shapeMark } from "../../structure/ddl.ts";
 import { toUsers } from "../../columns/reference.ts";
 import { listOf, selectList } from "../record.ts";
 
@@ -44,7 +45,7 @@ function makePlan(table: KnownTable): Plan {
   const writable = columns.filter(({ is }) => !is.generated);
   const generated = columns.filter(({ is }) => is.generated);
   const names = writable.map((column) => `, ${column.quoted}`).join("");
-  const into = `insert into ${place} (${OWN}, revision${names})`;
+  const into = byShape(table, `insert into ${place} (${OWN}, revision${names})`);
   const returning = `returning ${["id", ...generated.map((one) => one.quoted)].join(", ")}`;
   const many =
     `${into} select r.id, $1::timestamptz, $1::timestamptz, $2::text, 1` +
@@ -67,6 +68,19 @@ function makePlan(table: KnownTable): Plan {
     updates: new Map(),
   };
 }
+
+/**
+ * A statement that writes by this definition of a table: once its columns are others, PostgreSQL refuses
+ * it. For what is said of the shape it plans nothing. Tables that an earlier release made do not tell theirs
+ * before they are changed.
+ */
+export function byShape(table: KnownTable, text: string): string {
+  if (table.shape === 0) return text;
+  const said = `with shape as (select ${shapeMark(table)} from ${table.place})`;
+  return text.startsWith(WITH) ? `${said}, ${text.slice(WITH.length)}` : `${said} ${text}`;
+}
+
+const WITH = "with ";
 
 /** Rows out of lists: `$n` is the ids, and what follows is one list for each column. */
 export function listsOf(columns: readonly KnownColumn[], first: number): string {

@@ -9,7 +9,7 @@ import { seenBy } from "../../rules/access.ts";
 import { RecordUpdated, tableIn } from "../events.ts";
 import type { Hold } from "./matching.ts";
 import { assertMembers } from "./people.ts";
-import { planOf } from "./plan.ts";
+import { byShape, planOf } from "./plan.ts";
 import { againstUpdating, assertAllowed, grantsFor, type Writing } from "../rights.ts";
 import { faultsOfSize, storedSize } from "./size.ts";
 import { changesBetween, referTo, type Stored, storedOf, type TableRecord } from "./stored.ts";
@@ -151,19 +151,20 @@ export function updateStatement(
   const which = typeof ids === "string" ? ONE : MANY;
   const tellsOld = services.serverVersion >= RETURNING_OLD_SINCE;
   const textFor = which === ONE && tellsOld ? textForOneSince18 : textForAny;
+  const made = (parts: readonly Part[]) => byShape(table, textFor(table, parts, which));
   const columns = writable.filter(({ name }) => Object.hasOwn(values, name));
   const stored = columns.map(({ name, is }) => storedValue(values[name], is.store));
   const key = [which, ...columns.map(({ name }) => name)].join(" ");
   let text = updates.get(key);
   if (text === undefined && updates.size < TEXTS_MAX) {
-    updates.set(key, (text = textFor(table, columns.map(partOf), which)));
+    updates.set(key, (text = made(columns.map(partOf))));
   }
   if (text !== undefined) return { text, values: [ids, now, ...stored] };
   // All columns, each with whether it is written, so that there is no end of texts.
   const any = [which, "any"].join(" ");
   text = updates.get(any);
   if (text === undefined) {
-    updates.set(any, (text = textFor(table, writable.map(optionalPartOf), which)));
+    updates.set(any, (text = made(writable.map(optionalPartOf))));
   }
   const given = writable.flatMap(({ name, is }) => [
     Object.hasOwn(values, name),
