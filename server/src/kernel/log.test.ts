@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Part } from "./batch.ts";
-import type { Partition } from "./db/database.ts";
 import type { Position } from "./event.ts";
 import { queryLog } from "./log.ts";
 import { readResources } from "./resource-log.ts";
@@ -32,13 +31,6 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** A batch that reaches over the whole log. */
-function partOf({ workspace, environment }: Partition): Part {
-  const row = { workspace_id: workspace, environment, topic: "thing", type: "thing.done" };
-  const kind = { ...row, ...END, xid: String(END.xid), count: 1, last_at: "" };
-  return new Part({ from: START, last: END }, [kind], () => true);
-}
-
 test("what happened in a quiet environment is not looked for among the events of a busy one", async () => {
   const staging = { workspace: world.home, environment: "staging" } as const;
   const [read] = await world.kernel.db.write(staging, async (session) => {
@@ -46,10 +38,29 @@ test("what happened in a quiet environment is not looked for among the events of
     expect(await queryLog(tx, {}, 50)).toEqual([]);
     expect(await queryLog(tx, { before: END }, 50)).toEqual([]);
     expect(await readSpan(tx, { after: START, upTo: END }, 50)).toEqual([]);
-    expect(await partOf(staging).events(session, ["thing.done"])).toEqual([]);
     const things = [{ id: "thing 1", after: START }];
     expect((await readResources(tx, things, { upTo: END, limit: 50 })).size).toBe(0);
     return session.send<{ rows: number }>(READ, []);
   });
   expect(read?.rows).toBe(0);
+});
+
+test("the events of a batch are read along an index, however often and however long the log is", async () => {
+  const production = { workspace: world.home, environment: "production" } as const;
+  const [batch, times] = [10, 12];
+  const bounds = { from: { epoch: 1, xid: 1_000 + EVENTS - batch, seq: 0 }, last: END };
+  const [read] = await world.kernel.db.write(production, async (session) => {
+    for (let time = 0; time < times; time += 1) {
+      const place = { epoch: 1, xid: String(END.xid), seq: 0 };
+      const kind = { topic: "thing", type: "thing.done", count: batch, last_at: "" };
+      const row = { ...place, workspace_id: world.home, environment: "production" as const };
+      const part = new Part(bounds, [{ ...row, ...kind }], () => true);
+      const events = await part.events(session, ["thing.done"]);
+      // The place itself is of an event before: its number is not 0.
+      expect(events).toHaveLength(batch + 1);
+    }
+    return session.send<{ rows: number }>(READ, []);
+  });
+  // Whichever index: there may be some of other places between the two.
+  expect(read?.rows).toBeLessThan(times * 2 * batch);
 });

@@ -143,7 +143,7 @@ test("nor is what appears on an earlier page while a later one is read", async (
   });
   const heard = gather(news, "note");
   finish = await slowAct();
-  const many = "select v.* from generate_series(1, 10_500) as n (n) cross join lateral";
+  const many = "select v.* from generate_series(1, 10500) as n (n) cross join lateral";
   await db.write(partition, (session) =>
     session.send(
       `${INSERT} ${many} (values ${valuesOf("'many ' || n.n")}) as v`.replace(
