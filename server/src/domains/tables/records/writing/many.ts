@@ -1,6 +1,7 @@
 /** Many records in one statement: their values as lists, and which of them is at fault. */
 import type { Fault } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import { arrayText } from "../../columns/array-text.ts";
 import { targetOf } from "../../columns/reference.ts";
 import { maybeTableOf } from "../../catalog.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
@@ -24,11 +25,6 @@ export function parametersOf(
     });
   });
   return [writings.map(({ record }) => record.id), ...lists];
-}
-
-/** A list of texts as PostgreSQL writes it. */
-function arrayText(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 
 /**
