@@ -5,6 +5,7 @@ import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Invalid } from "#kernel/failure.ts";
 import { know, type KnownTable } from "./known-table.ts";
 import { findTable, listTables } from "./store.ts";
+import { SHAPE_MARK } from "./structure/ddl.ts";
 import { NoSuchTable } from "./table.ts";
 
 /** Tables that are kept in memory, over all workspaces. */
@@ -114,7 +115,7 @@ export async function readBy<T>(asking: Asking, table: KnownTable, read: () => T
 
 /** Whether a statement named a shape that the table no longer has, which is never anybody's mistake. */
 function isOfShape(error: unknown): boolean {
-  return error instanceof Error && /"shape \d+"/.test(error.message);
+  return error instanceof Error && SHAPE_MARK.test(error.message);
 }
 
 /** Those whose call is being done once more. */

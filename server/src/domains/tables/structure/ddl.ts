@@ -43,6 +43,9 @@ export function shapeMark({ shape }: Pick<Table, "shape">): string {
   return `"shape ${shape}"`;
 }
 
+/** Finds such a name in what PostgreSQL says. */
+export const SHAPE_MARK = /"shape \d+"/;
+
 /** A statement as its readers know the tables: by their names alone. */
 export function shownOf({ text }: Statement, partition: Partition): string {
   return text.replaceAll(`${quoted(schemaOf(partition))}.`, "");
