@@ -107,6 +107,19 @@ export async function startWorld(options: WorldOptions = {}) {
       ...(workspace !== undefined && { "x-workspace": workspace }),
     });
 
+  /** A transaction that has run one statement, and ends when it is released. */
+  const openWith = async (text: string): Promise<{ release: () => Promise<void> }> => {
+    const client = await admin.connect();
+    await client.query("begin");
+    await client.query(text);
+    return {
+      release: async () => {
+        await client.query("commit");
+        client.release();
+      },
+    };
+  };
+
   return {
     get app(): FastifyInstance {
       return parts.app;
@@ -127,18 +140,17 @@ export async function startWorld(options: WorldOptions = {}) {
           "select from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
         return (await sql(open)).length === 0;
       }),
+    /** Resolves when so many wait for a lock on a table; in other databases of the cluster others may, too. */
+    waiting: (count: number) =>
+      until(async () => {
+        const here = "(select oid from pg_database where datname = current_database())";
+        const waiters = `select from pg_locks where not granted and database = ${here}`;
+        return (await sql(waiters)).length >= count;
+      }),
+    /** Holds a table as a writer does, until it is released. */
+    hold: (table: string) => openWith(`lock table ${table} in row exclusive mode`),
     /** Keeps the log from settling, as a writer elsewhere does that takes its time, until it is released. */
-    async unsettle(): Promise<{ release: () => Promise<void> }> {
-      const client = await admin.connect();
-      await client.query("begin");
-      await client.query("select pg_current_xact_id()");
-      return {
-        release: async () => {
-          await client.query("commit");
-          client.release();
-        },
-      };
-    },
+    unsettle: () => openWith("select pg_current_xact_id()"),
     /** Somebody without a credential. */
     stranger: asToken(undefined),
     /** A further workspace. */

@@ -10,14 +10,14 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import { listTables } from "../store.ts";
 import { type Taken, takeSteps } from "../structure/apply.ts";
 import { stepBlamed } from "../structure/blame.ts";
-import { assumedOf, nameSql, placeOf, type Site, viewOf } from "../structure/ddl.ts";
 import type { Step } from "../structure/step.ts";
-import type { Column, Table } from "../table.ts";
+import type { Table } from "../table.ts";
 import { refusalInWords, type Work } from "./reading.ts";
 import { Known } from "./sql/known.ts";
 import { SqlRefused } from "./sql/refusal.ts";
 import { placeIn, stepsFrom } from "./sql/translation.ts";
 import { complaintOf, StepTrouble, troubleOf } from "./trouble.ts";
+import { watchOver } from "./watch.ts";
 
 /** What became of it. */
 export interface Outcome {
@@ -60,7 +60,7 @@ class Taking {
   readonly #statements: string[] = [];
   readonly #changes: Taken[] = [];
   readonly #inverse: Step[] = [];
-  /** What stands on tables while SQL changes them, and how each of it goes. */
+  /** Tables with a watch on them, and what takes it off. */
   readonly #watched = new Map<string, readonly string[]>();
   #reversible = true;
   #recordsChanged = 0;
@@ -171,33 +171,12 @@ class Taking {
     this.#statements.push(text);
   }
 
-  /**
-   * Lets tables keep the revisions of their records by themselves while SQL changes them, and refuse what
-   * nobody has read who would have refused it.
-   */
   async #watch(tables: readonly Table[]): Promise<void> {
-    const { caller } = this.#ctx;
-    const fresh = tables.filter(({ slug }) => !this.#watched.has(slug));
-    if (fresh.length === 0) return;
-    const watches = fresh.map((table) => {
-      const site = { partition: partitionOf(caller), table };
-      return { slug: table.slug, triggers: [stampOn(site), ...refusalsOn(site, table.columns)] };
-    });
-    // Readers go on. Writers wait before they hold anything of it, as the triggers go by a stronger lock.
-    const views = fresh.map((table) => viewOf({ partition: partitionOf(caller), table }));
-    await this.#asOwner([`lock table ${views.join(", ")} in exclusive mode`]);
-    await this.#asOwner(
-      watches.flatMap(({ triggers }) =>
-        triggers.map(({ name, on, what }) => {
-          return `create trigger ${name} before insert or update on ${on} for each row ${what}`;
-        }),
-      ),
-    );
-    for (const { slug, triggers } of watches) {
-      this.#watched.set(
-        slug,
-        triggers.map(({ name, on }) => `drop trigger ${name} on ${on}`),
-      );
+    for (const table of tables) {
+      if (this.#watched.has(table.slug)) continue;
+      const { on, off } = watchOver(partitionOf(this.#ctx.caller), table);
+      await this.#asOwner(on);
+      this.#watched.set(table.slug, off);
     }
   }
 
@@ -226,32 +205,6 @@ class Taking {
 type RecordsStatement = Extract<ScriptStatement, { does: "records" }>;
 
 const CHANGE = "select change_structure($1)";
-
-/** What stands on a table while SQL changes its records. */
-interface Trigger {
-  readonly name: string;
-  readonly on: string;
-  readonly what: string;
-}
-
-/** Keeps what the application keeps when it writes a record. */
-function stampOn(site: Site): Trigger {
-  const what = "execute function public.stamp_record()";
-  return { name: quoted("Stamp"), on: placeOf(site), what };
-}
-
-/**
- * Refuses what is only assumed of the values of some columns. As constraints they would keep everybody
- * from reading the table meanwhile.
- */
-function refusalsOn(site: Site, columns: readonly Column[]): Trigger[] {
-  return columns.flatMap((column) => {
-    const condition = assumedOf(column, `new.${quoted(column.name)}`);
-    if (condition === undefined) return [];
-    const what = `when (not (${condition})) execute function public.refuse_record()`;
-    return [{ name: nameSql(site, "check", column.name), on: placeOf(site), what }];
-  });
-}
 
 /** The tables whose records a statement may change: references to what it deletes may become null. */
 function reachedFrom(slugs: readonly string[], tables: readonly Table[]): readonly Table[] {

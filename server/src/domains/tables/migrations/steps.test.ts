@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWorld, type World } from "#kernel/testing/world.ts";
+import { schemaIn } from "../structure/testing.ts";
 import { items, workplace } from "./testing.ts";
 
 let world: World;
@@ -170,6 +171,24 @@ test("SQL writes nothing that nobody could have given, and leaves no watch behin
     constraints: before.constraints,
     triggers: before.triggers,
   });
+});
+
+test("while SQL runs, its tables are read as they were, and who writes to one waits for the end", async () => {
+  const { owner, write, apply, applied, recordsOf, workspace } = await workplace(world);
+  await applied([items, { ...items, table: "others" }]);
+  const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
+  await owner("POST /api/v1/tables/others/records", { title: "Other", amount: 1 });
+  const id = await write(["update items set amount = 2", "update others set amount = 2"]);
+  // The migration has done with the one table when it has to wait for the other.
+  const holder = await world.hold(`${schemaIn(workspace.key)}.others`);
+  const applying = apply(id);
+  await world.waiting(1);
+  expect(await recordsOf("items")).toMatchObject([{ amount: 1 }]);
+  const writing = owner(`PATCH /api/v1/tables/items/records/${body.data.id}`, { title: "Two" });
+  await world.waiting(2);
+  await holder.release();
+  expect((await applying).body).toMatchObject({ data: { status: "applied" } });
+  expect(await writing).toMatchObject({ status: 200, body: { data: { title: "Two", amount: 2 } } });
 });
 
 test("a step that fails says why, and leaves nothing behind", async () => {

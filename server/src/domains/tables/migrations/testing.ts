@@ -31,6 +31,7 @@ export async function workplace(world: World) {
   const apply = (id: string, body?: object, headers?: Record<string, string>) =>
     owner(`POST /api/v1/migrations/${id}/apply`, body, headers);
   return {
+    workspace,
     owner,
     write,
     apply,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { derivedName } from "./index-name.ts";
 import { everything, schemaIn, tableOf } from "./testing.ts";
 
@@ -154,16 +154,11 @@ test("who writes by an earlier definition is held to the present one", async () 
     await session.send(`select from ${schema}."${view}" limit 1`, []);
     await read;
   });
-  const waiting = (count: number) =>
-    until(async () => {
-      const [row] = await world.sql("select count(*)::int as n from pg_locks where not granted");
-      return row.n >= count;
-    });
   const options = { table: "users" };
   const changing = change(slug, { alterColumns: [{ name: "c", type: "reference", options }] });
-  await waiting(1);
+  await world.waiting(1);
   const writing = owner(`POST /api/v1/tables/${slug}/records`, { c: "somebody" });
-  await waiting(2);
+  await world.waiting(2);
   open();
   await reader;
   expect(await changing).toMatchObject({ status: 200 });
