@@ -3,7 +3,7 @@ import { READY } from "../../pool/ready.ts";
 import type { Job } from "./protocol.ts";
 import { openRealm } from "./realm.ts";
 
-const evaluate = openRealm();
+const evaluate = openRealm(Number(process.argv[2]));
 
 process.on("message", (job: Job) => {
   process.send?.(evaluate(job));

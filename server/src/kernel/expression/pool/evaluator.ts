@@ -6,6 +6,8 @@ import type { Job, Report } from "./protocol.ts";
 const PROGRAM = fileURLToPath(new URL("./evaluator-process.ts", import.meta.url));
 /** An evaluation stops itself when its time is over, unless it is in a call that nothing interrupts. */
 const GRACE_MS = 500;
+/** How much of the memory compiled expressions may take; the rest is for what they work on. */
+const COMPILED_SHARE = 0.2;
 
 /**
  * A process that evaluates expressions. It is a process and not a thread, because a thread that asks for
@@ -19,6 +21,8 @@ export class Evaluator {
     const timeZone = process.env["TZ"];
     this.#process = new Subprocess({
       program: PROGRAM,
+      // V8's own limit would be no measure: it counts the young generation too, which grows with the machine.
+      args: [String(memoryMb * 1024 * 1024 * COMPILED_SHARE)],
       // Anybody's expressions run there, so it gets nothing of ours but the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
       execArgv: [`--max-old-space-size=${memoryMb}`, "--permission", ...readingOurCode()],

@@ -57,7 +57,7 @@ describe("a hostile expression ends alone", () => {
 });
 
 test("however many expressions and keys it has seen, a process goes on", async () => {
-  const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, memoryMb: 32 });
+  const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, memoryMb: 24 });
   for (let round = 0; round < 40; round += 1) {
     const numbers = Array.from({ length: 100 }, (_, index) => round * 100 + index);
     const expressions = numbers.map((n) => ({ text: `$reverse([${n}])[0]`, writes: false }));

@@ -1,4 +1,3 @@
-import { getHeapStatistics } from "node:v8";
 import { constants, createContext, runInContext, Script } from "node:vm";
 import { BASE64, compileJsonata } from "../jsonata.ts";
 import { carried, type Desk, type openDesk } from "./inside.ts";
@@ -7,11 +6,8 @@ import type { Job, Report } from "./protocol.ts";
 /** Carries out a job within its time. */
 export type JobRunner = (job: Job) => readonly Report[];
 
-/** Of the heap; the rest is for what expressions work on. */
-const COMPILED_SHARE = 0.1;
-
-/** Makes the realm in which expressions run. */
-export function openRealm(): JobRunner {
+/** Makes the realm in which expressions run; those that are compiled may take so much of its memory. */
+export function openRealm(compiledBytesMax: number): JobRunner {
   // A plain global: the usual one asks our side for each name, which makes JSONata three times as slow.
   const context = createContext(constants.DONT_CONTEXTIFY, {
     codeGeneration: { strings: false, wasm: false },
@@ -23,7 +19,7 @@ export function openRealm(): JobRunner {
   const desk = open({
     make: compileJsonata(context),
     base64: BASE64,
-    bytesMax: Math.floor(getHeapStatistics().heap_size_limit * COMPILED_SHARE),
+    bytesMax: compiledBytesMax,
     depthMax: 200,
   });
   // A time limit goes with a script, not with a function, so the script must find the desk.
