@@ -11,16 +11,10 @@ import {
 import pg from "pg";
 import type { Tables } from "../../tables.ts";
 import { Outbox, type Sending } from "./outbox.ts";
+import { nameOf, PREPARED_MAX } from "./statement-names.ts";
 
 /** The only handle on the database that a domain ever sees: it can't leave its transaction. */
 export type Tx = Kysely<Tables>;
-
-/** The first so many texts that come again are prepared on each connection; a server that is asked for more must not grow. */
-const PREPARED_STATEMENTS_MAX = 4_500;
-
-/** Tables and filters of people make ever new texts: those must leave room for our own. */
-const PREPARED_OF_TABLES_MAX = 3_000;
-const USER_SCHEMA = '"tables_';
 
 const TIMESTAMPTZ = 1184;
 const INT8 = 20;
@@ -37,29 +31,6 @@ const dialect = {
 const adapter = new PostgresAdapter();
 const compiler = new PostgresQueryCompiler();
 const driver = new DummyDriver();
-
-const names = new Map<string, string>();
-/** Texts that were sent once; filters of people make many that never come again. */
-const seenOnce = new Set<string>();
-let namedOfTables = 0;
-
-/** A statement text that comes again gets a name, so that PostgreSQL parses and plans it once a connection. */
-export function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined) return known;
-  if (names.size >= PREPARED_STATEMENTS_MAX) return undefined;
-  const isOfTables = text.includes(USER_SCHEMA);
-  if (isOfTables && namedOfTables >= PREPARED_OF_TABLES_MAX) return undefined;
-  if (!seenOnce.delete(text)) {
-    if (seenOnce.size >= PREPARED_STATEMENTS_MAX) seenOnce.clear();
-    seenOnce.add(text);
-    return undefined;
-  }
-  if (isOfTables) namedOfTables += 1;
-  const name = `s${names.size}`;
-  names.set(text, name);
-  return name;
-}
 
 /** Connections on which no name of a statement may be relied upon. */
 const nameless = new WeakSet<pg.ClientBase>();
@@ -170,12 +141,29 @@ interface Shape {
   _prebuiltEmptyResultObject: unknown;
 }
 
-/**
- * The shapes of what prepared statements return, by their names on each connection. A statement keeps
- * its shape for as long as it is prepared (PostgreSQL refuses it once a table has changed under it), so
- * that nobody has to describe it every time. Undefined is that of one that returns no rows.
- */
-const shapes = new WeakMap<DriverConnection, Map<string, Shape | undefined>>();
+/** What is prepared on a connection, by name. */
+class Prepared {
+  readonly names = new Set<string>();
+  /**
+   * A statement keeps the shape of what it returns for as long as it is prepared (PostgreSQL refuses it
+   * once a table has changed under it), so that nobody has to describe it every time. Undefined is that
+   * of one that returns no rows.
+   */
+  readonly shapes = new Map<string, Shape | undefined>();
+}
+
+const prepared = new WeakMap<DriverConnection, Prepared>();
+
+function preparedOn(connection: DriverConnection): Prepared {
+  let known = prepared.get(connection);
+  if (!known) prepared.set(connection, (known = new Prepared()));
+  return known;
+}
+
+/** Whether so much is prepared on a connection that a new one should take its place. */
+export function isFull(client: pg.ClientBase): boolean {
+  return preparedOn((client as unknown as DriverClient).connection).names.size >= PREPARED_MAX;
+}
 
 /** A statement and what goes before it, as one message with one answer. */
 class Statement extends PreparedQuery {
@@ -198,9 +186,13 @@ class Statement extends PreparedQuery {
       connection.execute({ portal: "", rows: 0 });
     }
     const { name, values } = this;
-    const known = shapes.get(connection);
-    if (name === undefined || !known?.has(name)) return super.prepare(connection);
-    this.#described = known.get(name);
+    if (name === undefined) return super.prepare(connection);
+    const { names, shapes } = preparedOn(connection);
+    if (!shapes.has(name)) {
+      names.add(name);
+      return super.prepare(connection);
+    }
+    this.#described = shapes.get(name);
     connection.bind({ portal: "", statement: name, values, valueMapper });
     connection.execute({ portal: "", rows: 0 });
     connection.sync();
@@ -220,10 +212,7 @@ class Statement extends PreparedQuery {
       return;
     }
     super.handleCommandComplete(message, connection);
-    if (this.name === undefined) return;
-    const known = shapes.get(connection);
-    if (known) known.set(this.name, this.#described);
-    else shapes.set(connection, new Map([[this.name, this.#described]]));
+    if (this.name !== undefined) preparedOn(connection).shapes.set(this.name, this.#described);
   }
 }
 

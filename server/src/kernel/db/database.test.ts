@@ -1,8 +1,9 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWorld, type World } from "../testing/world.ts";
 import { Database, type Partition, type Transaction } from "./database.ts";
+import { PREPARED_MAX } from "./statement-names.ts";
 
 let world: World;
 let db: Database;
@@ -180,6 +181,26 @@ test("a table that changes under a prepared statement does not fail who reads it
   await db.write(here, async ({ tx }) => {
     await sql`update notes set body = 'y' where id = 'h1' returning *`.execute(tx);
   });
+});
+
+test("however many statements come again, those in use stay prepared, and few on a connection", async () => {
+  const pid = sql<{ pid: number }>`select pg_backend_pid() as pid`;
+  const names = sql<{ text: string }>`select statement as text from pg_prepared_statements`;
+  const ask = <Row>(query: RawBuilder<Row>) =>
+    db.read(here, async (tx) => (await query.execute(tx)).rows);
+  const first = await ask(pid);
+  for (let from = 0; from < 2 * PREPARED_MAX; from += 1_000) {
+    const texts = Array.from({ length: 1_000 }, (_, index) => `select ${from + index} as n`);
+    await db.read(here, (tx) =>
+      Promise.all([...texts, ...texts].map((text) => sql.raw(text).execute(tx))),
+    );
+  }
+  expect(await ask(pid)).not.toEqual(first);
+  const last = sql.raw<{ n: number }>("select 'still' as n");
+  expect([await ask(last), await ask(last)]).toEqual(Array(2).fill([{ n: "still" }]));
+  const now = await ask(names);
+  expect(now).toContainEqual({ text: "select 'still' as n" });
+  expect(now.length).toBeLessThan(PREPARED_MAX);
 });
 
 test("behind a pooler every transaction enters its partition for itself", async () => {

@@ -2,6 +2,7 @@ import pg from "pg";
 import {
   builderOn,
   columnParsers,
+  isFull,
   query,
   send,
   sendWithoutNames,
@@ -121,10 +122,10 @@ export class Database {
     const client = await this.#system.connect();
     try {
       const result = await send<Row>(client, text, values);
-      client.release();
+      client.release(isFull(client));
       return result.rows;
     } catch (error) {
-      client.release(isConnectionLoss(error));
+      client.release(isConnectionLoss(error) || isFull(client));
       throw error;
     }
   }
@@ -204,12 +205,12 @@ export class Database {
       open = false;
       if (direct) this.#partitions.set(client, name);
       else await query(client, "commit");
-      client.release();
+      client.release(isFull(client));
       return result;
     } catch (error) {
       open = false;
       if (!direct) query(client, "rollback").catch(ignoreHere);
-      client.release(isConnectionLoss(error) || isStale(error));
+      client.release(isConnectionLoss(error) || isStale(error) || isFull(client));
       throw error;
     }
   }
@@ -226,12 +227,12 @@ export class Database {
     } catch (error) {
       withdrawPosts(client);
       await query(client, "rollback").then(
-        () => client.release(isStale(error)),
+        () => client.release(isStale(error) || isFull(client)),
         (lost: Error) => client.release(lost),
       );
       throw error;
     }
-    client.release();
+    client.release(isFull(client));
     // Whatever they do, the transaction is over and the connection somebody else's.
     for (const listener of listeners) listener();
     return result;
