@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { domains } from "../app.ts";
 import { domain } from "./domain.ts";
 import { Follower } from "./follower.ts";
-import { reader, registerReaders } from "./reader.ts";
+import { park, reader, registerReaders } from "./reader.ts";
 import { notes } from "./testing/notes.ts";
 import { type Ask, startWorld, type World } from "./testing/world.ts";
 
@@ -119,4 +119,11 @@ test("nothing is held against an event while the database is what fails", async 
   expect(await failuresOf(follower)).toBe(0);
   expect(await eaten()).toEqual([...before, "Honey"]);
   expect(told).toEqual([]);
+});
+
+test("nothing is parked that another node has got past", async () => {
+  const tried = { epoch: 1, xid: 1, seq: 1 };
+  await write("Jam");
+  const isParked = await park(world.kernel, squeamish, { left: undefined, tried }, "Too late.");
+  expect([isParked, (await parked()).length]).toEqual([false, 1]);
 });

@@ -41,8 +41,8 @@ export class Follower {
       if (this.#failures < FAILURES_BEFORE_PARKED) throw error;
       const words = error instanceof Error ? error.message : String(error);
       const reason = recentSecrets.scrub(words).slice(0, REASON_CHARACTERS_MAX);
-      await park(this.#outside, this.reader, this.trail, reason);
-      this.#onParked(error);
+      const isParked = await park(this.#outside, this.reader, this.trail, reason);
+      if (isParked) this.#onParked(error);
       this.#failures = 0;
       return "again";
     }

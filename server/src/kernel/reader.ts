@@ -151,20 +151,20 @@ export async function advanceTogether(
   return batch.count === BATCH_EVENTS_MAX ? "again" : idle;
 }
 
-/** Sets the event aside that was tried last, with the reason, unless another node has moved on. */
+/** Sets the event aside that was tried last, with the reason; false when another node has moved on. */
 export async function park(
   outside: Outside,
   one: Reader,
   { tried }: Trail,
   reason: string,
-): Promise<void> {
+): Promise<boolean> {
   const batch = await lookFor(outside, [one], 1);
   const { last, parts } = batch;
   const [part] = parts;
-  if (!part || !last || !tried || eventIdOf(last) !== eventIdOf(tried)) return;
+  if (!part || !last || !tried || eventIdOf(last) !== eventIdOf(tried)) return false;
   const { workspace, environment } = part.partition;
   const place = [last.epoch, String(last.xid), last.seq, workspace, environment];
-  await moveOn(outside, one, batch, async (session) => {
+  return moveOn(outside, one, batch, async (session) => {
     await session.send(PARK, [one.name, ...place, reason, outside.clock.now()]);
   });
 }

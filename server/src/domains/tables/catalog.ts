@@ -8,8 +8,8 @@ import { findTable, listTables } from "./store.ts";
 import { SHAPE_MARK } from "./structure/ddl.ts";
 import { NoSuchTable } from "./table.ts";
 
-/** Tables that are kept in memory, over all workspaces. */
-const KNOWN_TABLES_MAX = 5_000;
+/** Tables that are kept in memory, over all workspaces; a workspace without any counts as one. */
+const KNOWN_MAX = 5_000;
 const TOPIC = "table";
 
 interface Asking {
@@ -120,8 +120,11 @@ function isOfShape(error: unknown): boolean {
 
 /** Those whose call is being done once more. */
 const again = new WeakSet<Caller>();
-/** No such column or table; a value is missing, breaks a check, or is of another type. */
-const OF_STRUCTURE = new Set(["42703", "42P01", "3F000", "23502", "23514", "42804", "22P02"]);
+/** No such column, table or key; a value is missing, breaks a check, or is of another type. */
+const OF_STRUCTURE = new Set([
+  ...["42703", "42P01", "3F000", "42P10"],
+  ...["23502", "23514", "42804", "22P02"],
+]);
 
 interface Known {
   readonly tables: Map<string, KnownTable>;
@@ -134,7 +137,6 @@ interface Known {
  */
 class Catalog {
   readonly #known = new Map<string, Known>();
-  #count = 0;
 
   constructor({ news }: Services) {
     news.subscribe([TOPIC], ({ workspace, environment }) => {
@@ -153,12 +155,12 @@ class Catalog {
     const table = known.tables.get(slug);
     if (table) return table;
     const found = await findTable(tx, slug);
-    return found && this.#keep(known, know(found, partition));
+    return found && keep(known, know(found, partition));
   }
 
   async all(tx: Tx, partition: Partition): Promise<readonly KnownTable[]> {
     const known = this.#of(partition);
-    known.all ??= (await listTables(tx)).map((table) => this.#keep(known, know(table, partition)));
+    known.all ??= (await listTables(tx)).map((table) => keep(known, know(table, partition)));
     return known.all;
   }
 
@@ -169,19 +171,28 @@ class Catalog {
   #of({ workspace, environment }: Partition): Known {
     const key = `${workspace} ${environment}`;
     let known = this.#known.get(key);
-    if (!known) this.#known.set(key, (known = { tables: new Map(), all: undefined }));
+    if (!known) {
+      this.#makeRoom();
+      this.#known.set(key, (known = { tables: new Map(), all: undefined }));
+    }
     return known;
   }
 
-  #keep(known: Known, table: KnownTable): KnownTable {
-    this.#count += 1;
-    if (this.#count > KNOWN_TABLES_MAX) {
-      this.#known.clear();
-      this.#count = 0;
+  /** What was looked at first goes first; whoever asks for it again reads it again. */
+  #makeRoom(): void {
+    let count = 0;
+    for (const { tables } of this.#known.values()) count += 1 + tables.size;
+    for (const [key, { tables }] of this.#known) {
+      if (count < KNOWN_MAX) return;
+      this.#known.delete(key);
+      count -= 1 + tables.size;
     }
-    known.tables.set(table.slug, table);
-    return table;
   }
+}
+
+function keep({ tables }: Known, table: KnownTable): KnownTable {
+  tables.set(table.slug, table);
+  return table;
 }
 
 const catalogs = new WeakMap<Services["news"], Catalog>();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { PLATFORM_VERSION } from "#kernel/platform-version.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 
@@ -323,4 +324,18 @@ test("two who install the same pack at once have it once", async () => {
   const pack = { id: "raced", resources: { tables: [table("raced")] } };
   const answers = await Promise.all([install(pack), install(pack)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 201]);
+});
+
+test("what somebody enters while a pack goes keeps its table", async () => {
+  await install({ id: "entered", resources: { tables: [table("entered")] } });
+  const partition = { workspace: world.home, environment: "production" } as const;
+  let going: ReturnType<Ask> | undefined;
+  await world.kernel.db.write(partition, async (session) => {
+    await session.send(`insert into "${schemaOf(partition)}".entered (title) values ('Mine')`, []);
+    going = owner(`DELETE ${PACKS}/entered`);
+    await world.waiting(1);
+  });
+  expect((await going)?.body.data.kept).toMatchObject([{ key: "entered", reason: "in_use" }]);
+  const { body } = await owner("GET /api/v1/tables/entered/records");
+  expect(body.data).toMatchObject([{ title: "Mine" }]);
 });

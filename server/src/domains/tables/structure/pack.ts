@@ -9,7 +9,7 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
 import { applySteps } from "./apply.ts";
-import { placeOf } from "./ddl.ts";
+import { placeOf, viewOf } from "./ddl.ts";
 import { newTableFields, type Step, type StepOf, tableFields } from "./step.ts";
 import { withOwnIndexes } from "./table-steps.ts";
 
@@ -47,9 +47,11 @@ export const tableContent = packContent({
   },
   async remove(ctx, id) {
     const table = await found(ctx, id);
-    const place = placeOf({ partition: partitionOf(ctx.caller), table });
+    const site = { partition: partitionOf(ctx.caller), table };
+    // Whoever is about to enter something has done so after this, or finds no table.
+    await rowsOf(ctx.tx, `lock table ${viewOf(site)} in access exclusive mode`, []);
     // What people entered is theirs, whoever made the table.
-    if ((await rowsOf(ctx.tx, `select from ${place} limit 1`, [])).length > 0) {
+    if ((await rowsOf(ctx.tx, `select from ${placeOf(site)} limit 1`, [])).length > 0) {
       throw new Failure(TableHasRecords);
     }
     await applySteps(ctx, [{ op: "drop_table", table: table.slug }]);

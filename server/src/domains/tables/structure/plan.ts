@@ -81,7 +81,10 @@ function isLike(before: Table, after: Table): boolean {
   return was === is;
 }
 
-/** What leaves the columns as they are. */
+/**
+ * What changes nothing under a view. An index may belong to a column, but writers by the definition before hear of it
+ * from the index itself, and readers should not have to wait until it is built.
+ */
 const ASIDE: ReadonlySet<Step["op"]> = new Set(["alter_table", "add_index", "drop_index"]);
 
 function planStep(planning: Planning, step: Step, droppedLater: ReadonlySet<string>): Planned {

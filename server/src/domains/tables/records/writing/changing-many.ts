@@ -8,7 +8,7 @@ import type { Row } from "#kernel/db/statement.ts";
 import { RecordUpdated } from "../events.ts";
 import { explainMany, parametersOf } from "./many.ts";
 import { assertMembers } from "./people.ts";
-import { fromList, listsOf } from "./plan.ts";
+import { byShape, fromList, listsOf } from "./plan.ts";
 import { againstUpdating, assertAllowed, grantsFor, type Writing } from "../rights.ts";
 import { faultsOfSize, storedSize } from "./size.ts";
 import { changesBetween, type TableRecord } from "./stored.ts";
@@ -105,9 +105,11 @@ async function write(
   const sets = columns.map(
     ({ quoted, is }, index) => `${quoted} = ${fromList(is.parameterType, `r.c${index}`)}, `,
   );
-  const text =
+  const text = byShape(
+    table,
     `update ${table.place} as t set ${sets.join("")}updated_at = $1::timestamptz, ` +
-    `revision = t.revision + 1 from ${listsOf(columns, 2)} where t.id = r.id`;
+      `revision = t.revision + 1 from ${listsOf(columns, 2)} where t.id = r.id`,
+  );
   const values = [ctx.now, ...parametersOf(columns, changed)];
   await explainMany(ctx, table, changed, () => ctx.send<Row>(text, values));
 }

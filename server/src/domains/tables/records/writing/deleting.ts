@@ -6,6 +6,7 @@ import { listTables } from "../../store.ts";
 import { consequencesOf, type Doomed, type Emptied, recordsById } from "./dependants.ts";
 import { RecordDeleted, RecordUpdated, tableIn } from "../events.ts";
 import { holdMatching } from "./matching.ts";
+import { byShape } from "./plan.ts";
 import { againstDeleting, assertAllowed, grantsFor } from "../rights.ts";
 import { referTo, type TableRecord } from "./stored.ts";
 import { assertSeen, held, tellUpdate } from "./updating.ts";
@@ -77,9 +78,11 @@ async function empty(ctx: Deleting, group: readonly Emptied[]): Promise<void> {
   if (!first) return;
   const { table, fields } = first;
   const sets = fields.map((name) => `${table.byName.get(name)?.quoted} = null, `);
-  await ctx.send(
+  const text =
     `update ${table.place} set ${sets.join("")}updated_at = $2::timestamptz, ` +
-      "revision = revision + 1 where id = any($1::text[])",
+    "revision = revision + 1 where id = any($1::text[])";
+  await ctx.send(
+    byShape(table, text),
     [group.map(({ record }) => record.id), ctx.now],
     explained(ctx, table),
   );

@@ -4,6 +4,7 @@
  */
 import { failure } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import { byDefinition } from "../../catalog.ts";
 import { onDeleteOf, targetOf } from "../../columns/reference.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
@@ -103,12 +104,12 @@ export async function consequencesOf(
 
 /** Records by their ids. */
 export async function recordsById(
-  { tx }: WriteContext<never>,
+  ctx: WriteContext<never>,
   table: KnownTable,
   ids: readonly string[],
 ): Promise<TableRecord[]> {
   if (ids.length === 0) return [];
   const text = `select ${planOf(table).all} from ${table.place} where id = any($1::text[]) order by id`;
-  const rows: readonly Row[] = await rowsOf(tx, text, [ids]);
+  const rows: readonly Row[] = await byDefinition(ctx, () => rowsOf(ctx.tx, text, [ids]));
   return rows.map((row) => storedOf(table, row).record);
 }

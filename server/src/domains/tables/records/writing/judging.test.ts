@@ -169,6 +169,19 @@ describe("whom rules bind", () => {
   });
 });
 
+test("no column has a name that stands for any of them", async () => {
+  const columns = ["any", "f0", "f1", "f2", "f3", "f4"].map((name) => ({ name, type: "text" }));
+  const { path, ids } = await furnish(world, owner, { columns }, [{ any: "x" }]);
+  for (let set = 1; set < 40; set += 1) {
+    const named = columns.filter((_, index) => (set >> index) & 1);
+    const fields = Object.fromEntries(named.map(({ name }) => [name, `${set}`]));
+    expect(await owner(`PATCH ${path}/${ids[0]}`, fields)).toMatchObject({
+      status: 200,
+      body: { data: fields },
+    });
+  }
+});
+
 test("what goes with a record is told where the table that refers to it was made elsewhere", async () => {
   const columns = [{ name: "title", type: "text" }];
   const customers = await furnish(world, owner, { columns }, [{ title: "Ada" }, { title: "Bo" }]);

@@ -2,7 +2,7 @@
 import type { Condition } from "#kernel/condition/condition.ts";
 import { Failure, type FailureType, failure } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { byDefinition } from "../../catalog.ts";
+import { byDefinition, readBy } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import { sightOf } from "../../rules/sight.ts";
 import { Parameters, rowsOf } from "#kernel/db/statement.ts";
@@ -48,7 +48,7 @@ export type Hold = "for no key update" | "for update";
  * any is fetched.
  */
 export async function holdWhere(
-  { tx }: WriteContext<never>,
+  ctx: WriteContext<never>,
   table: KnownTable,
   { where, values }: { readonly where: string; readonly values: readonly unknown[] },
   { hold, budget }: { readonly hold: Hold; readonly budget: Budget },
@@ -56,7 +56,7 @@ export async function holdWhere(
   const text =
     `select id, octet_length("the row"::text) as size from ${table.place} as "the row" ` +
     `where ${where} order by id limit ${budget.limit} ${hold}`;
-  const rows = await rowsOf(tx, text, values);
+  const rows = await byDefinition(ctx, () => rowsOf(ctx.tx, text, values));
   budget.take(rows.map(({ size }) => size as number));
   return rows.map(({ id }) => id as string);
 }
@@ -73,10 +73,8 @@ export async function holdMatching(
 ): Promise<string[]> {
   const parameters = new Parameters();
   const sight = sightOf(table, grantsFor(table, "read", ctx.caller), parameters);
-  const parts = [filterOf(table, filter, { sight, parameters }), sight.where ?? "true"];
-  const where = parts.map((part) => `(${part})`).join(" and ");
+  const wanted = await readBy(ctx, table, () => filterOf(table, filter, { sight, parameters }));
+  const where = [wanted, sight.where ?? "true"].map((part) => `(${part})`).join(" and ");
   const { values } = parameters;
-  return byDefinition(ctx, () =>
-    holdWhere(ctx, table, { where, values }, { hold, budget: new Budget() }),
-  );
+  return holdWhere(ctx, table, { where, values }, { hold, budget: new Budget() });
 }

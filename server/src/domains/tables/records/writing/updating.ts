@@ -161,7 +161,7 @@ export function updateStatement(
   }
   if (text !== undefined) return { text, values: [ids, now, ...stored] };
   // All columns, each with whether it is written, so that there is no end of texts.
-  const any = [which, "any"].join(" ");
+  const any = `${which} *`;
   text = updates.get(any);
   if (text === undefined) {
     updates.set(any, (text = made(writable.map(optionalPartOf))));

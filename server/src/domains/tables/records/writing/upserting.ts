@@ -3,7 +3,7 @@ import type { Fault } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import type { Json } from "../../columns/column-type.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
-import { byDefinition } from "../../catalog.ts";
+import { readBy } from "../../catalog.ts";
 import type { Row } from "#kernel/db/statement.ts";
 import { recordsById } from "./dependants.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
@@ -39,8 +39,10 @@ export async function upsertRecords(
   { key, records }: { readonly key: string; readonly records: readonly Given[] },
   pathOf: PathOf = (index) => `/records/${index}`,
 ): Promise<Upserted> {
-  const column = keyColumnOf(table, key);
-  const all = keyedOf(column, records, pathOf);
+  const { column, all } = await readBy(ctx, table, () => {
+    const found = keyColumnOf(table, key);
+    return { column: found, all: keyedOf(found, records, pathOf) };
+  });
   assertMayName(ctx, table, column, all);
   const done = new Map<Keyed, TableRecord>();
   let created = 0;
@@ -146,10 +148,9 @@ async function holdByKeys(
 ): Promise<ReadonlyMap<string, TableRecord>> {
   const where = `${quoted} = any($1::${is.parameterType}[])`;
   const values = [keyed.map(({ key }) => is.store(key))];
-  const records = await byDefinition(ctx, async () => {
-    const hold = { hold: "for no key update", budget: new Budget() } as const;
-    return recordsById(ctx, table, await holdWhere(ctx, table, { where, values }, hold));
-  });
+  const hold = { hold: "for no key update", budget: new Budget() } as const;
+  const ids = await holdWhere(ctx, table, { where, values }, hold);
+  const records = await recordsById(ctx, table, ids);
   return new Map(records.map((record) => [textOf(record[name] ?? null), record]));
 }
 

@@ -1,0 +1,93 @@
+/** Tables that another node has changed while this one still goes by what they were. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { anotherNode, send } from "#domains/bus/testing.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish } from "../testing.ts";
+
+type Node = Awaited<ReturnType<typeof anotherNode>>;
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+let node: Node;
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  node = await anotherNode(world);
+});
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+const columns = [
+  { name: "code", type: "text", unique: true },
+  { name: "other", type: "text" },
+  { name: "amount", type: "decimal", options: { scale: 1 } },
+];
+
+/** A table of two records, which this node knows. */
+async function known(): Promise<Furnished> {
+  const records = [
+    { code: "a", other: "x", amount: 1 },
+    { code: "b", other: "y", amount: 2 },
+  ];
+  const table = await furnish(world, owner, { columns }, records);
+  expect((await owner(`GET ${table.path}`)).status).toBe(200);
+  return table;
+}
+
+async function change({ slug }: Furnished, body: object): Promise<void> {
+  const { status } = await send(node.app, owner, `PATCH /api/v1/tables/${slug}`, body);
+  expect(status).toBe(200);
+}
+const upsert = ({ path }: Furnished, key: string, record: object) =>
+  owner(`PUT ${path}/bulk`, { key, records: [record] });
+const filter = (condition: object) => encodeURIComponent(JSON.stringify(condition));
+
+test("an upsert writes by the type that a column has by now", async () => {
+  const table = await known();
+  await change(table, { alterColumns: [{ name: "amount", type: "integer", options: {} }] });
+  expect(await upsert(table, "code", { code: "a", amount: 1.5 })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/records/0/amount" }] },
+    events: [],
+  });
+});
+
+test("a key that is unique by now is one, and one that no longer is is none", async () => {
+  const table = await known();
+  await change(table, { alterColumns: [{ name: "other", unique: true }] });
+  expect(await upsert(table, "other", { other: "x", amount: 3 })).toMatchObject({
+    status: 200,
+    body: { data: { updated: 1 } },
+  });
+  await change(table, { dropIndexes: [{ columns: ["other"] }] });
+  expect(await upsert(table, "other", { other: "new" })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/key" }] },
+    events: [],
+  });
+});
+
+test("many are changed and deleted though a column has another name by now, or is new", async () => {
+  const table = await known();
+  await change(table, { renameColumns: { amount: "sum" } });
+  expect(await owner(`DELETE ${table.path}/bulk?filter=${filter({ code: "a" })}`)).toMatchObject({
+    status: 200,
+    body: { data: { deleted: 1 } },
+    events: ["record.deleted"],
+  });
+  await change(table, { addColumns: [{ name: "done", type: "boolean", default: false }] });
+  const body = { filter: { done: false }, set: { other: "z" } };
+  expect(await owner(`PATCH ${table.path}/bulk`, body)).toMatchObject({
+    status: 200,
+    body: { data: { updated: 1 } },
+    events: ["record.updated"],
+  });
+  await change(table, { addColumns: [{ name: "late", type: "boolean", default: true }] });
+  expect(await owner(`DELETE ${table.path}/bulk?filter=${filter({ late: true })}`)).toMatchObject({
+    status: 200,
+    body: { data: { deleted: 1 } },
+  });
+});
