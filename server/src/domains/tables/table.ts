@@ -2,7 +2,7 @@
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { failure } from "#kernel/failure.ts";
-import { id, line, object, text, Time } from "#kernel/schema.ts";
+import { id, line, object, Time } from "#kernel/schema.ts";
 
 export const COLUMNS_MAX = 200;
 export const TABLES_MAX = 1_000;
@@ -43,28 +43,6 @@ export const COLUMN_TYPES = [
   "autonumber",
 ] as const;
 export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
-
-export const NewColumn = object(
-  {
-    name: ColumnName,
-    type: Type.Enum([...COLUMN_TYPES]),
-    required: Type.Optional(Type.Boolean({ default: false })),
-    unique: Type.Optional(Type.Boolean({ default: false })),
-    indexed: Type.Optional(
-      Type.Boolean({ description: "False when absent, but true for a reference" }),
-    ),
-    default: Type.Optional(Type.Unknown({ description: "Taken where a new record says nothing" })),
-    options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    onDelete: Type.Optional(
-      Type.Enum(["restrict", "set_null", "cascade"], {
-        description: "Of a reference: another spelling of `options.onDelete`",
-      }),
-    ),
-    description: Type.Optional(text(2_000)),
-  },
-  { title: "NewColumn" },
-);
-export type NewColumn = Static<typeof NewColumn>;
 
 /** A column with everything said. */
 export const Column = Type.Object(

@@ -7,7 +7,6 @@ import type { ColumnType } from "./column-type.ts";
 const START_MAX = 4_503_599_627_370_496;
 
 export const autonumber: ColumnType = {
-  name: "autonumber",
   summary:
     "A number that counts up from `options.start`; each record gets its own, some may be left out",
   options: object({

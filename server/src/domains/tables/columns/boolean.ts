@@ -12,7 +12,6 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 export const boolean: ColumnType = {
-  name: "boolean",
   summary: "`true` or `false`",
   options: object({}),
   sqlType: () => "boolean",

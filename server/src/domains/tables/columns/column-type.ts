@@ -18,7 +18,7 @@ export type Read = { readonly value: Json } | { readonly fault: string };
  * constants, numbers and escaped literals only.
  */
 export interface ColumnType {
-  readonly name: string;
+  /** For the description of the API. */
   readonly summary: string;
   /** The schema of `options`. */
   readonly options: TObject;
@@ -52,8 +52,8 @@ export interface ColumnType {
   readonly parse: (cell: string, column: Column) => unknown;
   /** As a cell of a CSV file. */
   readonly format: (value: Json) => string;
-  /** The index that serves its filters: btree of (column, id) unless it says `gin`. */
-  readonly index?: "btree" | "gin";
+  /** The index that serves its filters; a btree of (column, id) where it says nothing. */
+  readonly index?: "gin";
   /**
    * The expression that turns a column of another type into this one, given the quoted column;
    * undefined where there is none. It may fail on some data: then the change fails.

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { know } from "../known-table.ts";
-import type { Column, NewColumn, Table } from "../table.ts";
+import type { Column, Table } from "../table.ts";
+import type { NewColumn } from "./new-column.ts";
 import { typeOf } from "./all.ts";
 import { readColumn, readColumns, readFields } from "./reading.ts";
 

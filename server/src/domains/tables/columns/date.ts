@@ -6,7 +6,6 @@ const FORM = /^(19|[2-9]\d)\d\d-\d\d-\d\d$/;
 const FORM_IN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}$'";
 
 export const date: ColumnType = {
-  name: "date",
   summary:
     "A day, such as `2026-02-28`, of the years 1900 to 9999; the default `$now` is today in UTC",
   options: object({}),

@@ -13,7 +13,6 @@ const PLACES_MAX = 30;
 const NUMERIC = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 export const decimal: ColumnType = {
-  name: "decimal",
   summary: "A decimal number of up to 15 significant digits, kept exactly",
   options: object({
     scale: Type.Optional(

@@ -3,7 +3,6 @@ import type { ColumnType } from "./column-type.ts";
 import { checkValues, EnumOptions, oneOf, valuesOf, valuesSql } from "./enum-values.ts";
 
 export const enumeration: ColumnType = {
-  name: "enum",
   summary: "One of `options.values`",
   options: EnumOptions,
   check: checkValues,

@@ -17,7 +17,6 @@ export function isSafe(quoted: string): string {
 }
 
 export const integer: ColumnType = {
-  name: "integer",
   summary: "A whole number that JSON keeps exactly: up to 9,007,199,254,740,991 either way",
   options: object({ min: Type.Optional(bound), max: Type.Optional(bound) }),
   check: checkRange,

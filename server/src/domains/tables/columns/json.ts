@@ -7,7 +7,6 @@ const BYTES_MAX = 262_144;
 const DEPTH_MAX = 32;
 
 export const json: ColumnType = {
-  name: "json",
   summary: "Any JSON of up to 256 KiB, nested up to 32 deep; filters may lead into it",
   options: object({}),
   check: ({ unique }) =>

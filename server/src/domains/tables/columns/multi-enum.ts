@@ -4,7 +4,6 @@ import { checkValues, EnumOptions, oneOf, valuesOf, valuesSql } from "./enum-val
 const SEPARATOR = ";";
 
 export const multiEnum: ColumnType = {
-  name: "multi_enum",
   summary: "Some of `options.values`, as a list in which each is there once",
   options: EnumOptions,
   check: (column) => [

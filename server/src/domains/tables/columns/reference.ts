@@ -14,7 +14,6 @@ const A_RECORD = new RegExp(idPattern("rec"));
 const A_USER = new RegExp(idPattern("usr"));
 
 export const reference: ColumnType = {
-  name: "reference",
   summary: "The id of a record of `options.table`, or of a user where that is `users`",
   options: object({
     table: Slug,

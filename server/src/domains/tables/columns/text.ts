@@ -23,7 +23,6 @@ const Options = object({
 });
 
 export const text: ColumnType = {
-  name: "text",
   summary: "Text of any kind, up to `options.maxLength` characters",
   options: Options,
   check: (column) =>

@@ -8,7 +8,6 @@ const FORM_IN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+ ?(Z|[+-][0-9:]+)?
 const shape = Compile(InputTime);
 
 export const timestamp: ColumnType = {
-  name: "timestamp",
   summary:
     "A moment, shown in UTC with milliseconds; given with any offset, such as " +
     "`2026-02-28T09:30:00+01:00`. The default `$now` is the moment in which a record is made",

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema.ts";
-import { ColumnName, COLUMNS_MAX, NewColumn } from "../table.ts";
+import { ColumnName, COLUMNS_MAX } from "../table.ts";
+import { NewColumn } from "../columns/new-column.ts";
 import type { PathOf } from "./plan.ts";
 import {
   type ColumnChange,

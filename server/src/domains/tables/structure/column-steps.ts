@@ -2,7 +2,8 @@ import { isReserved, readColumn, readColumns } from "../columns/reading.ts";
 import { typeOf } from "../columns/all.ts";
 import { isSpecial } from "../columns/default.ts";
 import { quoted } from "../identifier.ts";
-import type { Column, NewColumn, Table } from "../table.ts";
+import type { Column, Table } from "../table.ts";
+import type { NewColumn } from "../columns/new-column.ts";
 import { alterColumn } from "./alter-column.ts";
 import * as ddl from "./ddl.ts";
 import {

@@ -6,15 +6,8 @@ import Type, { type Static, type TSchema } from "typebox";
 import type { Fault } from "#kernel/failure.ts";
 import { line, object, text } from "#kernel/schema.ts";
 import { Shape } from "#kernel/shape.ts";
-import {
-  COLUMNS_MAX,
-  COLUMN_TYPES,
-  ColumnName,
-  NewColumn,
-  Rule,
-  RULES_MAX,
-  Slug,
-} from "../table.ts";
+import { COLUMNS_MAX, COLUMN_TYPES, ColumnName, Rule, RULES_MAX, Slug } from "../table.ts";
+import { NewColumn } from "../columns/new-column.ts";
 
 const INDEX_COLUMNS_MAX = 8;
 export const INDEXES_MAX = 50;
@@ -163,9 +156,6 @@ type Op = keyof typeof SCHEMAS;
 /** One step of a kind. */
 export type StepOf<Kind extends Op> = Static<(typeof SCHEMAS)[Kind]>;
 export type Step = { [Kind in Op]: StepOf<Kind> }[Op];
-
-/** Any step, for the description of the API; `readStep` says what is wrong with one. */
-export const StepSchema = Type.Union(Object.values(SCHEMAS), { title: "TableStep" });
 
 const OPS = Object.keys(SCHEMAS);
 const shapes = new Map<string, Shape>(

@@ -1,7 +1,7 @@
 import type { ColumnDef, Constraint, Node } from "libpg-query";
 import { type OnDelete } from "../../columns/reference.ts";
 import { textOf, textsOf } from "../../queries/guard/findings.ts";
-import type { NewColumn } from "../../table.ts";
+import type { NewColumn } from "../../columns/new-column.ts";
 import { type CheckFound, checksIn, settled } from "./check-clause.ts";
 import { defaultFrom } from "./constant.ts";
 import { numberOf, refuse, refuseIf, tableNamed } from "./refusal.ts";

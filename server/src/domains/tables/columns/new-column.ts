@@ -1,0 +1,39 @@
+import Type, { type Static } from "typebox";
+import { object, text } from "#kernel/schema.ts";
+import { COLUMN_TYPES, ColumnName } from "../table.ts";
+import { TYPES } from "./all.ts";
+import { ON_DELETE } from "./reference.ts";
+
+const TYPES_TOLD = COLUMN_TYPES.map((type) => `- \`${type}\`: ${TYPES[type].summary}`);
+
+const OPTIONS_TOLD = COLUMN_TYPES.flatMap((type) =>
+  Object.entries(TYPES[type].options.properties).map(([name, schema]) => {
+    const told = "description" in schema ? `: ${String(schema.description)}` : "";
+    return `- \`${name}\` of \`${type}\`${told}`;
+  }),
+);
+
+/** A column as somebody asks for it. */
+export const NewColumn = object(
+  {
+    name: ColumnName,
+    type: Type.Enum([...COLUMN_TYPES], { description: TYPES_TOLD.join("\n") }),
+    required: Type.Optional(Type.Boolean({ default: false })),
+    unique: Type.Optional(Type.Boolean({ default: false })),
+    indexed: Type.Optional(
+      Type.Boolean({ description: "False when absent, but true for a reference" }),
+    ),
+    default: Type.Optional(Type.Unknown({ description: "Taken where a new record says nothing" })),
+    options: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: OPTIONS_TOLD.join("\n") }),
+    ),
+    onDelete: Type.Optional(
+      Type.Enum([...ON_DELETE], {
+        description: "Of a reference: another spelling of `options.onDelete`",
+      }),
+    ),
+    description: Type.Optional(text(2_000)),
+  },
+  { title: "NewColumn" },
+);
+export type NewColumn = Static<typeof NewColumn>;
