@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import type { Fault } from "./failure.ts";
+import { below } from "./pointer.ts";
 
 export type Part = "params" | "query" | "body";
 
@@ -77,12 +78,12 @@ function readable({ keyword, instancePath, params, message }: SchemaError): Faul
   switch (keyword) {
     case "required":
       return names("requiredProperties").map((name) => ({
-        path: `${instancePath}/${escape(name)}`,
+        path: below(instancePath, name),
         message: "is required",
       }));
     case "additionalProperties":
       return names("additionalProperties").map((name) => ({
-        path: `${instancePath}/${escape(name)}`,
+        path: below(instancePath, name),
         message: "is not a known field",
       }));
     case "enum":
@@ -98,8 +99,4 @@ function readable({ keyword, instancePath, params, message }: SchemaError): Faul
     default:
       return [{ path: instancePath, message }];
   }
-}
-
-function escape(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -9,6 +9,7 @@ import {
   partsOf,
   subworkflow,
 } from "./definition/index.ts";
+import { below } from "#kernel/pointer.ts";
 
 /** A text somewhere in a definition that refers to something. */
 interface Mention {
@@ -100,7 +101,7 @@ class Finder {
       if (isTemplate(value)) this.#expression("template", value, path);
     } else if (typeof value === "object" && value !== null) {
       for (const [name, part] of Object.entries(value)) {
-        this.inTemplate(part, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+        this.inTemplate(part, below(path, name));
       }
     }
   }

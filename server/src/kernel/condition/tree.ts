@@ -1,4 +1,5 @@
 import { isOperator, matcherOf, type Matcher, type Operator } from "./operator.ts";
+import { below } from "../pointer.ts";
 
 /** A condition that has been read: what `compileCondition` runs and SQL can be written from. */
 export type Tree =
@@ -179,8 +180,7 @@ function allOf(parts: readonly Tree[]): Tree {
 }
 
 function within(place: Place, key: string): Place {
-  const token = key.replaceAll("~", "~0").replaceAll("/", "~1");
-  return { pointer: `${place.pointer}/${token}`, depth: place.depth };
+  return { pointer: below(place.pointer, key), depth: place.depth };
 }
 
 function deeper(place: Place): Place {

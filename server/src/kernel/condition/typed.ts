@@ -3,6 +3,7 @@ import { dateOf, timeOf } from "./moment.ts";
 import type { Operator } from "./operator.ts";
 import type { FieldKind } from "./sql.ts";
 import { readCondition, type Fault } from "./tree.ts";
+import { below } from "../pointer.ts";
 
 /** A condition whose fields exist and whose operands are of their kinds, or what is wrong with it. */
 export type Typed = { readonly condition: Condition } | { readonly faults: readonly Fault[] };
@@ -37,7 +38,7 @@ const PERSON = new Set(["$user", "$user.id"]);
 function typedObject(reading: Reading, condition: Condition, pointer: string): Condition {
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
-      const at = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const at = below(pointer, key);
       // The shapes of all three were checked.
       if (key === "not") return [key, typedObject(reading, value as Condition, at)];
       if (key === "and" || key === "or") {

@@ -3,6 +3,7 @@ import { ExpressionFailure } from "./failure.ts";
 import { isArray, rounded } from "./fast/value.ts";
 import { dotsOf } from "./parse.ts";
 import { type Piece, split } from "./splitting.ts";
+import { below } from "../pointer.ts";
 
 /** What is wrong with a string of a template, and how many characters into it. */
 export interface TemplateFault extends Fault {
@@ -56,7 +57,7 @@ class Planner {
     const before = this.slots.length;
     const fills = Object.entries(value).map(([name, part]: [string, unknown]) => ({
       name,
-      fill: this.plan(part, `${path}/${escaped(name)}`, depth + 1),
+      fill: this.plan(part, below(path, name), depth + 1),
     }));
     // A part without expressions is always the same, and is made only once.
     const isConstant = this.slots.length === before;
@@ -136,9 +137,4 @@ function joined(texts: readonly string[]): string {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= TEXT_CHARACTERS_MAX) return texts.join("");
   throw new ExpressionFailure("too_large", "A text made of expressions is too long.");
-}
-
-/** A name as a part of a JSON pointer. */
-function escaped(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -6,6 +6,7 @@ import { checkHeaders } from "#kernel/outbound/target.ts";
 import { line, text } from "#kernel/schema.ts";
 import { UpstreamError } from "./error.ts";
 import type { Headers } from "./http.ts";
+import { below } from "#kernel/pointer.ts";
 
 const HEADERS_MAX = 50;
 const HEADER_CHARACTERS_MAX = 8_192;
@@ -48,7 +49,7 @@ export function faultsOfHost({ outbound }: Services, path: string, host: string)
 
 export function faultsOfHeaders(path: string, headers: Headers = {}): Fault[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    const place = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const place = below(path, name);
     return refused(place, () => checkHeaders({ [name]: value }));
   });
 }

@@ -339,3 +339,31 @@ test("what somebody enters while a pack goes keeps its table", async () => {
   const { body } = await owner("GET /api/v1/tables/entered/records");
   expect(body.data).toMatchObject([{ title: "Mine" }]);
 });
+
+test("what an upgrade can't do to a table is told where it stands in the pack", async () => {
+  const pack = (version: string, columns: object[], indexes: object[] = []) => ({
+    id: "told",
+    version,
+    resources: { tables: [{ ...table("told", columns), indexes }] },
+  });
+  const two = { columns: ["title", "kind"] };
+  const kind = (values: string[]) => ({ name: "kind", type: "enum", options: { values } });
+  await install(pack("1.0.0", [kind(["a", "b"])], [two]));
+  for (const title of ["x", "x"]) {
+    await owner("POST /api/v1/tables/told/records", { title, kind: "b" });
+  }
+  const pathsOf = async (next: object) => {
+    const { status, body, events } = await install(next);
+    expect([status, events]).toEqual([expect.any(Number), []]);
+    return body.errors.map(({ path }: { path: string }) => path);
+  };
+  const at = "/resources/tables/0";
+  expect(await pathsOf(pack("1.1.0", [{ ...kind([]) }]))).toEqual([
+    `${at}/columns/1/options/values`,
+  ]);
+  expect(await pathsOf(pack("1.1.0", [kind(["a"])]))).toEqual([`${at}/columns/1`]);
+  const unique = { ...two, unique: true, name: "both" };
+  expect(await pathsOf(pack("1.1.0", [kind(["a", "b"])], [unique]))).toEqual([
+    `${at}/indexes/0/columns`,
+  ]);
+});

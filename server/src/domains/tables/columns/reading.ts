@@ -10,6 +10,7 @@ import { typeOf } from "./all.ts";
 import type { ColumnType, Json } from "./column-type.ts";
 import { defaultOf, isSpecial } from "./default.ts";
 import { toUsers } from "./reference.ts";
+import { below } from "#kernel/pointer.ts";
 
 /** A record's own fields by their names. */
 export type Fields = Readonly<Record<string, Json>>;
@@ -187,7 +188,7 @@ function strangers(names: readonly string[], known: ReadonlyMap<string, unknown>
     .filter((name) => !known.has(name))
     .slice(0, FAULTS_MAX)
     .map((name) => ({
-      path: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      path: below("", name),
       message: isReserved(name) ? "is filled by the platform" : "is not a field of this table",
     }));
 }

@@ -1,8 +1,9 @@
 import Type, { type Static } from "typebox";
+import { below } from "#kernel/pointer.ts";
 import { object } from "#kernel/schema.ts";
 import { ColumnName, COLUMNS_MAX } from "../table.ts";
 import { NewColumn } from "../columns/new-column.ts";
-import type { PathOf } from "./plan.ts";
+import { type Part, type Parts, partsOf } from "./parts.ts";
 import {
   type ColumnChange,
   columnChange,
@@ -49,20 +50,11 @@ export const TableChange = Type.Object(
 );
 export type TableChange = Static<typeof TableChange>;
 
-/** A step, and where its parts stand in the body: the longest beginning of a path counts. */
-interface Part {
-  readonly step: Step;
-  readonly places: readonly (readonly [within: string, body: string])[];
-}
-
 /**
  * A change as steps, in the order that is documented: columns go by their new names as soon as they
  * have them, and what goes makes room for what comes.
  */
-export function stepsOf(
-  table: string,
-  change: TableChange,
-): { readonly steps: readonly Step[]; readonly at: PathOf } {
+export function stepsOf(table: string, change: TableChange): Parts {
   const { name, description, rules, dropIndexes, dropColumns, alterColumns } = change;
   const { addColumns, addIndexes } = change;
   const parts: Part[] = [
@@ -103,7 +95,7 @@ export function stepsOf(
   if (Object.keys(own).length > 0) {
     parts.push({ step: { op: "alter_table", table, ...own }, places: [["", ""]] });
   }
-  return { steps: parts.map(({ step }) => step), at: placing(parts) };
+  return partsOf(parts);
 }
 
 function renames(table: string, given: Static<typeof Renames>): Part[] {
@@ -117,18 +109,10 @@ function renames(table: string, given: Static<typeof Renames>): Part[] {
     step: { op: "rename_column", table, from, to },
     // There is one place for both in this form.
     places: [
-      ["/from", `/renameColumns/${from}`],
-      ["/to", `/renameColumns/${from}`],
+      ["/from", below("/renameColumns", from)],
+      ["/to", below("/renameColumns", from)],
     ],
   }));
-}
-
-function placing(parts: readonly Part[]): PathOf {
-  return (index, path) => {
-    const places = parts[index]?.places ?? [];
-    const [within, body] = places.find(([start]) => path.startsWith(start)) ?? ["", ""];
-    return body + path.slice(within.length);
-  };
 }
 
 function each<T>(list: readonly T[] | undefined, part: (one: T, at: number) => Part): Part[] {

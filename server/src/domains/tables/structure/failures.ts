@@ -51,7 +51,8 @@ export function failureOf(
   const names = `${table}.${fields.join(", ")}`;
   if (code === "54011") return new Failure(TableWornOut);
   if (code === "23505") {
-    return new Failure(ColumnNotUnique, { detail: `Some records agree in ${names}.` });
+    const errors = [{ path, message: "can't be unique: some records agree" }];
+    return new Failure(ColumnNotUnique, { detail: `Some records agree in ${names}.`, errors });
   }
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
   if (reason === undefined || fields.length === 0) return undefined;

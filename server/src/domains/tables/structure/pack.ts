@@ -10,7 +10,9 @@ import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
 import { applySteps } from "./apply.ts";
 import { placeOf, viewOf } from "./ddl.ts";
-import { newTableFields, type Step, type StepOf, tableFields } from "./step.ts";
+import { type Part, type Parts, partsOf } from "./parts.ts";
+import { invalidAt } from "./plan.ts";
+import { newTableFields, type StepOf, tableFields } from "./step.ts";
 import { withOwnIndexes } from "./table-steps.ts";
 
 const TableHasRecords = failure("table_has_records", 409, "The table has records.");
@@ -41,8 +43,8 @@ export const tableContent = packContent({
   },
   async replace(ctx, id, { slug, ...rest }) {
     const table = await found(ctx, id);
-    const steps = stepsFrom(table, { op: "create_table", table: slug, ...rest });
-    if (steps.length > 0) await applySteps(ctx, steps, (_, path) => path);
+    const { steps, at } = stepsFrom(table, { op: "create_table", table: slug, ...rest });
+    if (steps.length > 0) await applySteps(ctx, steps, at);
     return id;
   },
   async remove(ctx, id) {
@@ -59,31 +61,42 @@ export const tableContent = packContent({
 });
 
 /** How a table becomes another. A column that the other does not have stays, with what is in it. */
-function stepsFrom(table: Table, wanted: StepOf<"create_table">): Step[] {
+function stepsFrom(table: Table, wanted: StepOf<"create_table">): Parts {
   const { slug } = table;
   const { name = slug, description = "", rules = [] } = wanted;
   const given = withOwnIndexes(wanted);
-  const { columns } = readColumns(given.columns, { path: "/columns" });
+  const { columns, faults } = readColumns(given.columns, { path: "/columns" });
+  if (faults.length > 0) throw invalidAt((_, path) => path, 0, faults);
   const now = new Map(table.columns.map((column) => [column.name, column]));
-  const steps: Step[] = [];
-  for (const column of columns) {
+  const parts: Part[] = [];
+  for (const [place, column] of columns.entries()) {
     const { name: columnName, ...change } = column;
+    const sent = `/columns/${place}`;
     if (!now.has(columnName)) {
-      steps.push({ op: "add_column", table: slug, column, optionalIfFilled: true });
+      const step = { op: "add_column", table: slug, column, optionalIfFilled: true } as const;
+      parts.push({ step, places: [["/column", sent]] });
     } else if (!isDeepStrictEqual(now.get(columnName), column)) {
-      steps.push({ op: "alter_column", table: slug, column: columnName, change });
+      const step = { op: "alter_column", table: slug, column: columnName, change } as const;
+      parts.push({ step, places: [["/change", sent]] });
     }
   }
-  for (const index of given.indexes.values()) {
-    const isThere = table.indexes.some((one) => isDeepStrictEqual(one.columns, index.columns));
-    if (!isThere) steps.push({ op: "add_index", table: slug, ...index });
+  for (const [place, index] of given.indexes) {
+    const { unique = false } = index;
+    const isThere = table.indexes.some(
+      (one) => isDeepStrictEqual(one.columns, index.columns) && one.unique === unique,
+    );
+    if (isThere) continue;
+    parts.push({
+      step: { op: "add_index", table: slug, ...index },
+      places: [["", `/indexes/${place}`]],
+    });
   }
   const { name: oldName, description: oldDescription, rules: oldRules } = table;
   const own = { name, description, rules };
   if (!isDeepStrictEqual(own, { name: oldName, description: oldDescription, rules: oldRules })) {
-    steps.push({ op: "alter_table", table: slug, ...own });
+    parts.push({ step: { op: "alter_table", table: slug, ...own }, places: [["", ""]] });
   }
-  return steps;
+  return partsOf(parts);
 }
 
 async function found({ tx }: Making, id: string): Promise<Table> {

@@ -2,6 +2,7 @@ import type { Fault } from "#kernel/failure.ts";
 import { type Checking, type ExpressionCheck, reporter } from "./checking.ts";
 import type { Config, NodeType } from "./node-type.ts";
 import { faultsWithTemplates, isTemplate, partsOf } from "./template.ts";
+import { below, namesIn } from "#kernel/pointer.ts";
 
 /** Finds the faults of a node's configuration: its shape, what its type adds, its expressions. */
 export function checkConfig(
@@ -38,8 +39,7 @@ function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {
   }
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) => {
-    const key = name.replaceAll("~", "~0").replaceAll("/", "~1");
-    return secretPaths(expressions, part).map((path) => `/${key}${path}`);
+    return secretPaths(expressions, part).map((path) => below("", name) + path);
   });
 }
 
@@ -50,9 +50,7 @@ function bracedOf(expressions: Readonly<Record<string, string>>): Config {
 }
 
 function valueAt(config: Config, { path }: Fault): unknown {
-  const keys = path.split("/").slice(1);
-  return keys.reduce<unknown>((value, key) => {
-    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+  return namesIn(path).reduce<unknown>((value, name) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
       return undefined;
     // An object that has the property can be read as a record.

@@ -6,6 +6,7 @@
  */
 import type { Fault } from "#kernel/failure.ts";
 import { faultOfPattern, guarded } from "./pattern.ts";
+import { below } from "#kernel/pointer.ts";
 
 /** A form as somebody wrote it. */
 export type Form = Readonly<Record<string, unknown>>;
@@ -119,10 +120,10 @@ class Reading {
     if (this.faults.length >= FAULTS_MAX) return undefined;
     if ("$ref" in value) return this.#reference(value, path, within, depth);
     const next = (part: unknown, name: string | number): unknown =>
-      this.schema(part, `${path}/${escape(String(name))}`, within, depth + 1);
+      this.schema(part, below(path, String(name)), within, depth + 1);
     const read: Record<string, unknown> = {};
     for (const [word, said] of Object.entries(value)) {
-      const place = `${path}/${escape(word)}`;
+      const place = below(path, word);
       if (DEFINITIONS.includes(word) && depth === 0) this.#definitions(said, place);
       else if (SCHEMA_WORDS.includes(word)) read[word] = next(said, word);
       else if (LIST_WORDS.includes(word)) read[word] = this.#list(said, place, within, depth);
@@ -153,7 +154,7 @@ class Reading {
     return Object.fromEntries(
       Object.entries(said).map(([name, part]) => [
         name,
-        this.schema(part, `${path}/${escape(name)}`, within, depth + 1),
+        this.schema(part, below(path, name), within, depth + 1),
       ]),
     );
   }
@@ -182,9 +183,4 @@ class Reading {
 
 function isMap(value: unknown): value is Form {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** A name as a JSON pointer has it. */
-function escape(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
