@@ -828,6 +828,7 @@ export interface Tables {
     filter: Json | null;
     since_epoch: number;
     since: Generated<string>;
+    since_seq: Generated<number>;
   };
   runs: {
     id: string;
@@ -1171,6 +1172,7 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     saved_by: string | null;
+    since_seq: Generated<number>;
   };
   workflow_deployments: {
     workspace_id: Generated<string>;
@@ -1186,6 +1188,7 @@ export interface Tables {
     topic: string | null;
     since_epoch: number;
     since: Generated<string>;
+    since_seq: Generated<number>;
   };
   workflow_pins: {
     workflow_id: string;

@@ -101,10 +101,9 @@ async function slowAct() {
   const partition = { workspace: world.home, environment: "production" } as const;
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const done = world.kernel.db.write(partition, async (session) => {
-    await session.send("select pg_current_xact_id()", []);
+    await session.send(`${INSERT} values ${valuesOf("'slow'")}`, []);
     begun.resolve();
     await gate.promise;
-    await session.send(`${INSERT} values ${valuesOf("'slow'")}`, []);
   });
   await begun.promise;
   return async () => {

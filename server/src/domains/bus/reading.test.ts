@@ -189,17 +189,16 @@ test("what is committed behind an open transaction is shown when that is over, i
   const partition = { workspace: world.home, environment: "production" } as const;
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  // Takes its transaction id first and commits last.
+  // Takes its place first and commits last.
   const slow = world.kernel.db.write(partition, async (session) => {
-    await session.send("select pg_current_xact_id()", []);
-    begun.resolve();
-    await gate.promise;
     await session.send(
       `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
                            resource_id, correlation_id, created_at, data)
        values (1, $1, 'slow', 'x', 'system', 'x', 'message', 'x', 'x', now(), '{}')`,
       [topic],
     );
+    begun.resolve();
+    await gate.promise;
   });
   await begun.promise;
   try {

@@ -22,12 +22,6 @@ import { tableEvents } from "./structure/events.ts";
 import { tableContent } from "./structure/pack.ts";
 import { tableOperations } from "./structure/operations.ts";
 
-export { csvLine, unrunnable } from "./records/csv/cell.ts";
-export { type CsvFile, type CsvRow, parseCsv } from "./records/csv/parsing.ts";
-export type { QueryAnswer } from "./queries/answer.ts";
-export { Turns } from "./queries/turns.ts";
-export { inspected as inspectQuery, type Question, runQuery } from "./queries/running.ts";
-
 export const tables = domain({
   name: "tables",
   summary: "Tables that people make, their records, and questions about them in SQL.",

@@ -1,8 +1,8 @@
-import { Turns } from "#domains/tables/index.ts";
 import type { Caller, Outside } from "#kernel/caller.ts";
 import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
 import { Parameters, type Row } from "#kernel/db/statement.ts";
 import { Failure, Invalid } from "#kernel/failure.ts";
+import { Turns } from "#kernel/pool/turns.ts";
 import { type OpenSource, partitionFor, type ReportAsking } from "#kernel/report-source.ts";
 import { filled } from "./filling.ts";
 import { type Narrowing, planOf, shownRow } from "./plan.ts";

@@ -2,6 +2,7 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { Failure, type Fault, Unavailable } from "#kernel/failure.ts";
+import { Turns } from "#kernel/pool/turns.ts";
 import { findKnownTable, outdated, partitionOf } from "../catalog.ts";
 import type { KnownTable } from "../known-table.ts";
 import { findTable } from "../store.ts";
@@ -10,7 +11,6 @@ import { explained, QueryRefused, refusalOf } from "./failing.ts";
 import type { Inspection } from "./guard/guard.ts";
 import type { Complaint } from "./guard/place.ts";
 import { readStatement } from "./guard/reader.ts";
-import { Turns } from "./turns.ts";
 import { compose, isReadable } from "./view.ts";
 
 export const ROWS_MAX = 10_000;

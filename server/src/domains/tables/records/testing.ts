@@ -18,7 +18,11 @@ export interface Furnished {
 export async function furnish(
   world: World,
   owner: Ask,
-  table: { readonly columns: readonly object[]; readonly rules?: readonly object[] },
+  table: {
+    readonly columns: readonly object[];
+    readonly indexes?: readonly object[];
+    readonly rules?: readonly object[];
+  },
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Promise<Furnished> {
   made += 1;

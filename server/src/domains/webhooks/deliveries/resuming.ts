@@ -65,5 +65,6 @@ function columnsOf(place: Position) {
     place_seq: seq,
     since_epoch: epoch,
     since: sql<string>`${`${first}:${first}:`}::pg_snapshot`,
+    since_seq: Number.MAX_SAFE_INTEGER,
   };
 }

@@ -1,4 +1,4 @@
-import { csvLine, unrunnable } from "#domains/tables/index.ts";
+import { csvLine, unrunnable } from "#kernel/csv/cell.ts";
 import type { FileColumn, FileForm } from "./form.ts";
 import { BEGINNING, textPiece } from "./state.ts";
 

@@ -1,6 +1,6 @@
 /** What an import says about items, read item by item. */
 import Type from "typebox";
-import { type CsvFile, type CsvRow } from "#domains/tables/index.ts";
+import type { CsvFile, CsvRow } from "#kernel/csv/parsing.ts";
 import type { Fault } from "#kernel/failure.ts";
 import { object } from "#kernel/schema.ts";
 import { Shape } from "#kernel/shape.ts";

@@ -1,7 +1,8 @@
 import Type from "typebox";
-import { csvLine, unrunnable } from "#domains/tables/index.ts";
+import { csvLine, unrunnable } from "#kernel/csv/cell.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Parameters, rowsOf } from "#kernel/db/statement.ts";
+import { jsonForm, type ListForm, type Pages, piecesOf } from "#kernel/list-file.ts";
 import { query } from "#kernel/operation.ts";
 import { type Download, download } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
@@ -43,38 +44,25 @@ export const exportItems = query({
     const partition = { workspace: workspace.key, environment };
     const form =
       format === "json"
-        ? JSON_FORM
+        ? jsonForm(({ no: _, revision: __, ...item }: Listed) => item)
         : await outside.db.read(partition, (tx) => csvForm(tx, narrowed, safe));
-    const more = (after: number) =>
-      outside.db.read(partition, (tx) => pageAfter(tx, narrowed, after));
+    const pages: Pages<Listed> = {
+      sizes: [PAGE_ITEMS],
+      read: (last) => outside.db.read(partition, (tx) => pageAfter(tx, narrowed, last?.no ?? 0)),
+    };
     const made: Download = {
       mediaType: form.mediaType,
       fileName: `items.${format}`,
-      pieces: piecesOf(form, more, outside.ending),
+      pieces: piecesOf(form, pages, outside.ending),
     };
     return made;
   },
   run: async (_ctx, _input, prepared) => prepared,
 });
 
-interface Form {
-  readonly mediaType: string;
-  readonly begin: string;
-  /** `index` counts from 0 over the whole file. */
-  readonly line: (item: Item, index: number) => string;
-  readonly end: string;
-}
-
-const JSON_FORM: Form = {
-  mediaType: "application/json",
-  begin: "[",
-  line: ({ revision: _, ...item }, index) => `${index === 0 ? "\n" : ",\n"}${JSON.stringify(item)}`,
-  end: "\n]\n",
-};
-
 const COLUMNS = ["class", "key", "name", "status", "description", "ownerId", "teamId"] as const;
 
-async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<Form> {
+async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<ListForm<Listed>> {
   const names = await attributeNames(tx, narrowed);
   const classes = (await allClasses(tx)).map(({ name }) => name);
   const schemas = await readSchemas(tx, classes);
@@ -134,29 +122,4 @@ async function pageAfter(tx: Tx, narrowed: Narrowed, after: number): Promise<Lis
      order by no limit ${PAGE_ITEMS}`;
   const rows = await rowsOf(tx, text, [...values, after]);
   return rows.map(({ no, ...row }) => ({ ...toItem(row), no: Number(no) }));
-}
-
-/** No connection is held from page to page, and no page is read before the client has taken the last one. */
-async function* piecesOf(
-  form: Form,
-  more: (after: number) => Promise<Listed[]>,
-  ending: AbortSignal,
-): AsyncGenerator<string> {
-  let index = 0;
-  let after = 0;
-  let piece = form.begin;
-  for (;;) {
-    // The client must be able to tell that this is not all.
-    if (ending.aborted) throw new Error("The server ends, and the file with it.");
-    const page = await more(after);
-    for (const { no, ...item } of page) {
-      piece += form.line(item, index);
-      index += 1;
-      after = no;
-    }
-    const isEnd = page.length < PAGE_ITEMS;
-    yield isEnd ? piece + form.end : piece;
-    if (isEnd) return;
-    piece = "";
-  }
 }

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { parseCsv } from "#domains/tables/index.ts";
 import type { Caller, Outside } from "#kernel/caller.ts";
+import { parseCsv } from "#kernel/csv/parsing.ts";
 import { Failure, type Fault, Invalid, invalid } from "#kernel/failure.ts";
 import { command, type WriteContext } from "#kernel/operation.ts";
 import { one } from "#kernel/reply.ts";

@@ -1,9 +1,9 @@
 import { Worker } from "node:worker_threads";
-import { Turns } from "../turns.ts";
 import type { Verdict } from "./guard.ts";
 import type { Liberty } from "./nodes.ts";
 import type { Complaint } from "./place.ts";
 import { READY } from "#kernel/pool/ready.ts";
+import { Turns } from "#kernel/pool/turns.ts";
 import type { ScriptVerdict } from "./script.ts";
 
 /** What the thread is asked. */

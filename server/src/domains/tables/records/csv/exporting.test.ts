@@ -81,6 +81,20 @@ describe("an export", () => {
     expect((await exported(table.path, none)).body).toBe("id,price\r\n");
   });
 
+  test.each([0, 9, 10, 11, 1_010])("is whole with %d records", async (count) => {
+    const { path, place } = await furnish(world, owner, { columns }, []);
+    await world.sql(`insert into ${place} (price) select n from generate_series(1, $1::int) as n`, [
+      count,
+    ]);
+    const prices = Array.from({ length: count }, (_, index) => index + 1);
+    const query = { fields: "price", sort: "price" };
+    const { body } = await exported(path, { ...query, format: "json" });
+    expect(body.map(({ price }: { price: number }) => price)).toEqual(prices);
+    const lines = (await exported(path, query)).body.split("\r\n");
+    const cells = lines.map((line: string) => line.split(",")[1] ?? "");
+    expect(cells).toEqual(["price", ...prices.map(String), ""]);
+  });
+
   test("goes over as many pages as it takes", async () => {
     const many = await furnish(world, owner, { columns }, []);
     await world.sql(`

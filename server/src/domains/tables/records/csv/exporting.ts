@@ -1,19 +1,19 @@
 import Type from "typebox";
 import type { Caller, Outside } from "#kernel/caller.ts";
+import { type Pages, piecesOf } from "#kernel/list-file.ts";
 import { query } from "#kernel/operation.ts";
 import { type Download, download } from "#kernel/reply.ts";
 import { object } from "#kernel/schema.ts";
 import { byDefinition, partitionOf, readBy, tableOf } from "../../catalog.ts";
 import { RecordsRead } from "../../permissions.ts";
 import { Slug } from "../../table.ts";
-import { type Listed, type Listing, listFrom, type Place } from "../reading/listing.ts";
+import { type Listed, type Listing, listFrom } from "../reading/listing.ts";
 import { type Question, questionQuery } from "../reading/question.ts";
 import { listingOf } from "../reading/operations.ts";
-import { fileForm, type FileForm, FORMATS } from "./file.ts";
+import { fileForm, FORMATS } from "./file.ts";
 
-/** How many records are read at once: as many as fit, of those that there are statements for. */
+/** How many records are read at once, of which there are statements for each. */
 const PAGES = [10, 100, 1_000] as const;
-const PAGE_CHARACTERS_MAX = 4_000_000;
 
 export const exportRecords = query({
   id: "records.export",
@@ -41,12 +41,17 @@ export const exportRecords = query({
     const { listing, first } = await begin(outside, caller, slug, question);
     const { table, fields } = listing.asked;
     const form = fileForm(format, { table, fields, safe });
-    const more = (after: Place, count: number) =>
-      outside.db.read(partitionOf(caller), (tx) => listFrom(tx, listing, after, count));
+    const pages: Pages<Listed> = {
+      sizes: PAGES,
+      read: async (last, count) =>
+        last
+          ? outside.db.read(partitionOf(caller), (tx) => listFrom(tx, listing, last.place, count))
+          : first,
+    };
     const download: Download = {
       mediaType: form.mediaType,
       fileName: `${slug}.${format}`,
-      pieces: piecesOf(form, first, more, outside.ending),
+      pieces: piecesOf(form, pages, outside.ending),
     };
     return download;
   },
@@ -67,33 +72,4 @@ function begin(
     const first = await byDefinition(asking, () => listFrom(tx, listing, undefined, PAGES[0]));
     return { listing, first };
   });
-}
-
-/** No connection is held from page to page, and no page is read before the client has taken the last one. */
-async function* piecesOf(
-  form: FileForm,
-  first: readonly Listed[],
-  more: (after: Place, count: number) => Promise<Listed[]>,
-  ending: AbortSignal,
-): AsyncGenerator<string> {
-  let index = 0;
-  let page = first;
-  let count: number = PAGES[0];
-  let piece = form.begin;
-  for (;;) {
-    for (const { record } of page) {
-      piece += form.line(record, index);
-      index += 1;
-    }
-    const last = page.at(-1);
-    const isEnd = page.length < count || !last;
-    if (piece !== "") yield isEnd ? piece + form.end : piece;
-    if (isEnd) return;
-    // The client must be able to tell that this is not all.
-    if (ending.aborted) throw new Error("The server ends, and the file with it.");
-    const each = piece.length / page.length;
-    count = PAGES.findLast((size) => size * each <= PAGE_CHARACTERS_MAX) ?? PAGES[0];
-    page = await more(last.place, count);
-    piece = "";
-  }
 }

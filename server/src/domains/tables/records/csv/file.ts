@@ -1,20 +1,12 @@
 /** A table's records as a file, made piece by piece. */
+import { csvLine, unrunnable } from "#kernel/csv/cell.ts";
+import { jsonForm, type ListForm } from "#kernel/list-file.ts";
 import type { Json } from "../../columns/column-type.ts";
 import type { KnownTable } from "../../known-table.ts";
-import type { Shown } from "../record.ts";
-import { csvLine, unrunnable } from "./cell.ts";
+import type { Listed } from "../reading/listing.ts";
 
 export const FORMATS = ["csv", "json", "ndjson"] as const;
 export type Format = (typeof FORMATS)[number];
-
-/** How a list of records is written. */
-export interface FileForm {
-  readonly mediaType: string;
-  readonly begin: string;
-  /** `index` counts from 0 over the whole file. */
-  readonly line: (record: Shown, index: number) => string;
-  readonly end: string;
-}
 
 export interface FileOptions {
   readonly table: KnownTable;
@@ -23,28 +15,24 @@ export interface FileOptions {
   readonly safe: boolean;
 }
 
-export function fileForm(format: Format, options: FileOptions): FileForm {
+/** How records are written in such a file. */
+export function fileForm(format: Format, options: FileOptions): ListForm<Listed> {
   switch (format) {
     case "csv":
       return csvForm(options);
     case "json":
-      return {
-        mediaType: "application/json",
-        begin: "[",
-        line: (record, index) => `${index === 0 ? "\n" : ",\n"}${JSON.stringify(record)}`,
-        end: "\n]\n",
-      };
+      return jsonForm(({ record }) => record);
     case "ndjson":
       return {
         mediaType: "application/x-ndjson",
         begin: "",
-        line: (record) => `${JSON.stringify(record)}\n`,
+        line: ({ record }) => `${JSON.stringify(record)}\n`,
         end: "",
       };
   }
 }
 
-function csvForm({ table, fields, safe }: FileOptions): FileForm {
+function csvForm({ table, fields, safe }: FileOptions): ListForm<Listed> {
   const columns = fields.map((field) => {
     const column = table.byName.get(field);
     const format = column?.is.format ?? String;
@@ -54,7 +42,7 @@ function csvForm({ table, fields, safe }: FileOptions): FileForm {
   return {
     mediaType: "text/csv",
     begin: csvLine(fields),
-    line: (record) =>
+    line: ({ record }) =>
       csvLine(
         columns.map(({ field, cellOf }) => {
           const value = record[field];

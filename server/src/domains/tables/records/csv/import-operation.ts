@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { parseCsv, ROWS_MAX } from "#kernel/csv/parsing.ts";
 import { Failure } from "#kernel/failure.ts";
 import { command } from "#kernel/operation.ts";
 import { one } from "#kernel/reply.ts";
@@ -9,7 +10,6 @@ import { NoSuchTable, Slug } from "../../table.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
 import { RecordForbidden, RecordNotUnique } from "../writing/stored.ts";
 import { importRows, rehearsed, sift } from "./importing.ts";
-import { parseCsv, ROWS_MAX } from "./parsing.ts";
 
 const BYTES_MAX = 16 * 1024 * 1024;
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { furnish, pagesOf } from "../testing.ts";
-import { parseCsv } from "./parsing.ts";
 
 let world: World;
 let owner: Ask & { token: string; userId: string };
@@ -187,19 +186,6 @@ describe("an import", () => {
     expect(elsewhere.status).toBe(415);
     const none = await imported(path, "number\n");
     expect(none).toMatchObject({ status: 200, body: { data: { imported: 0 } }, events: [] });
-  });
-
-  test("has an end", async () => {
-    expect(await parseCsv("number\nA-1\nA-2\n", 2)).toEqual({
-      header: ["number"],
-      rows: [
-        { line: 2, cells: ["A-1"] },
-        { line: 3, cells: ["A-2"] },
-      ],
-    });
-    await expect(parseCsv("number\n\nA-1\nA-2\nA-3\n", 2)).rejects.toMatchObject({
-      particulars: { errors: [{ path: "line 5" }] },
-    });
   });
 
   test("does what rules let its author do", async () => {

@@ -1,4 +1,5 @@
 import type { Person } from "#kernel/caller.ts";
+import type { CsvFile, CsvRow } from "#kernel/csv/parsing.ts";
 import { Failure, type Fault } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { readFields } from "../../columns/reading.ts";
@@ -8,7 +9,6 @@ import { keyColumnOf, upsertRecords } from "../writing/upserting.ts";
 import { invalid } from "../writing/violation.ts";
 import { insertRecords } from "../writing/inserting.ts";
 import { givenBy, type Mapping, mappingOf, pathOf, shapeFaults } from "./mapping.ts";
-import type { CsvFile, CsvRow } from "./parsing.ts";
 
 export type Importing = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
@@ -125,31 +125,35 @@ export async function importRows(
   const sum = { imported: 0, updated: 0, unchanged: 0, skipped };
   const errors = [...faults];
   for (let start = 0; start < rows.length; start += BATCH_ROWS_MAX) {
-    let batch = rows.slice(start, start + BATCH_ROWS_MAX);
-    while (batch.length > 0) {
+    const waiting: (readonly CsvRow[])[] = [rows.slice(start, start + BATCH_ROWS_MAX)];
+    for (let batch = waiting.pop(); batch; batch = waiting.pop()) {
       const result = await write(ctx, mapping, batch, plan);
-      if ("failed" in result) {
-        sum.skipped += result.failed.size;
+      if ("left" in result) {
+        sum.skipped += result.failed;
         errors.push(...result.faults);
-        const { failed } = result;
-        batch = batch.filter((row) => !failed.has(pathOf(row)));
+        // The last one is next: what comes first in the file is there for what comes later.
+        waiting.push(...result.left.filter((part) => part.length > 0).toReversed());
         continue;
       }
       sum.imported += result.imported;
       sum.updated += result.updated;
       sum.unchanged += result.unchanged;
       ctx.flush();
-      break;
     }
   }
   return { ...sum, errors: errors.slice(0, FAULTS_MAX) };
 }
 
-type Written =
-  | Pick<Imported, "imported" | "updated" | "unchanged">
-  | { readonly failed: ReadonlySet<string>; readonly faults: readonly Fault[] };
+type Written = Pick<Imported, "imported" | "updated" | "unchanged"> | Unwritten;
 
-/** One batch, or which of its rows stand in the way of the others. */
+/** A batch that could not be written: how many of its rows are given up, and what is left to be tried. */
+interface Unwritten {
+  readonly failed: number;
+  readonly faults: readonly Fault[];
+  readonly left: readonly (readonly CsvRow[])[];
+}
+
+/** One batch, or what to do about it when some of its rows stand in the way of the others. */
 async function write(
   ctx: Importing,
   mapping: Mapping,
@@ -172,12 +176,20 @@ async function write(
   try {
     return await ctx.attempt(all);
   } catch (error) {
-    const faults = error instanceof Failure ? (error.particulars.errors ?? []) : [];
-    const failed = new Set(
-      faults.map(({ path }) => path.split("/")[0] ?? "").filter((path) => paths.includes(path)),
-    );
-    // What is no row's fault is everybody's.
-    if (failed.size === 0) throw error;
-    return { failed, faults };
+    if (!(error instanceof Failure)) throw error;
+    return withoutGuilty(error, rows);
   }
+}
+
+/** The rows that a failure names are left out. Where it names none, halves will tell which it is about. */
+function withoutGuilty(failure: Failure, rows: readonly CsvRow[]): Unwritten {
+  const faults = failure.particulars.errors ?? [];
+  const named = new Set(faults.map(({ path }) => path.split("/")[0]));
+  const innocent = rows.filter((row) => !named.has(pathOf(row)));
+  const failed = rows.length - innocent.length;
+  if (failed > 0) return { failed, faults, left: [innocent] };
+  // What is no row's fault is everybody's.
+  if (rows.length === 1) throw failure;
+  const middle = Math.ceil(rows.length / 2);
+  return { failed, faults: [], left: [rows.slice(0, middle), rows.slice(middle)] };
 }

@@ -1,10 +1,10 @@
 /** What the cells of a CSV file mean to a table. */
+import type { CsvRow } from "#kernel/csv/parsing.ts";
 import type { Fault } from "#kernel/failure.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import { SYSTEM_COLUMNS } from "../../table.ts";
 import { invalid } from "../writing/violation.ts";
 import type { Given } from "../writing/inserting.ts";
-import type { CsvRow } from "./parsing.ts";
 
 /** Reads rows as the fields of records. */
 export interface Mapping {

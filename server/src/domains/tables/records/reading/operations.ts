@@ -10,8 +10,9 @@ import { RecordsRead } from "../../permissions.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import { NoSuchRecord, RecordId, Slug } from "../../table.ts";
 import { expanded, readExpand } from "./expanding.ts";
-import { countOf, type Listing, listFrom } from "./listing.ts";
+import { countOf, type Listing } from "./listing.ts";
 import { orderName } from "#kernel/list/order.ts";
+import { pageFrom } from "./paging.ts";
 import { ask, orderOf, type Question, questionQuery } from "./question.ts";
 import { RecordSchema, toRecord } from "../record.ts";
 import { grantsFor } from "../rights.ts";
@@ -61,16 +62,13 @@ export const listRecords = query({
     const name = nameOf(listing, question);
     const from = after === undefined ? undefined : cursors.decode(name, after);
     return byDefinition(ctx, async () => {
-      const [found, total] = await Promise.all([
-        listFrom(ctx.tx, listing, from, limit + 1),
+      const [{ data, last }, total] = await Promise.all([
+        pageFrom(ctx, { listing, references }, from, limit),
         count && countOf(ctx.tx, listing.asked),
       ]);
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
-      const records = page.map(({ record }) => record);
       return {
-        data: await expanded(ctx, references, records),
-        nextCursor: last ? goingOn(cursors.encode(name, last.place)) : null,
+        data,
+        nextCursor: last ? goingOn(cursors.encode(name, last)) : null,
         limit,
         total,
       };
@@ -104,7 +102,10 @@ export const getRecord = query({
       if (!row) throw new Failure(NoSuchRecord);
       const { [REVISION]: revision, ...found } = row;
       const record = toRecord(table, found);
-      if (references.length === 0) return { data: record, revision: Number(revision) };
+      if (references.length === 0) {
+        // A column that comes, goes or is renamed changes what is shown, and not the record.
+        return { data: record, revision: Number(revision), formRevision: table.revision };
+      }
       const [data = record] = await expanded(ctx, references, [record]);
       return { data };
     });

@@ -54,6 +54,39 @@ describe("one record", () => {
     expect((await owner(route, undefined, { "if-none-match": '"1"' })).status).toBe(304);
   });
 
+  test("has another ETag when its table has changed, and each of them is good for If-Match", async () => {
+    const { slug, path } = await furnish(
+      world,
+      owner,
+      { columns: [{ name: "title", type: "text" }] },
+      [],
+    );
+    const { body, headers } = await owner(`POST ${path}`, { title: "one" });
+    const route = `${path}/${body.data.id}`;
+    const tags = [headers["etag"] ?? ""];
+    for (const change of [
+      { addColumns: [{ name: "state", type: "text", default: "new" }] },
+      { renameColumns: [{ from: "title", to: "name" }] },
+    ]) {
+      await owner(`PATCH /api/v1/tables/${slug}`, change);
+      const before = { "if-none-match": tags.at(-1) ?? "" };
+      const shown = await owner(`GET ${route}`, undefined, before);
+      expect(shown.status).toBe(200);
+      tags.push(shown.headers["etag"] ?? "");
+      const now = { "if-none-match": tags.at(-1) ?? "" };
+      expect((await owner(`GET ${route}`, undefined, now)).status).toBe(304);
+    }
+    expect(new Set(tags).size).toBe(3);
+    const changed = async (name: string, tag: string) =>
+      (await owner(`PATCH ${route}`, { name }, { "if-match": tag })).status;
+    for (const tag of tags) expect(await changed("one", tag)).toBe(200);
+    expect(await changed("two", tags.at(-1) ?? "")).toBe(200);
+    for (const tag of tags) expect(await changed("three", tag)).toBe(412);
+    const { headers: last } = await owner(`GET ${route}`);
+    const removed = await owner(`DELETE ${route}`, undefined, { "if-match": last["etag"] ?? "" });
+    expect(removed.status).toBe(204);
+  });
+
   test("or some of its fields, the id always among them", async () => {
     const { body } = await owner(`GET ${table.path}/${table.ids[0]}?fields=price,createdBy`);
     expect(body.data).toEqual({ id: table.ids[0], createdBy: "usr_x", price: 12.5 });

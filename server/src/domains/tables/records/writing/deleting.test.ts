@@ -146,6 +146,59 @@ test("a record that would go with another is no reason to keep it", async () => 
   expect(await toldBy(answer)).toEqual(["deleted line", "deleted order", "deleted Ada"]);
 });
 
+test("the order of the tables' names does not matter to what goes together", async () => {
+  const customers = await table();
+  const [first, second] = [await table(), await table()];
+  const add = ({ slug }: Furnished, ...columns: object[]) =>
+    owner(`PATCH /api/v1/tables/${slug}`, { addColumns: columns });
+  for (const [orders, lines] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    await add(orders, refer("customer", customers, "cascade"));
+    await add(lines, refer("buyer", customers, "cascade"), refer("order", orders, "restrict"));
+    const ada = await put(customers, { title: "Ada" });
+    const order = await put(orders, { title: "order", customer: ada });
+    await put(lines, { title: "line", buyer: ada, order });
+    const answer = await owner(`DELETE ${customers.path}/${ada}`);
+    expect(answer.body?.detail ?? answer.status).toBe(204);
+    expect((await toldBy(answer)).toSorted()).toEqual([
+      "deleted Ada",
+      "deleted line",
+      "deleted order",
+    ]);
+    for (const each of [customers, orders, lines]) expect(await titlesIn(each)).toEqual([]);
+    await owner(`PATCH /api/v1/tables/${lines.slug}`, { dropColumns: ["buyer", "order"] });
+    await owner(`PATCH /api/v1/tables/${orders.slug}`, { dropColumns: ["customer"] });
+  }
+});
+
+test("two records that refer to each other go together when one of them would go with the other", async () => {
+  const teams = await table();
+  const leads = await table(refer("team", teams, "cascade"));
+  await owner(`PATCH /api/v1/tables/${teams.slug}`, {
+    addColumns: [refer("lead", leads, "restrict")],
+  });
+  const team = await put(teams, { title: "team" });
+  const lead = await put(leads, { title: "lead", team });
+  await owner(`PATCH ${teams.path}/${team}`, { lead });
+  const kept = await put(teams, { title: "other team", lead });
+  const refused = await owner(`DELETE ${teams.path}/${team}`);
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      code: "record_referenced",
+      detail: `Records of the table ${teams.slug} refer to it.`,
+    },
+    events: [],
+  });
+  await owner(`PATCH ${teams.path}/${kept}`, { lead: null });
+  const answer = await owner(`DELETE ${teams.path}/${team}`);
+  expect(await toldBy(answer)).toEqual(["deleted lead", "deleted team"]);
+  expect(await titlesIn(teams)).toEqual(["other team"]);
+  expect(await titlesIn(leads)).toEqual([]);
+});
+
 test("all or nothing: what is kept keeps everything", async () => {
   const customers = await table();
   const orders = await table(refer("customer", customers, "cascade"));

@@ -9,7 +9,7 @@ import { holdMatching } from "./matching.ts";
 import { byShape } from "./plan.ts";
 import { againstDeleting, assertAllowed, grantsFor } from "../rights.ts";
 import { referTo, type TableRecord } from "./stored.ts";
-import { assertSeen, held, tellUpdate } from "./updating.ts";
+import { assertSeen, held, tellUpdate, withChanges } from "./updating.ts";
 import { deletionExplained, explained } from "./violation.ts";
 
 type Deleting = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;
@@ -39,19 +39,37 @@ export async function deleteMatching(
   return records.length;
 }
 
-/** From the outermost inwards, so that nothing refers to what is deleted. */
+/**
+ * In one statement: PostgreSQL looks at its end for what still refers to something deleted, so that it
+ * does not matter how those refer to each other that go together.
+ */
 async function carryOut(ctx: Deleting, roots: Doomed): Promise<void> {
   const tables = await tablesNow(ctx);
   const { doomed, emptied } = await consequencesOf(ctx, tables, roots);
   for (const group of groupsOf(emptied)) await empty(ctx, group);
+  const places = Map.groupBy(doomed, ({ table }) => table.place);
+  await ctx.send(
+    deletionFrom([...places.keys()]),
+    [...places.values()].map((groups) => groups.flatMap(({ records }) => records.map(idOf))),
+    deletionExplained(ctx, roots.table, tables),
+  );
+  // From the outermost inwards: what goes with a record is told before it.
   for (const { table, records } of doomed.toReversed()) {
-    await ctx.send(
-      `delete from ${table.place} where id = any($1::text[])`,
-      [records.map(({ id }) => id)],
-      deletionExplained(ctx, table, tables),
-    );
     for (const record of records) tellDeletion(ctx, table, record);
   }
+}
+
+function idOf({ id }: TableRecord): string {
+  return id;
+}
+
+/** Deletes records of several places by their ids, of which there is one list for each place. */
+function deletionFrom(places: readonly string[]): string {
+  const [first = "", ...others] = places.map(
+    (place, index) => `delete from ${place} where id = any($${index + 1}::text[])`,
+  );
+  if (others.length === 0) return first;
+  return `with ${others.map((text, index) => `part${index} as (${text})`).join(", ")} ${first}`;
 }
 
 /**
@@ -79,7 +97,7 @@ async function empty(ctx: Deleting, group: readonly Emptied[]): Promise<void> {
   const { table, fields } = first;
   const sets = fields.map((name) => `${table.byName.get(name)?.quoted} = null, `);
   const text =
-    `update ${table.place} set ${sets.join("")}updated_at = $2::timestamptz, ` +
+    `update ${table.place} set ${sets.join("")}updated_at = greatest(updated_at, $2::timestamptz), ` +
     "revision = revision + 1 where id = any($1::text[])";
   await ctx.send(
     byShape(table, text),
@@ -88,7 +106,7 @@ async function empty(ctx: Deleting, group: readonly Emptied[]): Promise<void> {
   );
   const nothing = Object.fromEntries(fields.map((name) => [name, null]));
   for (const { record } of group) {
-    tellUpdate(ctx, table, record, { ...record, updatedAt: ctx.now.toISOString(), ...nothing });
+    tellUpdate(ctx, table, record, withChanges(ctx, record, nothing));
   }
 }
 

@@ -109,6 +109,72 @@ describe("many records", () => {
     expect(await rowsOf(table)).toHaveLength(1);
   });
 
+  test("are told apart by several fields together where that is asked for", async () => {
+    const columns = [
+      { name: "place", type: "text" },
+      { name: "day", type: "date" },
+      { name: "price", type: "decimal" },
+      { name: "at", type: "timestamp" },
+      { name: "no", type: "autonumber" },
+    ];
+    const indexes = [
+      { columns: ["place", "day"], unique: true },
+      { columns: ["price", "at", "createdBy"], unique: true },
+      { columns: ["place", "no"], unique: true },
+      { columns: ["place", "price"] },
+    ];
+    const at = "2026-01-31T08:00:00.120Z";
+    const table = await furnish(world, owner, { columns, indexes }, [
+      { place: "a", day: "2026-01-31", price: "1.50", at, created_by: owner.userId },
+    ]);
+    const pathsOf = async (records: object[]) => {
+      const { status, body, events } = await owner(`POST ${table.path}/bulk`, { records });
+      expect([status, body.code, events]).toEqual([409, "record_not_unique", []]);
+      return body.errors.map((fault: { path: string }) => fault.path);
+    };
+    const day = "2026-02-01";
+    expect(
+      await pathsOf([
+        { place: "a", day },
+        { place: "a", day: "2026-01-31" },
+        { place: "b", day: "2026-01-31" },
+        { place: "b", day: "2026-01-31" },
+        { place: "a", day: null },
+        { place: "a", day: null },
+      ]),
+    ).toEqual(["/records/1/place", "/records/1/day", "/records/3/place", "/records/3/day"]);
+    expect(await pathsOf([{ price: 1.5 }, { at }, { price: 1.5, at }])).toEqual([
+      "/records/2/price",
+      "/records/2/at",
+      "/records/2/createdBy",
+    ]);
+    const free = [{ place: "a", day }, { place: "a" }, { place: "a" }, { price: 1.5 }, { at }];
+    const made = await owner(`POST ${table.path}/bulk`, { records: free });
+    expect(made.status).toBe(201);
+  });
+
+  test("are named where a text is too long for an index", async () => {
+    const columns = ["a", "b"].map((name) => ({ name, type: "text" }));
+    const indexes = [{ columns: ["a", "b"] }];
+    const table = await furnish(world, owner, { columns, indexes }, []);
+    // As long as may be: what repeats itself PostgreSQL makes shorter, and the other not.
+    const [short, long] = [
+      "x".repeat(9_000),
+      Array.from({ length: 250 }, () => crypto.randomUUID()).join(""),
+    ];
+    const records = Array.from({ length: 300 }, (_, index) => ({
+      a: `${index}`,
+      b: index === 41 || index === 299 ? long : short,
+    }));
+    const answer = await owner(`POST ${table.path}/bulk`, { records });
+    expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
+    expect(answer.body.errors.map((fault: { path: string }) => fault.path)).toEqual([
+      "/records/41",
+      "/records/299",
+    ]);
+    expect(await rowsOf(table)).toEqual([]);
+  });
+
   test("may be as large as the limit, and one record is not without one", async () => {
     const columns = Array.from({ length: 3 }, (_, index) => ({
       name: `t${index}`,

@@ -98,12 +98,14 @@ export async function changesIn(
   throw invalid(below(path, read.faults));
 }
 
+/** The record as it will be. Whoever waited for a change that began later comes after it all the same. */
 export function withChanges(
   { now }: WriteContext<never>,
   record: TableRecord,
   values: Fields,
 ): TableRecord {
-  return { ...record, updatedAt: now.toISOString(), ...values };
+  const [before, time] = [record.updatedAt, now.toISOString()];
+  return { ...record, updatedAt: before > time ? before : time, ...values };
 }
 
 /** Appends the event that a record was changed. */
@@ -220,7 +222,7 @@ function textForAny(table: KnownTable, parts: readonly Part[], which: string): s
 
 function setting({ place }: KnownTable, parts: readonly Part[]): string {
   const sets = parts.map(({ set }) => `${set}, `);
-  return `update ${place} as r set ${sets.join("")}updated_at = $2::timestamptz, revision = r.revision + 1`;
+  return `update ${place} as r set ${sets.join("")}updated_at = greatest(r.updated_at, $2::timestamptz), revision = r.revision + 1`;
 }
 
 function anyOf(parts: readonly Part[], was: string): string {

@@ -1,5 +1,5 @@
-import { Failure, Unavailable } from "#kernel/failure.ts";
-import { FairQueue, type Turn } from "#kernel/pool/fair-queue.ts";
+import { Failure, Unavailable } from "../failure.ts";
+import { FairQueue, type Turn } from "./fair-queue.ts";
 
 const WAITING_MAX = 400;
 const WAITING_PER_WORKSPACE_MAX = 100;

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { invalid } from "#kernel/failure.ts";
+import { invalid } from "../failure.ts";
 
 /** More than so many belong in several files. */
 export const ROWS_MAX = 100_000;

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish, pagesOf } from "../testing.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const LENGTH = 1_000_000;
+const TITLE = { name: "title", type: "text" };
+const TEXTS = [TITLE, { name: "body", type: "text", options: { maxLength: LENGTH } }];
+
+/** Records with long texts, sixteen of which fit into a page. */
+async function fill({ place }: Furnished, count: number): Promise<void> {
+  await world.sql(
+    `insert into ${place} (id, title, body)
+     select 'rec_' || lpad(n::text, 26, '0'), n::text, repeat('x', $2::int)
+       from generate_series(1, $1::int) as n`,
+    [count, LENGTH],
+  );
+}
+
+const titles = (pages: readonly (readonly { title: string }[])[]) =>
+  pages.flat().map(({ title }) => title);
+
+const numbers = (first: number, last: number) =>
+  Array.from({ length: Math.abs(last - first) + 1 }, (_, index) =>
+    String(first + index * Math.sign(last - first)),
+  );
+
+test("a page of large records ends early, and the list goes on behind it", async () => {
+  const table = await furnish(world, owner, { columns: TEXTS }, []);
+  await fill(table, 40);
+  // In the second order, the table is known to have large records from the first page on.
+  for (const [sort, expected] of [
+    ["-id", numbers(40, 1)],
+    ["createdAt,id", numbers(1, 40)],
+  ] as const) {
+    const pages = await pagesOf(owner, table.path, { limit: "200", sort });
+    expect(pages.map((page) => page.length)).toEqual([16, 16, 8]);
+    expect(titles(pages)).toEqual(expected);
+  }
+  const short = await pagesOf(owner, table.path, { limit: "30", fields: "title" });
+  expect(short.map((page) => page.length)).toEqual([30, 10]);
+});
+
+test("a large record counts each time that it is shown as what others refer to", async () => {
+  const bodies = await furnish(world, owner, { columns: TEXTS }, []);
+  await fill(bodies, 1);
+  const names = ["one", "two", "three"];
+  const columns = names.map((name) => ({
+    name,
+    type: "reference",
+    options: { table: bodies.slug },
+  }));
+  const table = await furnish(world, owner, { columns: [TITLE, ...columns] }, []);
+  await world.sql(
+    `insert into ${table.place} (id, title, one, two, three)
+     select 'rec_' || lpad(n::text, 26, '0'), n::text, b.id, b.id, b.id
+       from generate_series(1, 12) as n, ${bodies.place} as b`,
+  );
+  const query = { limit: "200", expand: names.join(), fields: "title" };
+  const pages = await pagesOf(owner, table.path, query);
+  expect(pages.map((page) => page.length)).toEqual([5, 5, 2]);
+  expect(titles(pages)).toEqual(numbers(12, 1));
+  expect(pages[1]?.[4].three.body).toHaveLength(LENGTH);
+});
+
+test("pages of events with large records end early too: of the audit log, a history and a topic", async () => {
+  const { path } = await furnish(world, owner, { columns: TEXTS }, []);
+  const made = await owner(`POST ${path}`, { title: "0", body: "" });
+  const record = `${path}/${made.body.data.id}`;
+  for (let index = 1; index <= 10; index += 1) {
+    const body = "x".repeat(LENGTH);
+    const answer = await owner(`PATCH ${record}`, { title: String(index), body });
+    expect(answer.body.errors ?? answer.status).toBe(200);
+  }
+  const newest = numbers(10, 1);
+  const titlesOf = (pages: readonly (readonly any[])[]) =>
+    pages.flat().flatMap(({ data }) => data.after?.title ?? []);
+  for (const list of ["/api/v1/audit?type=record.updated&limit=200", `${record}/history`]) {
+    const [route = "", query = ""] = list.split("?");
+    const pages = await pagesOf(owner, route, Object.fromEntries(new URLSearchParams(query)));
+    expect(titlesOf(pages)).toEqual(newest);
+    // Each holds the record as it was and as it is.
+    expect(pages.map((page) => page.length)[0]).toBe(8);
+  }
+  const found: any[][] = [];
+  let after = "";
+  for (let hasMore = true; hasMore;) {
+    const { body } = await owner(`GET /api/v1/events/topics/record/events?limit=200${after}`);
+    found.push(body.data);
+    after = `&after=${body.pagination.nextCursor}`;
+    ({ hasMore } = body.pagination);
+  }
+  expect(titlesOf(found)).toEqual(numbers(1, 10));
+  expect(found.length).toBe(2);
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Furnished, furnish } from "../testing.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const columns = [
+  { name: "n", type: "integer" },
+  { name: "kind", type: "text" },
+];
+const ROUNDS = 8;
+const WRITERS = 8;
+
+/** Each event of a record, oldest first. */
+async function chainOf({ path }: Furnished, id: string): Promise<any[]> {
+  const { body } = await owner(`GET ${path}/${id}/history?limit=200`);
+  return body.data.toReversed();
+}
+
+test("however many change a record at once, each event begins where the one before it ended", async () => {
+  const table = await furnish(world, owner, { columns }, [{ n: 0, kind: "a" }]);
+  const id = table.ids[0] ?? "";
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const changes = Array.from({ length: WRITERS }, (_, index) => {
+      const n = round * WRITERS + index + 1;
+      // Some act on many, and so have begun to write before they come to this one.
+      if (index === 0)
+        return owner(`PATCH ${table.path}/bulk`, { filter: { kind: "a" }, set: { n } });
+      return owner(`PATCH ${table.path}/${id}`, { n });
+    });
+    await Promise.all(changes);
+  }
+  const { body } = await owner(`GET ${table.path}/${id}`);
+  const updates = (await chainOf(table, id)).filter(({ type }) => type === "record.updated");
+  expect(updates.length).toBeGreaterThan(ROUNDS);
+  let [now, at] = [0, ""];
+  for (const { data } of updates) {
+    expect(data.before.n).toBe(now);
+    expect(data.after.updatedAt >= at).toBe(true);
+    [now, at] = [data.after.n, data.after.updatedAt];
+  }
+  expect(body.data).toMatchObject({ n: now, updatedAt: at });
+});
+
+test("nothing of a record stands behind its end", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const records = Array.from({ length: 20 }, (_, n) => ({ n, kind: "a" }));
+    const table = await furnish(world, owner, { columns }, records);
+    const gone = encodeURIComponent(JSON.stringify({ kind: "a" }));
+    await Promise.all([
+      ...table.ids.map((id) => owner(`PATCH ${table.path}/${id}`, { n: 100 })),
+      owner(`DELETE ${table.path}/bulk?filter=${gone}`),
+    ]);
+    for (const id of table.ids) {
+      expect((await chainOf(table, id)).at(-1)).toMatchObject({ type: "record.deleted" });
+    }
+  }
+});

@@ -1,0 +1,64 @@
+/** The order of the log: what waited for something stands behind it. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Partition, Transaction } from "./db/database.ts";
+import { append } from "./log.ts";
+import { startWorld, type World } from "./testing/world.ts";
+
+let world: World;
+let here: Partition;
+beforeAll(async () => {
+  world = await startWorld();
+  here = { workspace: world.home, environment: "production" };
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+function tell(session: Transaction, id: string): void {
+  append(
+    session,
+    world.kernel.epoch,
+    {
+      actor: { type: "system", id: "system", name: "Millrace" },
+      at: new Date(),
+      cause: { correlationId: "cor", depth: 0 },
+    },
+    [{ type: "thing.done", topic: "thing", resourceType: "thing", resource: { id }, data: {} }],
+  );
+}
+
+const SETTLED = "e.xid < pg_snapshot_xmin(pg_current_snapshot())";
+const told = async (condition = "true"): Promise<string[]> => {
+  const rows = await world.sql(
+    `select resource_id as id from events e where topic = 'thing' and ${condition} order by epoch, xid, seq`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/** A transaction that has its id, and appends when it is told to. */
+async function begun() {
+  const [id, turn] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+  const done = world.kernel.db.write(here, async (session) => {
+    await session.send("select pg_current_xact_id()", []);
+    id.resolve();
+    tell(session, await turn.promise);
+  });
+  await id.promise;
+  return (name: string) => {
+    turn.resolve(name);
+    return done;
+  };
+}
+
+test("an event stands behind everything that was over when it was appended, whoever began first", async () => {
+  const [first, second, third] = [await begun(), await begun(), await begun()];
+  await third("third");
+  await world.kernel.db.write(here, async (session) => tell(session, "whole"));
+  // What began before it may yet come to stand at its place, though never before it.
+  expect(await told(SETTLED)).toEqual([]);
+  await first("first");
+  expect(await told(SETTLED)).toEqual([]);
+  await second("second");
+  expect(await told()).toEqual(["third", "whole", "first", "second"]);
+  // Nothing more has to happen for that to be so for good.
+  await world.settled();
+  expect(await told(SETTLED)).toEqual(["third", "whole", "first", "second"]);
+});
