@@ -2,7 +2,6 @@
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { partitionOf } from "../catalog.ts";
-import { targetOf } from "../columns/reference.ts";
 import { quoted } from "../identifier.ts";
 import { Places } from "../queries/guard/place.ts";
 import type { ScriptStatement } from "../queries/guard/script.ts";
@@ -12,6 +11,7 @@ import { type Taken, takeSteps } from "../structure/apply.ts";
 import { stepBlamed } from "../structure/blame.ts";
 import type { Step } from "../structure/step.ts";
 import type { Table } from "../table.ts";
+import { namedIn, tablesToWatch } from "./reach.ts";
 import { refusalInWords, type Work } from "./reading.ts";
 import { Known } from "./sql/known.ts";
 import { SqlRefused } from "./sql/refusal.ts";
@@ -30,7 +30,7 @@ export interface Outcome {
 
 /** Takes all, or throws a `StepTrouble`: then nothing may be kept of it. */
 export async function takeAll(ctx: ReadContext, works: readonly Work[]): Promise<Outcome> {
-  const taking = new Taking(ctx);
+  const taking = new Taking(ctx, works);
   for (const batch of batchesOf(works)) {
     const [first] = batch;
     if (!first) continue;
@@ -57,6 +57,7 @@ function batchesOf(works: readonly Work[]): Work[][] {
 
 class Taking {
   readonly #ctx: ReadContext;
+  readonly #works: readonly Work[];
   readonly #statements: string[] = [];
   readonly #changes: Taken[] = [];
   readonly #inverse: Step[] = [];
@@ -66,9 +67,12 @@ class Taking {
   #recordsChanged = 0;
   /** As they are now; forgotten when they change. */
   #tables: readonly Table[] | undefined;
+  /** Which of them the whole migration is about. Those that it makes itself nobody else can hold. */
+  #named: ReadonlySet<string> | undefined;
 
-  constructor(ctx: ReadContext) {
+  constructor(ctx: ReadContext, works: readonly Work[]) {
     this.#ctx = ctx;
+    this.#works = works;
   }
 
   async steps(works: readonly StepWork[]): Promise<void> {
@@ -154,11 +158,13 @@ class Taking {
   }
 
   /** Runs a statement on records as the owner of the tables, which can't reach anything else. */
-  async #write({ text, targets }: RecordsStatement, tables: readonly Table[]): Promise<void> {
+  async #write(statement: RecordsStatement, tables: readonly Table[]): Promise<void> {
+    const { text } = statement;
     this.#reversible = false;
     const { tx, caller, now } = this.#ctx;
     const partition = partitionOf(caller);
-    await this.#watch(reachedFrom(targets, tables));
+    this.#named ??= namedIn(this.#works, tables);
+    await this.#watch(tablesToWatch(statement, { tables, named: this.#named }));
     await this.#as(ownerOf(partition));
     const [row] = await rowsOf(tx, "select change_records($1, $2, $3, $4) as changed", [
       text,
@@ -205,14 +211,3 @@ class Taking {
 type RecordsStatement = Extract<ScriptStatement, { does: "records" }>;
 
 const CHANGE = "select change_structure($1)";
-
-/** The tables whose records a statement may change: references to what it deletes may become null. */
-function reachedFrom(slugs: readonly string[], tables: readonly Table[]): readonly Table[] {
-  const reached = new Set(slugs);
-  for (const slug of reached) {
-    for (const { slug: other, columns } of tables) {
-      if (columns.some((column) => targetOf(column) === slug)) reached.add(other);
-    }
-  }
-  return tables.filter(({ slug }) => reached.has(slug));
-}

@@ -83,9 +83,9 @@ const updateQuery = command({
   emits: [QueryUpdated],
   fails: [QueryRefused, QueryNameTaken],
   example: { ...example, body: { name: "Orders by status since a day" } },
-  prepare: async (_, { body }, caller) =>
-    body.sql === undefined ? undefined : inspected(caller, body.sql),
-  run: (ctx, { params, body }, inspection) => service.update(ctx, params.id, body, inspection),
+  prepare: (outside, { params, body }, caller) =>
+    service.prepareUpdate(outside, caller, params.id, body),
+  run: (ctx, { params, body }, prepared) => service.update(ctx, params.id, body, prepared),
 });
 
 const deleteQuery = command({

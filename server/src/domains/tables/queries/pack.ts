@@ -2,6 +2,7 @@ import Type from "typebox";
 import { packContent } from "#kernel/pack-content.ts";
 import { object } from "#kernel/schema.ts";
 import { QueriesWrite } from "../permissions.ts";
+import { nameless } from "./parameter.ts";
 import { inspected } from "./running.ts";
 import { fields } from "./saved-query.ts";
 import * as service from "./service.ts";
@@ -33,7 +34,9 @@ export const queryContent = packContent({
   },
   make: async (ctx, query, inspection) => (await service.create(ctx, query, inspection)).id,
   async replace(ctx, id, query, inspection) {
-    await service.update(ctx, id, { description: "", parameters: [], ...query }, inspection);
+    const parameters = nameless(new Set(inspection.parameters.keys()));
+    const change = { description: "", parameters, ...query };
+    await service.update(ctx, id, change, { sql: query.sql, inspection });
     return id;
   },
   remove: service.remove,

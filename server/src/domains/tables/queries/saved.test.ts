@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { withClient } from "#kernel/db/owner.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 
 let world: World;
@@ -126,6 +127,65 @@ test("its statement is checked when it is saved, and fits its parameters", async
       events: [],
     });
   }
+});
+
+/** Does something while a transaction that has run these statements is open; it is committed then. */
+function during<T>(statements: readonly string[], work: () => Promise<T>): Promise<T> {
+  const { database } = world.database.app;
+  return withClient({ ...inject("database").owner, database }, async (client) => {
+    await client.query("begin");
+    for (const text of statements) await client.query(text);
+    const result = await work();
+    await client.query("commit");
+    return result;
+  });
+}
+
+test("parameters are held against the statement that there was, and not against another one", async () => {
+  const { body } = await owner("POST /api/v1/queries", {
+    name: "Raced",
+    sql: "select $1 as n",
+    parameters: [{ name: "n" }],
+  });
+  const { id } = body.data;
+  const change = () =>
+    owner(`PATCH /api/v1/queries/${id}`, { parameters: [{ name: "m", type: "integer" }] });
+  expect(await change()).toMatchObject({ status: 200, events: ["query.updated"] });
+  const { changing } = await during(
+    [
+      // Others read meanwhile, and wait where they are to change something.
+      "lock table saved_queries in exclusive mode",
+      `update saved_queries set sql = 'select $1, $2' where id = '${id}'`,
+    ],
+    async () => {
+      const asked = change();
+      await world.waiting(1);
+      return { changing: asked };
+    },
+  );
+  expect(await changing).toMatchObject({ status: 409, body: { code: "conflict" }, events: [] });
+  expect(await change()).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
+  const nothing = "qry_01jd0000000000000000000000";
+  expect((await owner(`PATCH /api/v1/queries/${nothing}`, { parameters: [] })).status).toBe(404);
+});
+
+test("of two who save the last query that there may be, one does", async () => {
+  const workspace = await world.workspace("full");
+  const ask = await world.member(["builder"], workspace);
+  await world.sql(
+    `insert into saved_queries (id, workspace_id, name, sql, created_by, created_at, updated_at)
+     select 'qry_' || n, $1, 'Query ' || n, 'select 1', 'somebody', now(), now()
+       from generate_series(1, 1999) as n`,
+    [workspace.key],
+  );
+  const { saving } = await during(["lock table saved_queries in share mode"], async () => {
+    const asked = ["a", "b"].map((name) => ask("POST /api/v1/queries", { name, sql: "select 1" }));
+    await world.waiting(2);
+    return { saving: Promise.all(asked) };
+  });
+  const [made, refused] = (await saving).toSorted((one, other) => one.status - other.status);
+  expect(made).toMatchObject({ status: 201, events: ["query.created"] });
+  expect(refused).toMatchObject({ status: 409, body: { code: "too_many_queries" }, events: [] });
 });
 
 test("a name is taken once, the list is newest first, and the same in every environment", async () => {

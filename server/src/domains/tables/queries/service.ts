@@ -1,7 +1,9 @@
+import type { Caller, Outside } from "#kernel/caller.ts";
 import { changeOf } from "#kernel/event.ts";
-import { Failure } from "#kernel/failure.ts";
+import { Conflict, Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import type { WriteContext } from "#kernel/operation.ts";
+import { partitionOf } from "../catalog.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./events.ts";
 import type { Inspection } from "./guard/guard.ts";
 import { nameless, type Parameter, parameterFaults, throwIfAny } from "./parameter.ts";
@@ -25,6 +27,7 @@ export async function create(
   inspection: Inspection,
 ): Promise<SavedQuery> {
   const all = checked(parameters, inspection);
+  await store.lockCount(ctx.tx);
   if ((await store.count(ctx.tx)) >= QUERIES_MAX) throw new Failure(TooManyQueries);
   const query = await store.insert(ctx.tx, {
     id: newId("qry", ctx.now.getTime()),
@@ -40,20 +43,37 @@ export async function create(
   return query;
 }
 
+/** A statement, and what is to be known of it. */
+export interface Inspected {
+  readonly sql: string;
+  readonly inspection: Inspection;
+}
+
+/** Inspects the statement that the query will have, where that or its parameters are to be others. */
+export async function prepareUpdate(
+  { db }: Outside,
+  caller: Caller,
+  id: string,
+  { sql: given, parameters }: Partial<Draft>,
+): Promise<Inspected | undefined> {
+  if (given === undefined && parameters === undefined) return undefined;
+  const sql = given ?? (await db.read(partitionOf(caller), (tx) => store.get(tx, id))).sql;
+  return { sql, inspection: await inspected(caller, sql) };
+}
+
 /** Its statement and its parameters always fit together, whichever of them is changed. */
 export async function update(
   ctx: WriteContext<typeof QueryUpdated>,
   id: string,
   { parameters, ...change }: Partial<Draft>,
-  inspection: Inspection | undefined,
+  prepared: Inspected | undefined,
 ): Promise<SavedQuery> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  if (inspection ?? parameters) {
-    checked(
-      parameters ?? before.parameters,
-      inspection ?? (await inspected(ctx.caller, before.sql)),
-    );
+  if (prepared) {
+    // Nothing is inspected in here, where everybody who reads the log waits for the end.
+    if (prepared.sql !== (change.sql ?? before.sql)) throw new Failure(Conflict, CHANGED);
+    checked(parameters ?? before.parameters, prepared.inspection);
   }
   const after = await store.update(ctx.tx, id, {
     ...change,
@@ -70,6 +90,8 @@ export async function remove(ctx: WriteContext<typeof QueryDeleted>, id: string)
   await store.remove(ctx.tx, id);
   ctx.emit(QueryDeleted, referTo(query), dataOf(query));
 }
+
+const CHANGED = { detail: "The statement was changed meanwhile; try again." };
 
 function checked(
   parameters: readonly Parameter[] | undefined,

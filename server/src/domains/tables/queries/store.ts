@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from "kysely";
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/failure.ts";
 import type { Tables } from "../../../tables.ts";
@@ -92,6 +92,13 @@ export async function count(tx: Tx): Promise<number> {
     .select((row) => row.fn.countAll<number>().as("n"))
     .executeTakeFirstOrThrow();
   return n;
+}
+
+/** Makes those who save queries in this workspace take turns, so that they can be counted. */
+export async function lockCount(tx: Tx): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(
+      hashtextextended('queries of ' || current_setting('millrace.workspace'), 0))`.execute(tx);
 }
 
 function byId(tx: Tx, id: string) {

@@ -1,8 +1,9 @@
 import type { AlterTableCmd, AlterTableStmt, ColumnDef, Constraint, Node } from "libpg-query";
+import { readColumn } from "../../columns/reading.ts";
 import { textOf, textsOf } from "../../queries/guard/findings.ts";
 import type { ColumnChange, Step } from "../../structure/step.ts";
 import type { Column, Table } from "../../table.ts";
-import { checksIn, settled } from "./check-clause.ts";
+import { type CheckFound, checksIn, settled } from "./check-clause.ts";
 import {
   columnFrom,
   draftOf,
@@ -14,19 +15,63 @@ import { defaultFrom } from "./constant.ts";
 import { columnMeant, fieldOf } from "./field.ts";
 import { indexStepFor } from "./drop.ts";
 import { refuse, tableNamed } from "./refusal.ts";
-import { typeNamed } from "./type-name.ts";
+import { type TypeFound, typeNamed } from "./type-name.ts";
 import type { Known } from "./known.ts";
 
-/** `alter table`, one step for each of its parts. */
+/** `alter table`: its parts in their order, each read against the table as those before it leave it. */
 export function alterTableFrom(statement: AlterTableStmt, known: Known): Step[] {
   const { objtype, relation, cmds = [], missing_ok } = statement;
   if (objtype !== "OBJECT_TABLE") refuse("only a table can be altered", relation);
   const slug = tableNamed(relation);
   if (missing_ok && known.lacks(slug)) return [];
-  const place = { slug, table: known.table(slug), location: relation?.location ?? 0 };
-  return cmds.flatMap((command) =>
-    "AlterTableCmd" in command ? partOf(command.AlterTableCmd, place) : [],
-  );
+  const steps: Step[] = [];
+  let table = known.table(slug);
+  for (const command of cmds) {
+    if (!("AlterTableCmd" in command)) continue;
+    const place = { slug, table, location: relation?.location ?? 0 };
+    for (const step of partOf(command.AlterTableCmd, place)) {
+      table = table && tableAfter(table, step);
+      append(steps, step);
+    }
+  }
+  return steps;
+}
+
+/** The columns as a step leaves them. What is wrong with it is found when it is taken. */
+function tableAfter(table: Table, step: Step): Table {
+  const { columns, indexes } = table;
+  if (step.op === "add_column") {
+    return { ...table, columns: [...columns, readColumn(step.column, "").column] };
+  }
+  if (step.op === "drop_column") {
+    return {
+      ...table,
+      columns: columns.filter(({ name }) => name !== step.column),
+      indexes: indexes.filter((index) => !index.columns.includes(step.column)),
+    };
+  }
+  if (step.op !== "alter_column") return table;
+  const altered = (column: Column) => ({ ...column, ...step.change });
+  return {
+    ...table,
+    columns: columns.map((one) => (one.name === step.column ? altered(one) : one)),
+  };
+}
+
+/**
+ * Adds a step. What is said of a column's options right after others is one step with them: in between
+ * there might be a minimum above a maximum that is about to go.
+ */
+function append(steps: Step[], step: Step): void {
+  const last = steps.at(-1);
+  if (last?.op === "alter_column" && step.op === "alter_column" && last.column === step.column) {
+    const { type } = step.change;
+    if (type !== undefined && type === last.change.type) {
+      steps.splice(-1, 1, { ...step, change: { ...last.change, ...step.change } });
+      return;
+    }
+  }
+  steps.push(step);
 }
 
 interface Place {
@@ -137,15 +182,22 @@ function requiring(names: readonly string[], place: Place): Step[] {
   return names.map((name) => changed(place, name, { required: true }));
 }
 
-function checked({ raw_expr }: Constraint, place: Place): Step[] {
-  return checksIn(raw_expr).map(({ column: name, ...check }) => {
-    const before = columnOf(place, columnMeant(place.table, name));
-    const { type, options } = withCheck(
-      before ?? { type: check.type === undefined ? "integer" : "text", options: {} },
-      check,
-    );
+/** All that is checked of a column is one step, since that says all of its options. */
+function checked(constraint: Constraint, place: Place): Step[] {
+  const byColumn = Map.groupBy(checksIn(constraint.raw_expr), ({ column }) =>
+    columnMeant(place.table, column),
+  );
+  return [...byColumn].map(([name, checks]) => {
+    const before = place.table ? columnOf(place, name) : assumedFor(checks);
+    if (!before) refuse(`there is no column ${name} in this table`, constraint);
+    const { type, options } = checks.reduce<TypeFound>(withCheck, before);
     return changed(place, name, { type, options: settled(type, options) });
   });
+}
+
+/** What a column might be of which nothing is known. */
+function assumedFor(checks: readonly CheckFound[]): TypeFound {
+  return { type: checks.some(({ type }) => type) ? "text" : "integer", options: {} };
 }
 
 function referring(constraint: Constraint, place: Place): Step[] {

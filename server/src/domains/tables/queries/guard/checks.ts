@@ -13,7 +13,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["RangeVar", checkRelation],
   ["InsertStmt", noteTarget],
   ["UpdateStmt", noteTarget],
-  ["DeleteStmt", noteTarget],
+  ["DeleteStmt", noteDeletion],
   ["CommonTableExpr", checkExpression],
   ["FuncCall", checkFunction],
   ["RangeFunction", noteFunctionAsTable],
@@ -36,6 +36,12 @@ function checkRelation({ relname }: Struct, byte: number, findings: Findings): v
 /** PostgreSQL writes to no common table expression. */
 function noteTarget({ relation }: Struct, _: number, findings: Findings): void {
   for (const { relname } of recordsOf(relation)) findings.targets.add(textOf(relname));
+}
+
+/** Unlike a record that is changed, one that is deleted may take others with it. */
+function noteDeletion(struct: Struct, byte: number, findings: Findings): void {
+  noteTarget(struct, byte, findings);
+  for (const { relname } of recordsOf(struct["relation"])) findings.emptied.add(textOf(relname));
 }
 
 /** Where it is not in sight, the name would be that of a catalog. */

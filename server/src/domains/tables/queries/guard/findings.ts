@@ -17,6 +17,8 @@ export class Findings {
   readonly relations = new Map<string, Place>();
   /** Of the relations those that are written to: they are tables, whatever else has the name. */
   readonly targets = new Set<string>();
+  /** Of those the ones that it deletes from. */
+  readonly emptied = new Set<string>();
   readonly expressions = new Set<string>();
   /** What columns are called in it, whatever they belong to. */
   readonly names = new Set<string>();

@@ -120,6 +120,7 @@ describe("the guard", () => {
         ["t", { position: 45, line: 2, column: 45 }],
       ]),
       targets: new Set(),
+      emptied: new Set(),
       expressions: new Set(),
       names: new Set(["createdAt", "total", "a", "b"]),
       parameters: new Map([
@@ -194,6 +195,19 @@ test("what a script writes to is a table, whatever else has its name", () => {
     ["with q as (select 1 as a) update mig set t = 'x' from q", ["mig"]],
   ] as const) {
     expect(inspectScript(sql)).toMatchObject({ statements: [{ does: "records", relations }] });
+  }
+});
+
+test("of what a script writes to it is told apart what it deletes from", () => {
+  for (const [sql, targets, emptied] of [
+    ["insert into a (x) select x from b", ["a"], []],
+    ["update a set x = 1 from b", ["a"], []],
+    ["delete from a using b", ["a"], ["a"]],
+    ["with gone as (delete from b) insert into a (x) values (1)", ["b", "a"], ["b"]],
+  ] as const) {
+    const verdict = inspectScript(sql);
+    const [one] = "statements" in verdict ? verdict.statements : [];
+    expect(one).toMatchObject({ targets: expect.arrayContaining([...targets]), emptied });
   }
 });
 

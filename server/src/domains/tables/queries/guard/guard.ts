@@ -20,6 +20,8 @@ export interface Inspection {
   readonly relations: ReadonlyMap<string, Place>;
   /** The tables among them that it writes to. */
   readonly targets: ReadonlySet<string>;
+  /** The tables among those that it deletes from. */
+  readonly emptied: ReadonlySet<string>;
   /** Its own common table expressions. */
   readonly expressions: ReadonlySet<string>;
   /** What columns are called in it, whatever they belong to. */
@@ -55,7 +57,7 @@ export function inspect(sql: string, liberty: Liberty): Verdict {
   walk(raw.stmt, liberty, findings);
   checkDotted(findings);
   if (findings.complaints.length > 0) return { complaints: findings.complaints };
-  const { relations, targets, expressions, names, parameters } = findings;
+  const { relations, targets, emptied, expressions, names, parameters } = findings;
   const text = bytes.subarray(start, raw.stmt_len ? start + raw.stmt_len : undefined);
   const offset = findings.place(start).position;
   return {
@@ -63,6 +65,7 @@ export function inspect(sql: string, liberty: Liberty): Verdict {
     offset,
     relations,
     targets,
+    emptied,
     expressions,
     names,
     parameters,

@@ -13,6 +13,8 @@ export type ScriptStatement = { readonly text: string; readonly at: Place } & (
       readonly relations: readonly string[];
       /** Those of them that it writes to. */
       readonly targets: readonly string[];
+      /** Those of them that it deletes from. */
+      readonly emptied: readonly string[];
     }
 );
 
@@ -75,11 +77,18 @@ function judge(
   const [parameter] = verdict.parameters;
   if (parameter)
     return refused(`there is no value for the parameter $${parameter[0]}`, parameter[1]);
-  const { targets, expressions } = verdict;
+  const { targets, emptied, expressions } = verdict;
   const relations = [...verdict.relations.keys()].filter(
     (name) => targets.has(name) || !expressions.has(name),
   );
-  return { does: "records", text, at, relations, targets: [...targets] };
+  return {
+    does: "records",
+    text,
+    at,
+    relations,
+    targets: [...targets],
+    emptied: [...emptied],
+  };
 }
 
 const FIRST: Place = { position: 0, line: 1, column: 1 };

@@ -17,7 +17,8 @@ export function plainWordsOf(name: string): string {
   const known = WORDS.get(name);
   if (known !== undefined) return known;
   return name
-    .replace(/Stmt$/, "")
+    .replace(/^\w+\.(?=\w+Clause$)/, "")
+    .replace(/(Stmt|Clause)$/, "")
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
     .toUpperCase();
 }
