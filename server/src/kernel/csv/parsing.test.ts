@@ -15,6 +15,12 @@ test("rows tell the line that they begin in, whatever ends their lines", async (
   });
 });
 
+test.each(["\r\n", "\n", "\r"])("also where cells have lines, and %j ends them", async (end) => {
+  const text = ["k,i", '"a', "b", 'c",1', "", "", "x,2", '"",3'].join(end);
+  const { rows } = await parseCsv(text);
+  expect(rows.map(({ line }) => line)).toEqual([2, 7, 8]);
+});
+
 test("what was written is read back", async () => {
   const unit = fc.constantFrom('"', ",", "\r", "\n", " ", "'", "=", "é", "😀", "a");
   const cell = fc.option(fc.string({ unit }));

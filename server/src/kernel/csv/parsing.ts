@@ -51,11 +51,17 @@ async function* rowsOf(text: string): AsyncGenerator<CsvRow> {
     record_delimiter: ["\r\n", "\n", "\r"],
     cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
   });
-  Readable.from(chunksOf(Buffer.from(text)), { objectMode: false }).pipe(parser);
+  const bytes = Buffer.from(text);
+  Readable.from(chunksOf(bytes), { objectMode: false }).pipe(parser);
+  let [read, line] = [0, 1];
   for await (const parsed of parser) {
     // With `info` set, each row comes with where the parser was.
-    const { record, info } = parsed as { record: (string | null)[]; info: { lines: number } };
-    yield { line: info.lines - breaksIn(record), cells: record };
+    const { record, info } = parsed as { record: (string | null)[]; info: { bytes: number } };
+    const row = bytes.toString("latin1", read, info.bytes);
+    const empty = /^[\r\n]*/.exec(row)?.[0] ?? "";
+    yield { line: line + breaksIn(empty), cells: record };
+    line += breaksIn(row);
+    read = info.bytes;
   }
 }
 
@@ -66,11 +72,9 @@ function* chunksOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** The parser counts the lines up to the end of a row. */
-function breaksIn(cells: readonly (string | null)[]): number {
-  let breaks = 0;
-  for (const cell of cells) if (cell?.includes("\n")) breaks += cell.split("\n").length - 1;
-  return breaks;
+/** The parser's own count takes what ends a line within quotes for two. */
+function breaksIn(text: string): number {
+  return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
 function placeOf(error: CsvError): string {

@@ -281,3 +281,18 @@ test("two at once take turns: one applies it, the other hears that it is", async
   );
   expect(numbers.map(({ body }) => body.data.number).toSorted()).toEqual([2, 3, 4, 5, 6]);
 });
+
+test("records that a token's migration makes are its person's", async () => {
+  const { owner, write, applied, workspace } = await workplace(world);
+  await applied([items]);
+  const id = await write(["insert into items (title) values ('By a token')"]);
+  const { body: made } = await owner("POST /api/v1/auth/tokens", {
+    name: "Deployer",
+    expiresIn: null,
+    scopes: ["migrations:write"],
+  });
+  const deployer = world.asToken(made.data.token, workspace.slug);
+  expect((await deployer(`POST /api/v1/migrations/${id}/apply`)).status).toBe(200);
+  const { body } = await owner("GET /api/v1/tables/items/records");
+  expect(body.data).toMatchObject([{ title: "By a token", createdBy: owner.userId }]);
+});

@@ -6,6 +6,7 @@ import { quoted } from "../identifier.ts";
 import { Places } from "../queries/guard/place.ts";
 import type { ScriptStatement } from "../queries/guard/script.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
+import { makerOf } from "../records/record.ts";
 import { listTables } from "../store.ts";
 import { type Taken, takeSteps } from "../structure/apply.ts";
 import { stepBlamed } from "../structure/blame.ts";
@@ -169,7 +170,7 @@ class Taking {
     const [row] = await rowsOf(tx, "select change_records($1, $2, $3, $4) as changed", [
       text,
       schemaOf(partition),
-      caller.actor.id,
+      makerOf(caller),
       now,
     ]);
     await this.#as(undefined);

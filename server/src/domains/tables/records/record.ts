@@ -1,5 +1,6 @@
 /** What a record is, to the API and in SQL. */
 import Type from "typebox";
+import type { Caller } from "#kernel/caller.ts";
 import { Time } from "#kernel/schema.ts";
 import { columnOf } from "../identifier.ts";
 import type { KnownTable } from "../known-table.ts";
@@ -21,6 +22,11 @@ export const RecordSchema = Type.Object(
       "Beside these, the fields of its table by their names; null where there is nothing",
   },
 );
+
+/** Whose a record is, by whichever means they made it. */
+export function makerOf({ person, actor }: Caller): string {
+  return person?.id ?? actor.id;
+}
 
 /** A record as the API shows it. */
 export type Shown = Readonly<Record<string, unknown>>;

@@ -9,6 +9,7 @@ import type { KnownTable } from "../../known-table.ts";
 import type { Grant } from "../../rules/access.ts";
 import type { Row } from "#kernel/db/statement.ts";
 import { RecordCreated, tableIn } from "../events.ts";
+import { makerOf } from "../record.ts";
 import { explainMany, parametersOf } from "./many.ts";
 import { assertMembers } from "./people.ts";
 import { planOf } from "./plan.ts";
@@ -118,8 +119,7 @@ export async function draftsOf(
   const drafts: Writing[] = [];
   const nextId = wanted.length === 1 ? () => newId("rec", now.getTime()) : ids(now);
   const time = now.toISOString();
-  // Whose it is, by whichever means they made it.
-  const createdBy = caller.person?.id ?? caller.actor.id;
+  const createdBy = makerOf(caller);
   for (const { given, path } of wanted) {
     const read = readFields(table, given, { for: "create", now, person: caller.person });
     if ("values" in read) {
