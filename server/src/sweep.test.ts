@@ -57,6 +57,9 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     if (!sample) throw new Error(`${op.id} has no sample`);
     return sample.arrange(owner, world);
   };
+  let kept: Promise<Arranged> | undefined;
+  /** One for all tests that change nothing. */
+  const untouched = (): Promise<Arranged> => (kept ??= arrange());
 
   test("does what its samples say, and appends exactly the events that it declares", async () => {
     const seen = new Set<string>();
@@ -72,7 +75,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
 
   if (needsCredential(op))
     test("refuses a caller without a credential", async () => {
-      const input = await arrange();
+      const input = await untouched();
       const refused = { status: 401, ...told(op, "unauthenticated"), events: [] };
       const stranger = await call(world.stranger, op, input);
       expect(stranger).toMatchObject({ ...refused, headers: { "www-authenticate": "Bearer" } });
@@ -81,7 +84,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
 
   if (op.permission)
     test("refuses a caller without the permission, whatever the body", async () => {
-      const input = await arrange();
+      const input = await untouched();
       const refused = { status: 403, ...told(op, "forbidden"), events: [] };
       expect(await call(powerless, op, input)).toMatchObject(refused);
       if (op.body) {
@@ -91,7 +94,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
 
   if (op.access === "workspace")
     test("needs a workspace that the caller belongs to", async () => {
-      const input = await arrange();
+      const input = await untouched();
       const route = routeOf(op, input);
       const without = await world.asToken(owner.token)(route, input.body);
       expect(without).toMatchObject({
@@ -126,7 +129,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
 
   if (op.params && op.access === "workspace")
     test("shows nothing of it to another workspace or environment", async () => {
-      const input = await arrange();
+      const input = await untouched();
       if (input.partitioned === false) return;
       const hidden = { status: 404, body: { code: "not_found" }, events: [] };
       expect(await call(other, op, input)).toMatchObject(hidden);
@@ -136,7 +139,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     });
 
   test("answers hostile input with 404 or 422, and does nothing", async () => {
-    const input = await arrange();
+    const input = await untouched();
     const by = input.by ?? owner;
     for (const params of hostileParams(op.params, input.params)) {
       if (input.openParams && op.params && Compile(op.params).Check(params)) continue;

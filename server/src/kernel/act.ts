@@ -1,12 +1,12 @@
 import type { Static, TSchema } from "typebox";
 import type { Caller, Services, WorkspaceRef } from "./caller.ts";
 import type { Partition, Transaction } from "./db/database.ts";
+import { isOfRevision } from "./etag.ts";
 import { type Actor, type Cause, type EventType, topicOf } from "./event.ts";
 import { Failure, PreconditionFailed } from "./failure.ts";
 import { enqueue, type JobOptions, type JobType } from "./job.ts";
 import { append, appendAndTell, type PendingEvent } from "./log.ts";
 import type { WriteContext } from "./operation.ts";
-import { etagOf } from "./reply.ts";
 import type { Notice } from "./signal.ts";
 
 export interface ActOptions {
@@ -181,5 +181,5 @@ function samePartition(left: Partition, right: Partition): boolean {
 function expectRevision(revision: number, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === "*") return;
   const tags = ifMatch.split(",").map((tag) => tag.trim());
-  if (!tags.includes(etagOf(revision))) throw new Failure(PreconditionFailed);
+  if (!tags.some((tag) => isOfRevision(tag, revision))) throw new Failure(PreconditionFailed);
 }

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { equalBytes, hmac } from "./crypto.ts";
 import { invalid } from "./failure.ts";
+import { fitting } from "./page-size.ts";
 import type { Page } from "./reply.ts";
 
 const LIMIT_MAX = 200;
@@ -50,17 +51,19 @@ export class Cursors {
   }
 }
 
-/** A page from `limit + 1` rows: the extra one only tells that there is more. */
+/**
+ * A page from `limit + 1` rows: the extra one only tells that there is more. It ends before its limit
+ * where it would become too large.
+ */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,
   toItem: (row: Row) => Item,
   cursorOf: (row: Row) => string,
 ): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const nextCursor = rows.length > limit && last !== undefined ? cursorOf(last) : null;
-  return { data: shown.map(toItem), nextCursor, limit };
+  const data = fitting(rows.slice(0, limit).map(toItem));
+  const last = rows.length > data.length ? rows[data.length - 1] : undefined;
+  return { data, nextCursor: last === undefined ? null : cursorOf(last), limit };
 }
 
 /**

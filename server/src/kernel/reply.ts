@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from "typebox";
+import { etagOf } from "./etag.ts";
 import type { Failure } from "./failure.ts";
 import type { ProblemAnswer, ProblemPlace } from "./problem.ts";
 import { nullable } from "./schema.ts";
@@ -239,6 +240,8 @@ export interface Whole {
   readonly data: object;
   /** Becomes the ETag. */
   readonly revision?: number;
+  /** Of what says how it is shown: stands in the ETag too, once that has changed. */
+  readonly formRevision?: number;
 }
 
 export function whole<Value extends Whole = Whole>(
@@ -252,7 +255,7 @@ export function whole<Value extends Whole = Whole>(
     text: ({ data }) => `{"data":${JSON.stringify(data)}}`,
     headers: (value) => ({
       ...(location && { location: location(value) }),
-      ...(value.revision !== undefined && { etag: etagOf(value.revision) }),
+      ...(value.revision !== undefined && { etag: etagOf(value.revision, value.formRevision) }),
     }),
   };
 }
@@ -270,10 +273,6 @@ export function wholePage(item: TSchema): Reply<CountedPage<object>> {
 
 function wrapCounted({ data, nextCursor, limit, total }: CountedPage<unknown>) {
   return { data, pagination: { nextCursor, hasMore: nextCursor !== null, limit, total } };
-}
-
-export function etagOf(revision: number): string {
-  return `"${revision}"`;
 }
 
 const Pagination = Type.Object(

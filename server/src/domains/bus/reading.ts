@@ -5,6 +5,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { eventIdOf, positionOf, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
 import { seenEvents } from "#kernel/event-view.ts";
 import { Failure, Forbidden, invalid } from "#kernel/failure.ts";
+import { fitting } from "#kernel/page-size.ts";
 import { type Feed, lobbyOf } from "./lobby.ts";
 import { AUDIT, PLATFORM_EVENTS, platformTopics, type TopicPage } from "./topic.ts";
 
@@ -39,12 +40,13 @@ export async function read(
       settleMs: SETTLE_MAX_MS,
       gone: caller.gone,
     });
-    const last = batch.events.at(-1);
+    const next = fitting(batch.events);
+    const last = next.at(-1);
     nextCursor = last?.id ?? nextCursor;
-    const events = await see(batch.events);
+    const events = await see(next);
     // What is not for them to see is nothing new.
     if (events.length > 0 || !last || batches === UNSEEN_BATCHES_MAX || caller.gone?.aborted) {
-      const { hasMore } = batch;
+      const hasMore = batch.hasMore || next.length < batch.events.length;
       return { data: events.map(toEnvelope), pagination: { nextCursor, hasMore, limit } };
     }
   }

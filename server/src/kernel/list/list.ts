@@ -7,6 +7,7 @@ import type { Field } from "../condition/sql.ts";
 import { Parameters, type Row, rowsOf } from "../db/statement.ts";
 import type { ReadContext } from "../operation.ts";
 import { pageQuery } from "../page.ts";
+import { fitting } from "../page-size.ts";
 import type { CountedPage } from "../reply.ts";
 import { line, object, text } from "../schema.ts";
 import { filterSql, searchSql } from "./filter.ts";
@@ -94,9 +95,10 @@ export async function listPage<Item>(
     const statement = statementOf(list, keys, { conditions, count: limit + 1 });
     rows.push(...(await rowsOf(tx, statement, own.values)));
   }
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  const data = fitting(rows.slice(0, limit).map(toItem));
+  const last = rows.length > data.length ? rows[data.length - 1] : undefined;
   return {
-    data: rows.slice(0, limit).map(toItem),
+    data,
     nextCursor: last
       ? cursors.encode(
           name,

@@ -4,6 +4,7 @@ import type { Caller, Outside } from "#kernel/caller.ts";
 import { invalid } from "#kernel/failure.ts";
 import { query } from "#kernel/operation.ts";
 import { pageQuery } from "#kernel/page.ts";
+import { fitting } from "#kernel/page-size.ts";
 import { download, one, wholePage } from "#kernel/reply.ts";
 import { partitionFor } from "#kernel/report-source.ts";
 import { object, text } from "#kernel/schema.ts";
@@ -151,9 +152,10 @@ export const reportRows = query({
         return rowsAfter({ outside, caller }, listing, from, limit + 1);
       }),
     );
-    const last = found.length > limit ? found[limit - 1] : undefined;
+    const data = fitting(found.slice(0, limit).map(({ row }) => row));
+    const last = found.length > data.length ? found[data.length - 1] : undefined;
     return {
-      data: found.slice(0, limit).map(({ row }) => row),
+      data,
       nextCursor: last ? cursors.encode(list, last.place) : null,
       limit,
     };
