@@ -4,7 +4,7 @@ import type { Person } from "#kernel/caller.ts";
 import type { Fault } from "#kernel/failure.ts";
 import { faultsOf } from "#kernel/shape.ts";
 import type { KnownTable } from "../known-table.ts";
-import { type Column, COLUMNS_MAX, SYSTEM_COLUMNS } from "../table.ts";
+import { type Column, COLUMNS_MAX, SYSTEM_COLUMNS, FAULTS_MAX } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { typeOf } from "./all.ts";
 import type { ColumnType, Json } from "./column-type.ts";
@@ -14,9 +14,6 @@ import { below } from "#kernel/pointer.ts";
 
 /** A record's own fields by their names. */
 export type Fields = Readonly<Record<string, Json>>;
-
-/** Faults that one answer tells at most. */
-const FAULTS_MAX = 100;
 
 /** PostgreSQL's own in every table; what events have beside the fields; and words that mean something else in a condition. */
 const TAKEN = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];

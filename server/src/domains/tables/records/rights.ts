@@ -1,10 +1,17 @@
 /** What a table's rules let a person do with its records. */
 import type { Caller } from "#kernel/caller.ts";
-import { Failure, type Fault } from "#kernel/failure.ts";
+import { Failure, failure, type Fault } from "#kernel/failure.ts";
+import type { ReadContext } from "#kernel/operation.ts";
 import type { KnownTable } from "../known-table.ts";
 import { allows, ALWAYS_SEEN, type Grants, grantsOf, seenBy } from "../rules/access.ts";
-import type { Action } from "../table.ts";
-import { RecordForbidden, type TableRecord } from "./writing/stored.ts";
+import { type Action, FAULTS_MAX, NoSuchRecord } from "../table.ts";
+import type { TableRecord } from "./writing/stored.ts";
+
+export const RecordForbidden = failure(
+  "record_forbidden",
+  403,
+  "The rules of this table do not allow that.",
+);
 
 /** What a caller's rules say about an action. */
 export function grantsFor({ rules }: KnownTable, action: Action, { person }: Caller): Grants {
@@ -25,6 +32,16 @@ export function blank(
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => [field, ALWAYS_SEEN.has(field) ? value : null]),
   );
+}
+
+/** Throws unless the caller sees the record: for them there is none otherwise. */
+export function assertSeen(
+  { caller }: Pick<ReadContext, "caller">,
+  table: KnownTable,
+  record: TableRecord,
+): void {
+  const grants = grantsFor(table, "read", caller);
+  if (grants && !seenBy(grants, record)) throw new Failure(NoSuchRecord);
 }
 
 /** A record that is written: how it is to be, and what of it the caller has named. */
@@ -65,8 +82,6 @@ export function againstDeleting(grants: Grants, record: TableRecord, path = ""):
   if (!grants || allows(grants, record).row) return [];
   return [{ path, message: "is a record that you may not delete" }];
 }
-
-const FAULTS_MAX = 100;
 
 /** Throws when rules have something against it. */
 export function assertAllowed(faults: readonly Fault[]): void {

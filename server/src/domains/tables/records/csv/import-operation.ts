@@ -8,7 +8,8 @@ import { findTableAnew, partitionOf, tableOf } from "../../catalog.ts";
 import { RecordsWrite } from "../../permissions.ts";
 import { NoSuchTable, Slug } from "../../table.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
-import { RecordForbidden, RecordNotUnique } from "../writing/stored.ts";
+import { RecordForbidden } from "../rights.ts";
+import { RecordNotUnique } from "../writing/stored.ts";
 import { importRows, rehearsed, sift } from "./importing.ts";
 
 const BYTES_MAX = 16 * 1024 * 1024;

@@ -9,6 +9,7 @@ import { keyColumnOf, upsertRecords } from "../writing/upserting.ts";
 import { invalid } from "../writing/violation.ts";
 import { insertRecords } from "../writing/inserting.ts";
 import { givenBy, type Mapping, mappingOf, pathOf, shapeFaults } from "./mapping.ts";
+import { FAULTS_MAX } from "../../table.ts";
 
 export type Importing = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
@@ -30,8 +31,6 @@ export interface Imported {
 }
 
 const BATCH_ROWS_MAX = 1_000;
-const FAULTS_MAX = 100;
-
 /** The rows that look right, and what is wrong with the others. */
 export interface Sifted {
   readonly header: readonly string[];

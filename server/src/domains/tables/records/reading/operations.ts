@@ -1,8 +1,9 @@
 import Type from "typebox";
+import { Envelope } from "#kernel/event.ts";
 import { Failure, invalid } from "#kernel/failure.ts";
 import { query, type ReadContext } from "#kernel/operation.ts";
 import { CURSOR_CHARACTERS_MAX, pageQuery } from "#kernel/page.ts";
-import { whole, wholePage } from "#kernel/reply.ts";
+import { page, whole, wholePage } from "#kernel/reply.ts";
 import { line, object } from "#kernel/schema.ts";
 import { byDefinition, readBy, tableOf } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
@@ -10,6 +11,7 @@ import { RecordsRead } from "../../permissions.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import { NoSuchRecord, RecordId, Slug } from "../../table.ts";
 import { expanded, readExpand } from "./expanding.ts";
+import { historyOf } from "./history.ts";
 import { countOf, type Listing } from "./listing.ts";
 import { orderName } from "#kernel/list/order.ts";
 import { pageFrom } from "./paging.ts";
@@ -109,6 +111,26 @@ export const getRecord = query({
       const [data = record] = await expanded(ctx, references, [record]);
       return { data };
     });
+  },
+});
+
+export const listHistory = query({
+  id: "records.history",
+  route: "GET /api/v1/tables/{slug}/records/{recordId}/history",
+  summary: "List what happened to a record, newest first",
+  description:
+    "Its events, as the table's rules let you see them: when it was made, each change with what was " +
+    "before and after, and its end, after which the history is still there.",
+  permission: RecordsRead,
+  params: object({ slug: Slug, recordId: RecordId }),
+  query: object(pageQuery),
+  reply: page(Envelope),
+  example: {
+    params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" },
+    query: { limit: 50 },
+  },
+  async run(ctx, { params, query: asked }) {
+    return historyOf(ctx, await tableOf(ctx, params.slug), params.recordId, asked);
   },
 });
 

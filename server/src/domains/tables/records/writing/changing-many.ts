@@ -15,6 +15,7 @@ import { changesBetween, type TableRecord } from "./stored.ts";
 import { tellUpdate, withChanges } from "./updating.ts";
 import { invalid } from "./violation.ts";
 import { below, type Given } from "./inserting.ts";
+import { FAULTS_MAX } from "../../table.ts";
 
 /** A record that the act holds, and what of it is to be different. */
 export interface Change {
@@ -27,8 +28,6 @@ export interface Changed {
   readonly record: TableRecord;
   readonly isChanged: boolean;
 }
-
-const FAULTS_MAX = 100;
 
 /** Changes records of one table, each in its own way; all or none. */
 export async function changeMany(

@@ -7,9 +7,9 @@ import { consequencesOf, type Doomed, type Emptied, recordsById } from "./depend
 import { RecordDeleted, RecordUpdated, tableIn } from "../events.ts";
 import { holdMatching } from "./matching.ts";
 import { byShape } from "./plan.ts";
-import { againstDeleting, assertAllowed, grantsFor } from "../rights.ts";
+import { againstDeleting, assertAllowed, assertSeen, grantsFor } from "../rights.ts";
 import { referTo, type TableRecord } from "./stored.ts";
-import { assertSeen, held, tellUpdate, withChanges } from "./updating.ts";
+import { held, tellUpdate, withChanges } from "./updating.ts";
 import { deletionExplained, explained } from "./violation.ts";
 
 type Deleting = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;

@@ -17,6 +17,7 @@ import { type Stored, referTo, type TableRecord } from "./stored.ts";
 import { againstCreating, assertAllowed, grantsFor, type Writing } from "../rights.ts";
 import { faultsOfSize, storedSize } from "./size.ts";
 import { explained, invalid } from "./violation.ts";
+import { FAULTS_MAX } from "../../table.ts";
 
 /** The fields of a record as a caller gives them. */
 export type Given = Readonly<Record<string, unknown>>;
@@ -24,7 +25,6 @@ export type Given = Readonly<Record<string, unknown>>;
 /** Where in the request each record stands, for the paths of faults. */
 export type PathOf = (index: number) => string;
 
-const FAULTS_MAX = 100;
 const ONLY: PathOf = () => "";
 
 /** A record that is to be made, and where in the request it stands. */

@@ -10,6 +10,7 @@ import { Parameters, type Row, rowsOf } from "#kernel/db/statement.ts";
 import { planOf } from "./plan.ts";
 import type { Writing } from "../rights.ts";
 import { explained, invalid, isAboutOthers, NO_RECORD, notUnique, TAKEN } from "./violation.ts";
+import { FAULTS_MAX } from "../../table.ts";
 
 /** The ids of records and then, column by column, their values: what `listsOf` makes rows of. */
 export function parametersOf(
@@ -58,8 +59,6 @@ export async function explainMany(
     throw failure;
   }
 }
-
-const FAULTS_MAX = 100;
 
 /** The values that another record has where each has its own, one among these included. */
 async function takenIn(

@@ -1,29 +1,25 @@
 import Type from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { Envelope } from "#kernel/event.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageQuery } from "#kernel/page.ts";
-import { nothing, one, page, type Whole, whole } from "#kernel/reply.ts";
+import { command } from "#kernel/operation.ts";
+import { nothing, one, type Whole, whole } from "#kernel/reply.ts";
 import { line, object, text } from "#kernel/schema.ts";
 import { tableOf } from "../../catalog.ts";
-import { RecordsRead, RecordsWrite } from "../../permissions.ts";
-import { RecordId, Slug } from "../../table.ts";
+import { RecordsWrite } from "../../permissions.ts";
+import { COLUMNS_MAX, RecordId, Slug } from "../../table.ts";
 import { updateMatching } from "./bulk-updating.ts";
 import { deleteMatching, deleteRecord } from "./deleting.ts";
 import { TooManyDependants } from "./dependants.ts";
 import { RecordCreated, RecordDeleted, RecordUpdated } from "../events.ts";
-import { historyOf } from "../history.ts";
 import { TooManyRecords } from "./matching.ts";
 import { RecordSchema } from "../record.ts";
-import { shownTo } from "../rights.ts";
-import { RecordForbidden, RecordNotUnique, RecordReferenced } from "./stored.ts";
+import { RecordForbidden, shownTo } from "../rights.ts";
+import { RecordNotUnique, RecordReferenced } from "./stored.ts";
 import { updateRecord } from "./updating.ts";
 import { upsertRecords } from "./upserting.ts";
 import { insertRecords } from "./inserting.ts";
 
 const BULK_RECORDS_MAX = 1_000;
 const BULK_BYTES_MAX = 16 * 1024 * 1024;
-const COLUMNS_MAX = 200;
 
 const InTable = object({ slug: Slug });
 const ById = object({ slug: Slug, recordId: RecordId });
@@ -210,23 +206,6 @@ export const removeRecords = command({
   },
 });
 
-export const listHistory = query({
-  id: "records.history",
-  route: "GET /api/v1/tables/{slug}/records/{recordId}/history",
-  summary: "List what happened to a record, newest first",
-  description:
-    "Its events, as the table's rules let you see them: when it was made, each change with what was " +
-    "before and after, and its end, after which the history is still there.",
-  permission: RecordsRead,
-  params: ById,
-  query: object(pageQuery),
-  reply: page(Envelope),
-  example: { ...anOrder, query: { limit: 50 } },
-  async run(ctx, { params, query: asked }) {
-    return historyOf(ctx, await tableOf(ctx, params.slug), params.recordId, asked);
-  },
-});
-
 export const writeOperations = [
   createRecord,
   changeRecord,
@@ -235,5 +214,4 @@ export const writeOperations = [
   changeRecords,
   putRecords,
   removeRecords,
-  listHistory,
 ] as const;

@@ -6,8 +6,7 @@ import { planOf } from "./plan.ts";
 import type { TableRecord } from "./stored.ts";
 import type { Writing } from "../rights.ts";
 import { invalid } from "./violation.ts";
-
-const FAULTS_MAX = 100;
+import { FAULTS_MAX } from "../../table.ts";
 
 /**
  * Throws unless everyone whom new or changed fields name is an active member of the workspace. One

@@ -32,11 +32,6 @@ export const RecordReferenced = failure(
   409,
   "Other records refer to this one.",
 );
-export const RecordForbidden = failure(
-  "record_forbidden",
-  403,
-  "The rules of this table do not allow that.",
-);
 
 /** The record in a row that was selected as `Plan.all` says. */
 export function storedOf({ columns }: KnownTable, row: Row): Stored {

@@ -1,16 +1,15 @@
 import { Failure } from "#kernel/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation.ts";
 import { type Fields, readFields } from "../../columns/reading.ts";
 import { assertCurrent } from "../../catalog.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import type { Row } from "#kernel/db/statement.ts";
 import { NoSuchRecord } from "../../table.ts";
-import { seenBy } from "../../rules/access.ts";
 import { RecordUpdated, tableIn } from "../events.ts";
 import type { Hold } from "./matching.ts";
 import { assertMembers } from "./people.ts";
 import { byShape, planOf } from "./plan.ts";
-import { againstUpdating, assertAllowed, grantsFor, type Writing } from "../rights.ts";
+import { againstUpdating, assertAllowed, assertSeen, grantsFor, type Writing } from "../rights.ts";
 import { faultsOfSize, storedSize } from "./size.ts";
 import { changesBetween, referTo, type Stored, storedOf, type TableRecord } from "./stored.ts";
 import { explained, invalid } from "./violation.ts";
@@ -72,16 +71,6 @@ export async function held(
 /** Whether rules limit what the caller sees or changes. */
 function isBound({ caller }: Updating, table: KnownTable): boolean {
   return [grantsFor(table, "read", caller), grantsFor(table, "update", caller)].some(Boolean);
-}
-
-/** Throws unless the caller sees the record: for them there is none otherwise. */
-export function assertSeen(
-  { caller }: Pick<ReadContext, "caller">,
-  table: KnownTable,
-  record: TableRecord,
-): void {
-  const grants = grantsFor(table, "read", caller);
-  if (grants && !seenBy(grants, record)) throw new Failure(NoSuchRecord);
 }
 
 /** The values that a change writes, or everything that is wrong with it. */

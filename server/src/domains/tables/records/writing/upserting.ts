@@ -15,6 +15,7 @@ import { againstCreating, assertAllowed, grantsFor } from "../rights.ts";
 import type { TableRecord } from "./stored.ts";
 import { invalid } from "./violation.ts";
 import { draftsOf, type Given, type PathOf, tellCreation } from "./inserting.ts";
+import { FAULTS_MAX } from "../../table.ts";
 
 type Upserting = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
@@ -114,7 +115,7 @@ function keyedOf(column: KnownColumn, records: readonly Given[], pathOf: PathOf)
     seen.add(text);
     return [{ key: read.value, given, path }];
   });
-  if (faults.length > 0) throw invalid(faults.slice(0, 100));
+  if (faults.length > 0) throw invalid(faults.slice(0, FAULTS_MAX));
   return keyed;
 }
 

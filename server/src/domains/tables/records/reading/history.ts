@@ -1,18 +1,17 @@
-import { toEnvelope } from "#kernel/event.ts";
+import { positionOf, toEnvelope } from "#kernel/event.ts";
 import { placeIn, seenEvents } from "#kernel/event-view.ts";
 import { Failure, invalid } from "#kernel/failure.ts";
 import { queryLog } from "#kernel/log.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import { pageOf } from "#kernel/page.ts";
-import { positionOf } from "#kernel/event.ts";
 import type { Page } from "#kernel/reply.ts";
-import { byDefinition } from "../catalog.ts";
-import type { KnownTable } from "../known-table.ts";
+import { byDefinition } from "../../catalog.ts";
+import type { KnownTable } from "../../known-table.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { NoSuchRecord } from "../table.ts";
-import { assertSeen } from "./writing/updating.ts";
-import { planOf } from "./writing/plan.ts";
-import { storedOf } from "./writing/stored.ts";
+import { NoSuchRecord } from "../../table.ts";
+import { assertSeen } from "../rights.ts";
+import { planOf } from "../writing/plan.ts";
+import { storedOf } from "../writing/stored.ts";
 
 type Told = ReturnType<typeof toEnvelope>;
 
