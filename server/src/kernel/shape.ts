@@ -23,10 +23,20 @@ export class Shape {
   check(value: unknown): { readonly value: unknown } | { readonly faults: readonly Fault[] } {
     this.#compiled ??= Compile(this.#schema);
     let subject = value;
-    if (this.#part === "query" && hasFields(value)) subject = Value.Convert(this.#schema, value);
+    if (this.#part === "query" && hasFields(value)) subject = this.#converted(value as object);
     if (this.#hasDefaults) subject = Value.Default(this.#schema, subject);
     if (this.#compiled.Check(subject)) return { value: subject };
     return { faults: this.#faultsOf(subject) };
+  }
+
+  /** A number is only what is written as that one: TypeBox cuts 1.5 down to 1, and takes no text for 0. */
+  #converted(query: object): unknown {
+    const texts = Object.entries(query);
+    const values = Value.Convert(this.#schema, query) as Record<string, unknown>;
+    for (const [name, text] of texts) {
+      if (typeof values[name] === "number" && !isWritten(text, values[name])) values[name] = text;
+    }
+    return values;
   }
 
   #faultsOf(subject: unknown): Fault[] {
@@ -43,6 +53,10 @@ function hasFields(value: unknown): boolean {
   return false;
 }
 
+function isWritten(text: unknown, number: number): boolean {
+  return typeof text === "string" && text.trim() !== "" && Number(text) === number;
+}
+
 /**
  * TypeBox's errors as faults in plain words, the first for each place. Where there are errors there is a fault: what
  * has none counts as valid.
@@ -50,7 +64,7 @@ function hasFields(value: unknown): boolean {
 export function faultsOf(errors: Iterable<SchemaError>): Fault[] {
   const all = [...errors];
   const faults = new Map<string, Fault>();
-  for (const fault of all.flatMap(readable)) {
+  for (const fault of withoutOtherTypes(all).flatMap(readable)) {
     if (!faults.has(fault.path)) faults.set(fault.path, fault);
   }
   if (faults.size > 0 || all.length === 0) return [...faults.values()];
@@ -65,10 +79,38 @@ function pathOf(part: "params" | "query", path: string): string {
 
 interface SchemaError {
   readonly keyword: string;
+  readonly schemaPath: string;
   readonly instancePath: string;
   readonly params: object;
   readonly message: string;
 }
+
+/**
+ * Of what may be one of several types only the faults of the one that it is count; when it is none of them, all are
+ * named together.
+ */
+function withoutOtherTypes(errors: readonly SchemaError[]): SchemaError[] {
+  const isOther = ({ keyword, schemaPath }: SchemaError) =>
+    keyword === "type" && IN_UNION.test(schemaPath);
+  const within = (union: string, place: string) =>
+    errors.filter(
+      ({ schemaPath, instancePath }) =>
+        schemaPath.startsWith(`${union}/anyOf/`) && `${instancePath}/`.startsWith(`${place}/`),
+    );
+  return errors.flatMap((error) => {
+    const { keyword, schemaPath, instancePath: place } = error;
+    // It says that something is wrong, and they say what.
+    if (keyword === "anyOf" && within(schemaPath, place).length > 0) return [];
+    if (!isOther(error)) return [error];
+    const beside = within(schemaPath.replace(IN_UNION, ""), place);
+    const others = beside.filter((one) => isOther(one) && one.instancePath === place);
+    if (beside.some((one) => one.keyword !== "anyOf" && !others.includes(one))) return [];
+    const types = others.map(({ message }) => message.replace(/^must be (either )?/, ""));
+    return [{ ...error, message: `must be ${[...new Set(types)].join(" or ")}` }];
+  });
+}
+
+const IN_UNION = /(\/anyOf\/\d+)+$/;
 
 function readable({ keyword, instancePath, params, message }: SchemaError): Fault[] {
   const names = (key: string): string[] => {

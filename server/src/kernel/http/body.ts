@@ -69,10 +69,18 @@ function decode(bytes: Buffer): string {
   }
 }
 
+/** What the parser says of JSON that is valid, and would reach into other objects where it is copied. */
+const FORBIDDEN = "Object contains forbidden prototype property";
+
 function parse(text: string): unknown {
   try {
     return secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" });
   } catch (error) {
+    if (error instanceof Error && error.message === FORBIDDEN) {
+      const detail =
+        "A member named `__proto__`, or `constructor` with a `prototype`, is not taken.";
+      throw new Failure(MalformedRequest, { detail });
+    }
     // The parser quotes what it met, which may be a secret; the position is enough.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec(String(error))?.[0];
     const detail = `The body is not valid JSON${position ? ` at ${position}` : ""}.`;

@@ -93,6 +93,17 @@ describe("problems", () => {
     });
   });
 
+  test.each(['{"a": {"__proto__": {"x": 1}}}', '{"constructor": {"prototype": 1}}'])(
+    "what is wrong with %s is told, which is valid JSON",
+    async (body) => {
+      expect(await agent("POST /api/v1/notes", body)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining("named `__proto__`") },
+        events: [],
+      });
+    },
+  );
+
   test("a parse error does not repeat what it met", async () => {
     const { body } = await agent("POST /api/v1/notes", '{"title": hunter2}');
     expect(JSON.stringify(body)).not.toContain("hunter2");
@@ -299,12 +310,17 @@ describe("pages", () => {
     expect(seen).toEqual(ids.toSorted());
   });
 
-  test.each(["limit=0", "limit=201", "limit=x", "after=made-up", "after=WyJub3RlIl0.AAAA"])(
-    "%s is refused",
-    async (query) => {
-      expect(await agent(`GET /api/v1/notes?${query}`)).toMatchObject({ status: 422 });
-    },
-  );
+  test.each([
+    "limit=0",
+    "limit=201",
+    "limit=x",
+    "limit=1.5",
+    "limit=",
+    "after=made-up",
+    "after=WyJub3RlIl0.AAAA",
+  ])("%s is refused", async (query) => {
+    expect(await agent(`GET /api/v1/notes?${query}`)).toMatchObject({ status: 422 });
+  });
 
   test("a cursor of one list is none of another", async () => {
     const { body } = await agent("GET /api/v1/event-types?limit=1");

@@ -21,7 +21,11 @@ export function textFrom({ type }: Column, quoted: string): string {
       // A text within JSON becomes that text, whatever else is there its JSON.
       return `(${quoted} #>> '{}')`;
     case "multi_enum":
-      return `array_to_string(${quoted}, ';')`;
+      // As in a CSV file: as JSON where its values could not be told apart.
+      return (
+        `case when array_to_string(${quoted}, '') ~ '^[[]|;' then to_jsonb(${quoted})::text ` +
+        `else array_to_string(${quoted}, ';') end`
+      );
   }
 }
 

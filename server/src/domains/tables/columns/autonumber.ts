@@ -2,6 +2,7 @@ import Type from "typebox";
 import { object } from "#kernel/schema.ts";
 import type { Column } from "../table.ts";
 import type { ColumnType } from "./column-type.ts";
+import { integer, isSafe } from "./integer.ts";
 
 /** There is room for as many again. */
 const START_MAX = 4_503_599_627_370_496;
@@ -18,6 +19,7 @@ export const autonumber: ColumnType = {
   sqlType: (column) =>
     `bigint generated always as identity (minvalue 0 start with ${startOf(column) ?? 1})`,
   parameterType: "bigint",
+  constraint: (_, quoted) => isSafe(quoted),
   read: () => ({ fault: "is filled by the platform" }),
   store: (value) => value,
   show: (stored) => stored as number,
@@ -25,8 +27,8 @@ export const autonumber: ColumnType = {
   parse: (cell) => cell,
   format: String,
   // Whoever changes the type lets it count on from the greatest number that is there.
-  convertFrom: ({ type }, _, quoted) =>
-    type === "autonumber" || type === "integer" ? quoted : undefined,
+  convertFrom: (from, to, quoted) =>
+    from.type === "boolean" ? undefined : integer.convertFrom(from, to, quoted),
 };
 
 /** Where it begins to count; undefined for a column that does not count. */

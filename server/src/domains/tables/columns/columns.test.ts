@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { know } from "../known-table.ts";
-import type { Column, Table } from "../table.ts";
+import { type Column, COLUMN_TYPES, type Table } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { typeOf } from "./all.ts";
 import { readColumn, readColumns, readFields } from "./reading.ts";
@@ -180,6 +180,23 @@ test.each([
   const read = typeOf(it).read(typeOf(it).parse(cell, it), it);
   if (value === undefined) expect(read).toHaveProperty("fault");
   else expect(read).toEqual({ value });
+});
+
+test("what a column can become it can be again", () => {
+  const options: Record<string, Record<string, unknown>> = {
+    enum: { values: ["a"] },
+    multi_enum: { values: ["a"] },
+    reference: { table: "t" },
+  };
+  const all = COLUMN_TYPES.map((type) => columnOf({ type, options: options[type] ?? {} }));
+  const becomes = (from: Column, to: Column) =>
+    typeOf(to).convertFrom(from, to, '"it"') !== undefined;
+  const lost = all.flatMap((from) =>
+    all
+      .filter((to) => becomes(from, to) && !becomes(to, from))
+      .map((to) => `${from.type} to ${to.type}`),
+  );
+  expect(lost).toEqual([]);
 });
 
 test("a column is read with everything said", () => {

@@ -20,5 +20,6 @@ export const enumeration: ColumnType = {
   parse: (cell) => cell,
   format: String,
   // Several become their list as one text, which is hardly ever one of the values.
-  convertFrom: (from, _, quoted) => textFrom(from, quoted),
+  convertFrom: (from, _, quoted) =>
+    from.type === "multi_enum" ? `array_to_string(${quoted}, ';')` : textFrom(from, quoted),
 };

@@ -1,3 +1,4 @@
+import type { Column } from "../table.ts";
 import type { ColumnType, Json } from "./column-type.ts";
 import { checkValues, EnumOptions, oneOf, valuesOf, valuesSql } from "./enum-values.ts";
 
@@ -31,12 +32,42 @@ export const multiEnum: ColumnType = {
   parse: parsed,
   format: formatted,
   index: "gin",
-  convertFrom(from, _, quoted) {
+  convertFrom(from, to, quoted) {
     if (from.type === "multi_enum") return quoted;
-    if (from.type !== "enum" && from.type !== "text") return undefined;
-    return `case when ${quoted} is not null then array[${quoted}] end`;
+    if (from.type === "json") return listFrom(quoted);
+    return from.type === "enum" || from.type === "text" ? splitting(to, quoted) : undefined;
   },
 };
+
+/** Reads what a list becomes as text. What is no list of values stays whole, for the check to refuse. */
+function splitting(to: Column, quoted: string): string {
+  const parts = `string_to_array(${quoted}, '${SEPARATOR}')`;
+  return (
+    `case when ${quoted} is null then null ` +
+    `when ${parts} <@ ${valuesSql(to)} and ${isDistinct(parts)} then ${parts} ` +
+    `when ${quoted} like '[%' and ${quoted} <> all (${valuesSql(to)}) ` +
+    `then ${listFrom(`${quoted}::jsonb`)} else array[${quoted}] end`
+  );
+}
+
+/**
+ * A JSON list of texts, each there once. PostgreSQL takes no subquery here; but it writes such a list as
+ * JSON nearly as it reads one, unless there are control characters, which no value has.
+ */
+function listFrom(json: string): string {
+  const list = `('{' || substr(${json}::text, 2, length(${json}::text) - 2) || '}')::text[]`;
+  const strange = `'$[*] ? (@.type() != "string" || @ like_regex "[[:cntrl:]]")'`;
+  return (
+    `case when jsonb_typeof(${json}) = 'array' and not jsonb_path_exists(${json}, ${strange}) ` +
+    `and ${isDistinct(list)} then ${list} else ('not a list: ' || ${json}::text)::text[] end`
+  );
+}
+
+/** As the names of an object equal ones are one. */
+function isDistinct(list: string): string {
+  const names = `jsonb_path_query_array(jsonb_object(${list}, ${list}), '$.*')`;
+  return `jsonb_array_length(${names}) = cardinality(${list})`;
+}
 
 /** `red;green`, or as JSON where that would not be understood. */
 function formatted(value: Json): string {

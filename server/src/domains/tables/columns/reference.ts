@@ -2,6 +2,7 @@ import Type from "typebox";
 import { idPattern } from "#kernel/id.ts";
 import { object } from "#kernel/schema.ts";
 import { type Column, Slug } from "../table.ts";
+import { isTextual, textFrom } from "./as-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 /** What a reference names instead of a table when it is to people. */
@@ -50,8 +51,8 @@ export const reference: ColumnType = {
   kind: "text",
   parse: (cell) => cell.trim(),
   format: String,
-  convertFrom: ({ type }, _, quoted) =>
-    type === "reference" || type === "text" || type === "enum" ? quoted : undefined,
+  convertFrom: (from, _, quoted) =>
+    from.type === "reference" || isTextual(from) ? textFrom(from, quoted) : undefined,
 };
 
 /** Whether a reference is to people. */

@@ -178,6 +178,7 @@ test.each([
 });
 
 const A = { values: ["a", "1", "true"] };
+const A_USER = newId("usr", 0);
 
 /** From one type to another: what becomes of a value; undefined where the change must fail. */
 const CHANGES: readonly (readonly [
@@ -235,6 +236,21 @@ const CHANGES: readonly (readonly [
   [{ type: "multi_enum", options: A }, { type: "enum", options: A }, ["a", "1"], undefined],
   [{ type: "enum", options: A }, { type: "multi_enum", options: A }, "a", ["a"]],
   [{ type: "text" }, { type: "multi_enum", options: A }, "x", undefined],
+  [{ type: "text" }, { type: "multi_enum", options: A }, "1;a", ["1", "a"]],
+  [{ type: "text" }, { type: "multi_enum", options: A }, '["1", "a"]', ["1", "a"]],
+  [{ type: "text" }, { type: "multi_enum", options: { values: ["[c", "a;b"] } }, "[c", ["[c"]],
+  [{ type: "text" }, { type: "multi_enum", options: { values: ["[c", "a;b"] } }, "a;b", ["a;b"]],
+  [{ type: "text" }, { type: "multi_enum", options: A }, "a;a", undefined],
+  [{ type: "text" }, { type: "multi_enum", options: A }, "[broken", undefined],
+  [{ type: "json" }, { type: "multi_enum", options: A }, ["1", "a"], ["1", "a"]],
+  [{ type: "json" }, { type: "multi_enum", options: A }, [1], undefined],
+  [{ type: "json" }, { type: "multi_enum", options: A }, ["a", "a"], undefined],
+  [{ type: "json" }, { type: "multi_enum", options: A }, ["a", null], undefined],
+  [{ type: "json" }, { type: "multi_enum", options: A }, [["a"]], undefined],
+  [{ type: "json" }, { type: "multi_enum", options: A }, "a", undefined],
+  [{ type: "json" }, { type: "multi_enum", options: { values: ["anb"] } }, ["a\nb"], undefined],
+  [{ type: "json" }, { type: "reference", options: { table: "users" } }, A_USER, A_USER],
+  [{ type: "json" }, { type: "reference", options: { table: "users" } }, [A_USER], undefined],
   [{ type: "text" }, { type: "text", options: { maxLength: 1 } }, "xy", undefined],
 ];
 
@@ -260,6 +276,33 @@ test.each(CHANGES)("from %j to %j the value %j becomes %j", async (from, to, bef
     expect(rows.map(({ it }) => (it === null ? null : show(it)))).toEqual([after, null]);
   });
 });
+
+test.each(["text", "json"] as const)(
+  "a list of values is there again after it was %s",
+  async (type) => {
+    const values = [...VALUES, "[c", "x", "y"];
+    const [list, other] = [
+      columnOf({ type: "multi_enum", options: { values } }),
+      columnOf({ type }),
+    ];
+    const become = (from: Column, to: Column) => {
+      const using = typeOf(to).convertFrom(from, to, '"it"');
+      return `alter table t alter column "it" type ${typeOf(to).sqlType(to)} using ${using}`;
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(values), async (given) => {
+        await client.query(`create temp table t ("it" text[])`);
+        await client.query("insert into t values ($1)", [given]);
+        await client.query(become(list, other));
+        await client.query(become(other, list));
+        const { rows } = await client.query('select "it" from t');
+        await client.query("drop table t");
+        expect(rows).toEqual([{ it: given }]);
+      }),
+      { numRuns: 50, endOnFailure: true },
+    );
+  },
+);
 
 test("an autonumber counts from where it is told to", async () => {
   await inTable(columnOf({ type: "autonumber", options: { start: 100 } }), async () => {

@@ -68,7 +68,7 @@ async function readOne(given: unknown, place: Place): Promise<ReadOne> {
     if (typeof sql !== "string") return faulty(`${path}/sql`, "must be a text");
     return readSql(sql, { ...place, path: `${path}/sql` });
   }
-  const read = readStep(given);
+  const read = readStep(given, ["sql"]);
   if ("faults" in read) {
     return { faults: read.faults.map((fault) => ({ ...fault, path: path + fault.path })) };
   }

@@ -30,7 +30,7 @@ test("what is wrong with steps is told with its path before anything is written"
   expect(answer).toMatchObject({ status: 422, events: [], body: { code: "invalid" } });
   expect(answer.body.errors.map(({ path, message }: any) => `${path} ${message}`)).toEqual([
     expect.stringMatching(/^\/up\/0\/column\/type must be one of text/),
-    expect.stringMatching(/^\/up\/1\/op must be one of create_table/),
+    expect.stringMatching(/^\/up\/1\/op must be one of create_table, .*, drop_index, sql$/),
     "/up/2 must be an object",
     "/up/3 line 1, column 1: SELECT is not available here",
     "/up/4/sql line 2, column 9: the function pg_read_file is not available here",

@@ -61,6 +61,7 @@ test.each<[from: object, data: unknown[], to: object, kept: (string | null)[]]>(
     ["{a}"],
   ],
   [{ type: "integer" }, [7], { type: "autonumber", required: true }, ["7"]],
+  [{ type: "text" }, ["7", "10"], { type: "autonumber", required: true }, ["10", "7"]],
   [{ type: "text" }, ["a"], { required: true, unique: true, indexed: true }, ["a"]],
   [
     { type: "text", required: true, unique: true },
@@ -113,6 +114,12 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   ["text that is too long", { type: "text" }, ["violet"], { options: { maxLength: 2 } }],
   ["a number out of range", { type: "integer" }, [10], { options: { max: 9 } }],
   ["nothing where something must be", { type: "text" }, [null], { required: true }],
+  [
+    "a number beyond those that count",
+    { type: "text" },
+    ["9007199254740993"],
+    { type: "autonumber" },
+  ],
   ["nothing to count on from", { type: "integer" }, [null], { type: "autonumber" }],
   [
     "an id of nobody",

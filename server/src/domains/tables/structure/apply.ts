@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
@@ -188,7 +189,8 @@ async function save(
   for (const table of planned.values()) {
     const old = before.get(table.slug);
     if (old?.id !== table.id) created.push(await store.insertTable(tx, table));
-    else if (old !== table) {
+    // What says only what was there already leaves the table, and who has read it, as they are.
+    else if (!isDeepStrictEqual(old, table)) {
       updated.push({ before: old, after: await store.updateTable(tx, table, now) });
     }
   }

@@ -150,7 +150,7 @@ function checkConversion(table: Table, before: Column, after: Column): void {
     refuse("/change/type", `is not what a column of type ${before.type} can become`);
   }
   const index = table.indexes.find(({ columns }) => columns.includes(after.name));
-  if (index && type.index === "gin") {
+  if (index && [type, typeOf(before)].some((one) => one.index === "gin")) {
     refuse("/change/type", `is not for the index ${index.name}, which has the column in it`);
   }
 }

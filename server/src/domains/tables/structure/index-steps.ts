@@ -55,7 +55,7 @@ export function dropIndex(planning: Planning, step: StepOf<"drop_index">): Plann
 
 /** Reads an index of a table with these columns and indexes; paths are within it. */
 export function readIndex(
-  { columns: fields, unique = false, name = derived(fields, unique) }: NewIndex,
+  { columns: fields, unique = false, name = indexNameOf(fields, unique) }: NewIndex,
   table: { readonly columns: readonly Column[]; readonly indexes: readonly TableIndex[] },
 ): { readonly index: TableIndex; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
@@ -77,7 +77,8 @@ export function readIndex(
   return { index: { name, columns: fields, unique }, faults };
 }
 
-function derived(fields: readonly string[], unique: boolean): string {
+/** What an index is called that was given no name. */
+export function indexNameOf(fields: readonly string[], unique: boolean): string {
   const tail = unique ? "_key" : "_idx";
   return fields.join("_").slice(0, NAME_CHARACTERS_MAX - tail.length) + tail;
 }

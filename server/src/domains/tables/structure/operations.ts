@@ -126,6 +126,7 @@ export const updateTable = command({
   body: TableChange,
   reply: one(SeenTable),
   emits: [TableUpdated],
+  mayChangeNothing: true,
   fails: STRUCTURE_FAILURES,
   example: {
     ...example,
@@ -137,11 +138,12 @@ export const updateTable = command({
   },
   async run(ctx, { params: { slug }, body }) {
     await store.lockStructure(ctx.tx);
-    ctx.expectRevision(found(await store.lockTable(ctx.tx, slug)).revision);
+    const table = found(await store.lockTable(ctx.tx, slug));
+    ctx.expectRevision(table.revision);
     const { steps, at } = stepsOf(slug, body);
     const { updated } = await takeSteps(ctx, steps, at);
     for (const change of updated) ctx.emit(TableUpdated, ...toldChange(change));
-    return seen(ctx, found(updated[0]?.after));
+    return seen(ctx, updated[0]?.after ?? table);
   },
 });
 

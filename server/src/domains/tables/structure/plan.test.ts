@@ -128,6 +128,7 @@ const GOLDEN: readonly [
     "what counted becomes a number like any other",
     alter("number", { type: "integer", required: false }),
     [
+      `alter table "orders" drop constraint if exists <check:orders.number>`,
       `alter table "orders" alter column "number" drop identity`,
       `alter table "orders" alter column "number" type bigint using "number"`,
       `alter table "orders" alter column "number" drop not null`,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
 import { know } from "../known-table.ts";
 import type { Table } from "../table.ts";
@@ -76,9 +77,9 @@ function withViews(
 /** Whether writers by the one definition would do the same by the other. */
 function isLike(before: Table, after: Table): boolean {
   const [was, is] = [before, after].map(({ columns }) =>
-    JSON.stringify(columns.map(({ description: _, ...column }) => column)),
+    columns.map(({ description: _, ...column }) => column),
   );
-  return was === is;
+  return isDeepStrictEqual(was, is);
 }
 
 /**

@@ -87,6 +87,14 @@ test.each<[name: string, steps: object[], expected: unknown]>([
     ["/up/0/change/type is not for the index state_createdAt_idx, which has the column in it"],
   ],
   [
+    "a type that such an index is not for",
+    [
+      onOrders("add_index", { columns: ["tags"], name: "by_tags" }),
+      alter("tags", { type: "text" }),
+    ],
+    ["/up/1/change/type is not for the index by_tags, which has the column in it"],
+  ],
+  [
     "an index of nothing",
     [onOrders("add_index", { columns: ["state", "nothing"] })],
     ["/up/0/columns/1 is not a column here"],

@@ -162,16 +162,20 @@ const shapes = new Map<string, Shape>(
   Object.entries(SCHEMAS).map(([op, schema]) => [op, new Shape(schema, "body")]),
 );
 
-/** Reads one step; the paths of faults are within it. */
+/** Reads one step; the paths of faults are within it. `others` are kinds that the caller reads itself. */
 export function readStep(
   value: unknown,
+  others: readonly string[] = [],
 ): { readonly step: Step } | { readonly faults: readonly Fault[] } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { faults: [{ path: "", message: "must be an object" }] };
   }
   const { op } = value as { readonly op?: unknown };
   const shape = typeof op === "string" ? shapes.get(op) : undefined;
-  if (!shape) return { faults: [{ path: "/op", message: `must be one of ${OPS.join(", ")}` }] };
+  if (!shape) {
+    const message = `must be one of ${[...OPS, ...others].join(", ")}`;
+    return { faults: [{ path: "/op", message }] };
+  }
   const read = shape.check(value);
   // The shape of its own `op` has passed it.
   return "faults" in read ? read : { step: read.value as Step };

@@ -230,7 +230,15 @@ test("what is wrong is told with its place in the body, and nothing happens", as
       "/alterColumns/0/options/values",
     ],
     [await change({ alterColumns: [{ name: "none", required: true }] }), "/alterColumns/0/name"],
-    [await change({ alterColumns: [{ name: "a", type: "autonumber" }] }), "/alterColumns/0/type"],
+    [
+      await change({
+        alterColumns: [
+          { name: "a", type: "boolean" },
+          { name: "a", type: "date" },
+        ],
+      }),
+      "/alterColumns/1/type",
+    ],
     [await change({ dropColumns: ["a", "a"] }), "/dropColumns/1"],
     [await change({ renameColumns: [{ from: "a", to: "b" }] }), "/renameColumns/0/to"],
     [await change({ renameColumns: { none: "c" } }), "/renameColumns/none"],

@@ -1,5 +1,6 @@
 import type { DropStmt, Node } from "libpg-query";
 import { recordsOf, textsOf } from "../../queries/guard/findings.ts";
+import { indexNameOf } from "../../structure/index-steps.ts";
 import type { Step } from "../../structure/step.ts";
 import type { Table } from "../../table.ts";
 import type { Known } from "./known.ts";
@@ -28,7 +29,13 @@ export function dropFrom(
 function dropIndex(name: string, missingOk: boolean, known: Known): Step[] {
   // Which table it is of is found out where there are some.
   if (!known.tables) return [];
-  const steps = known.tables.flatMap((table) => indexStepFor(table, name, "idx") ?? []);
+  const steps = known.tables.flatMap(
+    (table) =>
+      indexStepFor(table, name, "idx") ??
+      indexStepFor(table, name, "key") ??
+      uniqueStepFor(table, name) ??
+      [],
+  );
   if (steps.length > 1) refuse(`several tables have an index ${name}; take the step drop_index`);
   if (steps.length === 0 && !missingOk) refuse(`there is no index ${name}`);
   return steps;
@@ -47,6 +54,20 @@ export function indexStepFor(table: Table, name: string, tail: "idx" | "key"): S
     (one) => `${slug}_${one.name}_${tail}` === name && (isUnique ? one.unique : one.indexed),
   );
   return column && { op: "drop_index", table: slug, columns: [column.name], unique: isUnique };
+}
+
+/**
+ * The same by the name that PostgreSQL gives to a unique index which no constraint has made: that ends as
+ * any other index's does, and ours as a constraint's.
+ */
+function uniqueStepFor({ slug, indexes, columns }: Table, name: string): Step | undefined {
+  const isCalled = (fields: readonly string[]) => `${[slug, ...fields].join("_")}_idx` === name;
+  const index = indexes.find(
+    (one) => one.unique && one.name === indexNameOf(one.columns, true) && isCalled(one.columns),
+  );
+  if (index) return { op: "drop_index", table: slug, name: index.name };
+  const column = columns.find((one) => one.unique && isCalled([one.name]));
+  return column && { op: "drop_index", table: slug, columns: [column.name], unique: true };
 }
 
 function nameIn(object: Node): string {

@@ -2,7 +2,8 @@ import { loadModule } from "libpg-query";
 import { beforeAll, expect, test } from "vitest";
 import { inspectScript } from "../../queries/guard/script.ts";
 import { readColumns } from "../../columns/reading.ts";
-import type { NewColumn, Table } from "../../table.ts";
+import type { Table } from "../../table.ts";
+import type { NewColumn } from "../../columns/new-column.ts";
 import { Known } from "./known.ts";
 import { stepsFrom } from "./translation.ts";
 
@@ -211,6 +212,14 @@ test.each([
   [
     'drop index "orders_dueDate_idx"',
     [{ op: "drop_index", table: "orders", columns: ["dueDate"], unique: false }],
+  ],
+  [
+    "drop index orders_title_idx",
+    [{ op: "drop_index", table: "orders", columns: ["title"], unique: true }],
+  ],
+  [
+    "drop index orders_title_key",
+    [{ op: "drop_index", table: "orders", columns: ["title"], unique: true }],
   ],
   ["drop index if exists nothing", []],
   [

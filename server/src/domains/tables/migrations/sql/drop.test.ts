@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import { workplace } from "../testing.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("an index that SQL has made goes by the name that PostgreSQL gives it", async () => {
+  const { owner, applied } = await workplace(world);
+  await owner("POST /api/v1/tables", {
+    name: "T",
+    columns: ["a", "b"].map((name) => ({ name, type: "text" })),
+  });
+  const shown = async () => {
+    const { columns, indexes } = (await owner("GET /api/v1/tables/t")).body.data;
+    return [indexes.length, ...columns.map((one: { unique: boolean }) => one.unique)];
+  };
+  await applied([
+    "create unique index on t (a); create unique index on t (a, b); create index on t (a, b)",
+  ]);
+  expect(await shown()).toEqual([2, true, false]);
+  await applied(["drop index t_a_idx; drop index t_a_b_idx"]);
+  expect((await owner("GET /api/v1/tables/t")).body.data.indexes).toMatchObject([{ unique: true }]);
+  await applied(["drop index t_a_b_idx"]);
+  expect(await shown()).toEqual([0, false, false]);
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import { workplace } from "../migrations/testing.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const TABLE = {
+  name: "Orders",
+  description: "What was ordered",
+  columns: [
+    { name: "state", type: "enum", options: { values: ["new", "paid"] }, default: "new" },
+    { name: "total", type: "decimal", indexed: true },
+  ],
+  indexes: [{ name: "by_both", columns: ["state", "total"] }],
+  rules: [{ roles: ["*"], actions: ["read"], where: { state: "new" } }],
+};
+
+test.each<[name: string, body: object]>([
+  ["a name", { name: TABLE.name }],
+  ["a description", { description: TABLE.description }],
+  ["rules", { rules: TABLE.rules }],
+  ["a column", { alterColumns: [{ name: "total", type: "decimal", required: false }] }],
+  ["options", { alterColumns: [{ name: "state", options: { values: ["new", "paid"] } }] }],
+  ["the name of a column", { renameColumns: { total: "total" } }],
+  ["an index", { addIndexes: [{ columns: ["total"] }] }],
+])("%s that is there already changes nothing", async (_, body) => {
+  const { owner } = await workplace(world);
+  await owner("POST /api/v1/tables", TABLE);
+  const before = await owner("GET /api/v1/tables/orders");
+  const answer = await owner("PATCH /api/v1/tables/orders", body);
+  expect(answer).toMatchObject({ status: 200, headers: { etag: '"1"' }, events: [] });
+  expect(answer.body).toEqual(before.body);
+  expect((await owner("GET /api/v1/tables/orders")).headers["etag"]).toBe('"1"');
+  expect(await owner("POST /api/v1/tables/orders/records", { total: 1 })).toMatchObject({
+    status: 201,
+  });
+});
+
+test("a migration that says what is there already tells of no table", async () => {
+  const { owner, write, apply, rollBack } = await workplace(world);
+  await owner("POST /api/v1/tables", TABLE);
+  const id = await write([
+    { op: "alter_table", table: "orders", name: TABLE.name },
+    { op: "alter_column", table: "orders", column: "total", change: { indexed: true } },
+  ]);
+  expect(await apply(id)).toMatchObject({ status: 200, events: ["migration.applied"] });
+  expect(await rollBack(id)).toMatchObject({ status: 200, events: ["migration.rolled_back"] });
+  expect((await owner("GET /api/v1/tables/orders")).headers["etag"]).toBe('"1"');
+});
+
+test("a column that is replaced by its like is a change, since what was in it is gone", async () => {
+  const { owner } = await workplace(world);
+  await owner("POST /api/v1/tables", { name: "T", columns: [{ name: "a", type: "text" }] });
+  await owner("POST /api/v1/tables/t/records", { a: "x" });
+  const replaced = { dropColumns: ["a"], addColumns: [{ name: "a", type: "text" }] };
+  expect(await owner("PATCH /api/v1/tables/t", replaced)).toMatchObject({
+    headers: { etag: '"2"' },
+    events: ["table.updated"],
+  });
+});
