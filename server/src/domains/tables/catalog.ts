@@ -5,7 +5,7 @@ import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Invalid } from "#kernel/failure.ts";
 import { know, type KnownTable } from "./known-table.ts";
 import { findTable, listTables } from "./store.ts";
-import { SHAPE_MARK } from "./structure/ddl.ts";
+import { SHAPE_MARK } from "./site.ts";
 import { NoSuchTable } from "./table.ts";
 
 /** Tables that are kept in memory, over all workspaces; a workspace without any counts as one. */

@@ -1,9 +1,8 @@
-import { schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import type { ColumnType } from "./columns/column-type.ts";
 import { typeOf } from "./columns/all.ts";
 import { quoted } from "./identifier.ts";
-import { derivedName } from "./structure/index-name.ts";
+import { tableSql, viewSql } from "./site.ts";
 import type { Column, Table } from "./table.ts";
 
 export interface KnownColumn extends Column {
@@ -14,9 +13,9 @@ export interface KnownColumn extends Column {
 
 /** A table with what statements about its records need, worked out once. */
 export interface KnownTable extends Table {
-  /** The view through which the application reads and writes it, quoted: see `createView`. */
-  readonly place: string;
-  /** The table itself, for who is its owner or its reader. */
+  /** `viewSql` of it. */
+  readonly view: string;
+  /** `tableSql` of it. */
   readonly base: string;
   readonly partition: Partition;
   readonly columns: KnownColumn[];
@@ -29,12 +28,12 @@ export function know(table: Table, partition: Partition): KnownTable {
     is: typeOf(column),
     quoted: quoted(column.name),
   }));
-  const schema = quoted(schemaOf(partition));
+  const site = { partition, table };
   return {
     ...table,
     partition,
-    place: `${schema}.${quoted(derivedName(table.id, "view", ""))}`,
-    base: `${schema}.${quoted(table.slug)}`,
+    view: viewSql(site),
+    base: tableSql(site),
     columns,
     byName: new Map(columns.map((column) => [column.name, column])),
   };

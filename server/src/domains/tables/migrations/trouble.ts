@@ -2,7 +2,7 @@ import { codeOf, isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
 import { Failure, type Fault } from "#kernel/failure.ts";
 import { inWords, placeAt } from "../queries/guard/place.ts";
 import type { ScriptStatement } from "../queries/guard/script.ts";
-import { meaningOf } from "../structure/index-name.ts";
+import { meaningOf } from "../derived-name.ts";
 import type { Table } from "../table.ts";
 
 /** A step that can't be taken, and why. */

@@ -1,6 +1,7 @@
 import type { Partition } from "#kernel/db/partition.ts";
 import { quoted } from "../identifier.ts";
-import { assumedOf, nameSql, placeOf, type Site, viewOf } from "../structure/ddl.ts";
+import { nameSql, type Site, tableSql, viewSql } from "../site.ts";
+import { assumedOf } from "../structure/ddl.ts";
 import type { Table } from "../table.ts";
 
 /** The statements that put a watch on a table, and that take it off again. */
@@ -16,11 +17,11 @@ export interface Watch {
  */
 export function watchOver(partition: Partition, table: Table): Watch {
   const site = { partition, table };
-  const place = placeOf(site);
+  const place = tableSql(site);
   const triggers = [STAMP, ...refusalsOf(site, table)];
   return {
     on: [
-      `lock table ${viewOf(site)} in exclusive mode`,
+      `lock table ${viewSql(site)} in exclusive mode`,
       ...triggers.map(
         ({ name, does }) =>
           `create trigger ${name} before insert or update on ${place} for each row ${does}`,

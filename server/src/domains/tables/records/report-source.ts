@@ -28,7 +28,7 @@ export const recordsSource = reportSource({
     if (!table) throw invalid("/source/table", `there is no table ${slug} here`);
     const sight = sightOf(table, grantsFor(table, "read", caller), parameters);
     return {
-      from: table.place,
+      from: table.view,
       where: sight.where,
       fields: shownFields(table, sight),
       key: [{ sql: "id", type: "text" }],

@@ -3,6 +3,7 @@ import { typeOf } from "../columns/all.ts";
 import { startOf } from "../columns/autonumber.ts";
 import { defaultSql } from "../columns/default.ts";
 import { quoted } from "../identifier.ts";
+import { nameSql, qualified, type Site, tableSql } from "../site.ts";
 import type { Column } from "../table.ts";
 import {
   assumedOf,
@@ -11,10 +12,6 @@ import {
   createIndexes,
   dropCheck,
   indexesOf,
-  nameSql,
-  placeOf,
-  qualified,
-  type Site,
   type Statement,
 } from "./ddl.ts";
 
@@ -33,7 +30,7 @@ export function alterColumn(site: Site, before: Column, after: Column): Statemen
     ...addedConstraints(change),
   ];
   const statement = (clause: string): Statement => ({
-    text: clause.startsWith("select") ? clause : `alter table ${placeOf(site)} ${clause}`,
+    text: clause.startsWith("select") ? clause : `alter table ${tableSql(site)} ${clause}`,
     fields: [after.name],
   });
   const inner = (clause: string): Statement => ({ ...statement(clause), inner: true });
@@ -139,7 +136,7 @@ function presetting({ before, after, retyped }: Change): string[] {
 function counting({ site, before, after, retyped }: Change): string[] {
   const start = startOf(after);
   if (start === undefined || (!retyped && start === startOf(before))) return [];
-  const [place, name] = [placeOf(site), quoted(after.name)];
+  const [place, name] = [tableSql(site), quoted(after.name)];
   const sequence = `pg_get_serial_sequence(${pg.escapeLiteral(place)}, ${pg.escapeLiteral(after.name)})`;
   return [`select setval(${sequence}, greatest(max(${name}) + 1, ${start}), false) from ${place}`];
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { derivedName } from "./index-name.ts";
+import { derivedName } from "../derived-name.ts";
 import { everything, schemaIn, tableOf } from "./testing.ts";
 
 let world: World;

@@ -9,7 +9,8 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { type Table, TABLES_MAX } from "../table.ts";
 import { blame } from "./blame.ts";
-import { becomeOwner, placeOf, shownOf } from "./ddl.ts";
+import { tableSql } from "../site.ts";
+import { becomeOwner, shownOf } from "./ddl.ts";
 import {
   referTo,
   shownIn,
@@ -121,7 +122,7 @@ async function filledOf(
   for (const slug of asked) {
     const table = tables.get(slug);
     if (!table) continue;
-    const rows = await rowsOf(tx, `select from ${placeOf({ partition, table })} limit 1`, []);
+    const rows = await rowsOf(tx, `select from ${tableSql({ partition, table })} limit 1`, []);
     if (rows.length > 0) filled.add(slug);
   }
   return filled;

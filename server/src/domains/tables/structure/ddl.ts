@@ -9,7 +9,8 @@ import { defaultSql } from "../columns/default.ts";
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
 import { columnOf, quoted } from "../identifier.ts";
 import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../table.ts";
-import { derivedName, type Purpose } from "./index-name.ts";
+import type { Purpose } from "../derived-name.ts";
+import { nameSql, qualified, type Site, tableSql, viewSql, shapeMark } from "../site.ts";
 
 export interface Statement {
   readonly text: string;
@@ -18,33 +19,6 @@ export interface Statement {
   /** Set for what only the platform needs to know of. */
   readonly inner?: true;
 }
-
-/** A table, and where it is. */
-export interface Site {
-  readonly partition: Partition;
-  readonly table: Pick<Table, "id" | "slug">;
-}
-
-/** The schema and the name, quoted. */
-export function placeOf({ partition, table: { slug } }: Site): string {
-  return `${quoted(schemaOf(partition))}.${quoted(slug)}`;
-}
-
-/** Through what the application reads and writes the table, quoted: see `createView`. */
-export function viewOf(site: Site): string {
-  return qualified(site, "view", "");
-}
-
-/**
- * A column of that view by which it tells the table's shape. No column of people can have such a name. Whoever
- * writes by an earlier definition names one that is no longer there, and looks at the table anew.
- */
-export function shapeMark({ shape }: Pick<Table, "shape">): string {
-  return `"shape ${shape}"`;
-}
-
-/** Finds such a name in what PostgreSQL says. */
-export const SHAPE_MARK = /"shape \d+"/;
 
 /** A statement as its readers know the tables: by their names alone. */
 export function shownOf({ text }: Statement, partition: Partition): string {
@@ -65,7 +39,7 @@ const FILLED_PERCENT = 90;
 
 export function createTable(partition: Partition, table: Table): Statement[] {
   const site = { partition, table };
-  const place = placeOf(site);
+  const place = tableSql(site);
   const lines = [
     `id text collate "C" default public.new_record_id()`,
     "created_at timestamptz(3) not null default now()",
@@ -90,25 +64,25 @@ export function createTable(partition: Partition, table: Table): Statement[] {
 }
 
 export function dropTable(site: Site): Statement[] {
-  return [{ text: `drop table ${placeOf(site)}` }];
+  return [{ text: `drop table ${tableSql(site)}` }];
 }
 
 export function addColumn(site: Site, column: Column): Statement[] {
   const clauses = [`column ${columnSql(column)}`, ...constraintsOf(site, column)];
   const all = clauses.map((clause) => `add ${clause}`).join(", ");
   return [
-    { text: `alter table ${placeOf(site)} ${all}`, fields: [column.name] },
+    { text: `alter table ${tableSql(site)} ${all}`, fields: [column.name] },
     ...createIndexes(site, column),
   ];
 }
 
 export function dropColumn(site: Site, name: string): Statement[] {
-  return [{ text: `alter table ${placeOf(site)} drop column ${quoted(name)}` }];
+  return [{ text: `alter table ${tableSql(site)} drop column ${quoted(name)}` }];
 }
 
 /** The names that are derived from the column's follow it. */
 export function renameColumn(site: Site, column: Column, to: string): Statement[] {
-  const place = placeOf(site);
+  const place = tableSql(site);
   const renamed = (purpose: Purpose) =>
     [nameSql(site, purpose, column.name), nameSql(site, purpose, to)] as const;
   const schema = quoted(schemaOf(site.partition));
@@ -136,7 +110,7 @@ export function createIndex(
   { name, columns: fields, unique }: TableIndex,
   columns: readonly Column[],
 ): Statement {
-  const on = `${nameSql(site, "several", name)} on ${placeOf(site)}`;
+  const on = `${nameSql(site, "several", name)} on ${tableSql(site)}`;
   const names = fields.map(columnOf).join(", ");
   if (unique) return { text: `create unique index ${on} (${names})`, fields };
   const isGin = columns.some((column) => fields.includes(column.name) && hasGin(column));
@@ -153,7 +127,7 @@ export function dropIndex(site: Site, { name }: TableIndex): Statement {
 
 /** The indexes that a column has by itself. */
 export function createIndexes(site: Site, column: Column): Statement[] {
-  const place = placeOf(site);
+  const place = tableSql(site);
   const name = quoted(column.name);
   return indexesOf(column).map((purpose) => {
     const index = nameSql(site, purpose, column.name);
@@ -168,15 +142,6 @@ export function createIndexes(site: Site, column: Column): Statement[] {
 /** Which indexes a column has by itself. */
 export function indexesOf({ unique, indexed }: Column): ("unique" | "index")[] {
   return [...(unique ? (["unique"] as const) : []), ...(indexed ? (["index"] as const) : [])];
-}
-
-/** A name in the schema of the table. */
-export function qualified(site: Site, purpose: Purpose, of: string): string {
-  return `${quoted(schemaOf(site.partition))}.${nameSql(site, purpose, of)}`;
-}
-
-export function nameSql({ table: { id } }: Site, purpose: Purpose, of: string): string {
-  return quoted(derivedName(id, purpose, of));
 }
 
 /** A check or foreign key of a column, without its name; undefined when it has none. */
@@ -254,19 +219,19 @@ export function createView(partition: Partition, table: Table): Statement {
   const all = [...names, ...own, `true as ${shapeMark(table)}`].join(", ");
   return {
     text:
-      `create view ${viewOf(site)} as select ${all} from ${placeOf(site)} ` +
+      `create view ${viewSql(site)} as select ${all} from ${tableSql(site)} ` +
       `where ${isHere(site)} with local check option`,
     inner: true,
   };
 }
 
 export function dropView(site: Site): Statement {
-  return { text: `drop view ${viewOf(site)}`, inner: true };
+  return { text: `drop view ${viewSql(site)}`, inner: true };
 }
 
 /** Rows are seen by the application while it is in this very place, and by those who may read it. */
 function guards(site: Site): Statement[] {
-  const place = placeOf(site);
+  const place = tableSql(site);
   return [
     `alter table ${place} enable row level security`,
     // In this form it is looked at once, and the planner does not take it for one that few rows meet.

@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { idPattern, timeOfId } from "#kernel/id.ts";
-import { derivedName } from "./index-name.ts";
+import { derivedName } from "../derived-name.ts";
 import { schemaIn, tableOf } from "./testing.ts";
 
 let world: World;

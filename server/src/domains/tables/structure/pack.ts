@@ -9,7 +9,7 @@ import { rowsOf } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
 import { applySteps } from "./apply.ts";
-import { placeOf, viewOf } from "./ddl.ts";
+import { tableSql, viewSql } from "../site.ts";
 import { type Part, type Parts, partsOf } from "./parts.ts";
 import { invalidAt } from "./plan.ts";
 import { newTableFields, type StepOf, tableFields } from "./step.ts";
@@ -51,9 +51,9 @@ export const tableContent = packContent({
     const table = await found(ctx, id);
     const site = { partition: partitionOf(ctx.caller), table };
     // Whoever is about to enter something has done so after this, or finds no table.
-    await rowsOf(ctx.tx, `lock table ${viewOf(site)} in access exclusive mode`, []);
+    await rowsOf(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
     // What people entered is theirs, whoever made the table.
-    if ((await rowsOf(ctx.tx, `select from ${placeOf(site)} limit 1`, [])).length > 0) {
+    if ((await rowsOf(ctx.tx, `select from ${tableSql(site)} limit 1`, [])).length > 0) {
       throw new Failure(TableHasRecords);
     }
     await applySteps(ctx, [{ op: "drop_table", table: table.slug }]);

@@ -1,8 +1,9 @@
 import type { Partition } from "#kernel/db/partition.ts";
 import type { Fault } from "#kernel/failure.ts";
 import { targetOf } from "../columns/reference.ts";
+import type { Site } from "../site.ts";
 import { type Column, SYSTEM_COLUMNS, type Table } from "../table.ts";
-import type { Site, Statement } from "./ddl.ts";
+import type { Statement } from "./ddl.ts";
 import type { Step } from "./step.ts";
 
 /** What a plan is made from: nothing else is looked at while it is made. */

@@ -2,7 +2,7 @@ import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { Failure } from "#kernel/failure.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import type { Table } from "../table.ts";
-import { meaningOf } from "./index-name.ts";
+import { meaningOf } from "../derived-name.ts";
 import { planSteps } from "./plan.ts";
 import type { Planning } from "./planning.ts";
 import { readStep, type Step } from "./step.ts";

@@ -77,7 +77,7 @@ async function find(
   const { select, where, parameters } = ask(table, grantsFor(table, "read", ctx.caller), {});
   const place = parameters.add(ids, "text[]");
   const seen = where === undefined ? "" : ` and ${where}`;
-  const text = `select ${select} from ${table.place} where id = any(${place})${seen}`;
+  const text = `select ${select} from ${table.view} where id = any(${place})${seen}`;
   const rows = await rowsOf(ctx.tx, text, parameters.values);
   return new Map(rows.map((row) => [row["id"], toRecord(table, row)]));
 }

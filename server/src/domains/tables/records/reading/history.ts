@@ -40,7 +40,7 @@ export async function historyOf(
 }
 
 async function assertThere(ctx: ReadContext, table: KnownTable, id: string): Promise<void> {
-  const text = `select ${planOf(table).all} from ${table.place} where id = $1`;
+  const text = `select ${planOf(table).all} from ${table.view} where id = $1`;
   const [row] = await byDefinition(ctx, () => rowsOf(ctx.tx, text, [id]));
   if (!row) throw new Failure(NoSuchRecord);
   assertSeen(ctx, table, storedOf(table, row).record);

@@ -45,7 +45,7 @@ export async function listFrom(
 /** How many records a question finds. */
 export async function countOf(tx: Tx, { table, where, parameters }: Asked): Promise<number> {
   const condition = where === undefined ? "" : ` where ${where}`;
-  const text = `select count(*) as count from ${table.place}${condition}`;
+  const text = `select count(*) as count from ${table.view}${condition}`;
   const [row] = await rowsOf(tx, text, parameters.values);
   return Number(row?.["count"]);
 }
@@ -65,7 +65,7 @@ export function statementOf(
   const narrowed = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
   const text =
-    `select ${select}${further} from ${table.place}${narrowed} ` +
+    `select ${select}${further} from ${table.view}${narrowed} ` +
     `order by ${orderSql(keys)} limit ${count}`;
   return { text, values: own.values };
 }

@@ -184,7 +184,7 @@ function oneOf(
   const place = parameters.add(recordId, "text");
   const seen = where === undefined ? "" : ` and ${where}`;
   const text =
-    `select ${select}, revision as "${REVISION}" from ${table.place} ` +
+    `select ${select}, revision as "${REVISION}" from ${table.view} ` +
     `where id = ${place}${seen}`;
   if (usual) texts.set(table, text);
   return { text, values: parameters.values };

@@ -106,7 +106,7 @@ async function write(
   );
   const text = byShape(
     table,
-    `update ${table.place} as t set ${sets.join("")}updated_at = greatest(t.updated_at, $1::timestamptz), ` +
+    `update ${table.view} as t set ${sets.join("")}updated_at = greatest(t.updated_at, $1::timestamptz), ` +
       `revision = t.revision + 1 from ${listsOf(columns, 2)} where t.id = r.id`,
   );
   const values = [ctx.now, ...parametersOf(columns, changed)];

@@ -47,10 +47,10 @@ async function carryOut(ctx: Deleting, roots: Doomed): Promise<void> {
   const tables = await tablesNow(ctx);
   const { doomed, emptied } = await consequencesOf(ctx, tables, roots);
   for (const group of groupsOf(emptied)) await empty(ctx, group);
-  const places = Map.groupBy(doomed, ({ table }) => table.place);
+  const views = Map.groupBy(doomed, ({ table }) => table.view);
   await ctx.send(
-    deletionFrom([...places.keys()]),
-    [...places.values()].map((groups) => groups.flatMap(({ records }) => records.map(idOf))),
+    deletionFrom([...views.keys()]),
+    [...views.values()].map((groups) => groups.flatMap(({ records }) => records.map(idOf))),
     deletionExplained(ctx, roots.table, tables),
   );
   // From the outermost inwards: what goes with a record is told before it.
@@ -63,10 +63,10 @@ function idOf({ id }: TableRecord): string {
   return id;
 }
 
-/** Deletes records of several places by their ids, of which there is one list for each place. */
-function deletionFrom(places: readonly string[]): string {
-  const [first = "", ...others] = places.map(
-    (place, index) => `delete from ${place} where id = any($${index + 1}::text[])`,
+/** Deletes records of several tables by their ids, of which there is one list for each. */
+function deletionFrom(views: readonly string[]): string {
+  const [first = "", ...others] = views.map(
+    (view, index) => `delete from ${view} where id = any($${index + 1}::text[])`,
   );
   if (others.length === 0) return first;
   return `with ${others.map((text, index) => `part${index} as (${text})`).join(", ")} ${first}`;
@@ -97,7 +97,7 @@ async function empty(ctx: Deleting, group: readonly Emptied[]): Promise<void> {
   const { table, fields } = first;
   const sets = fields.map((name) => `${table.byName.get(name)?.quoted} = null, `);
   const text =
-    `update ${table.place} set ${sets.join("")}updated_at = greatest(updated_at, $2::timestamptz), ` +
+    `update ${table.view} set ${sets.join("")}updated_at = greatest(updated_at, $2::timestamptz), ` +
     "revision = revision + 1 where id = any($1::text[])";
   await ctx.send(
     byShape(table, text),

@@ -109,7 +109,7 @@ export async function recordsById(
   ids: readonly string[],
 ): Promise<TableRecord[]> {
   if (ids.length === 0) return [];
-  const text = `select ${planOf(table).all} from ${table.place} where id = any($1::text[]) order by id`;
+  const text = `select ${planOf(table).all} from ${table.view} where id = any($1::text[]) order by id`;
   const rows: readonly Row[] = await byDefinition(ctx, () => rowsOf(ctx.tx, text, [ids]));
   return rows.map((row) => storedOf(table, row).record);
 }

@@ -104,7 +104,7 @@ async function ownersOf(
   const names = fields.map((_, index) => `c${index}`);
   const same = fields.map((field, index) => `t.${columnOf(field)} = r.c${index}`);
   const text =
-    `select r.id as "mine", t.id as "owner" from ${table.place} as t ` +
+    `select r.id as "mine", t.id as "owner" from ${table.view} as t ` +
     `join unnest($1::text[], ${lists.join(", ")}) as r (id, ${names.join(", ")}) ` +
     `on ${same.join(" and ")}`;
   const rows = await rowsOf(tx, text, parameters.values);
@@ -160,7 +160,7 @@ async function missingIn(
     if (!other) continue;
     const { name } = column;
     const given = writings.filter(({ record }) => record[name] !== null);
-    const text = `select id from ${other.place} where id = any($1::text[])`;
+    const text = `select id from ${other.view} where id = any($1::text[])`;
     const rows = await rowsOf(ctx.tx, text, [given.map(({ record }) => record[name])]);
     const found = new Set(rows.map(({ id }) => id));
     for (const { record, path } of given) {

@@ -54,7 +54,7 @@ export async function holdWhere(
   { hold, budget }: { readonly hold: Hold; readonly budget: Budget },
 ): Promise<string[]> {
   const text =
-    `select id, octet_length("the row"::text) as size from ${table.place} as "the row" ` +
+    `select id, octet_length("the row"::text) as size from ${table.view} as "the row" ` +
     `where ${where} order by id limit ${budget.limit} ${hold}`;
   const rows = await byDefinition(ctx, () => rowsOf(ctx.tx, text, values));
   budget.take(rows.map(({ size }) => size as number));

@@ -1,6 +1,6 @@
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import { columnOf } from "../../identifier.ts";
-import { shapeMark } from "../../structure/ddl.ts";
+import { shapeMark } from "../../site.ts";
 import { toUsers } from "../../columns/reference.ts";
 import { listOf, selectList } from "../record.ts";
 
@@ -41,11 +41,11 @@ export function planOf(table: KnownTable): Plan {
 const OWN = ["id", "createdAt", "updatedAt", "createdBy"].map(columnOf).join(", ");
 
 function makePlan(table: KnownTable): Plan {
-  const { columns, place } = table;
+  const { columns, view } = table;
   const writable = columns.filter(({ is }) => !is.generated);
   const generated = columns.filter(({ is }) => is.generated);
   const names = writable.map((column) => `, ${column.quoted}`).join("");
-  const into = byShape(table, `insert into ${place} (${OWN}, revision${names})`);
+  const into = byShape(table, `insert into ${view} (${OWN}, revision${names})`);
   const returning = `returning ${["id", ...generated.map((one) => one.quoted)].join(", ")}`;
   const many =
     `${into} select r.id, $1::timestamptz, $1::timestamptz, $2::text, 1` +
@@ -76,7 +76,7 @@ function makePlan(table: KnownTable): Plan {
  */
 export function byShape(table: KnownTable, text: string): string {
   if (table.shape === 0) return text;
-  const said = `with shape as (select ${shapeMark(table)} from ${table.place})`;
+  const said = `with shape as (select ${shapeMark(table)} from ${table.view})`;
   return text.startsWith(WITH) ? `${said}, ${text.slice(WITH.length)}` : `${said} ${text}`;
 }
 

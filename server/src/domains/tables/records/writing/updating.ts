@@ -62,7 +62,7 @@ export async function held(
   id: string,
   hold: Hold = "for no key update",
 ): Promise<Stored> {
-  const text = `select ${planOf(table).all} from ${table.place} where id = $1 ${hold}`;
+  const text = `select ${planOf(table).all} from ${table.view} where id = $1 ${hold}`;
   const [row] = await ctx.send<Row>(text, [id], explained(ctx, table));
   if (!row) throw new Failure(NoSuchRecord);
   return storedOf(table, row);
@@ -196,7 +196,7 @@ function textForOneSince18(table: KnownTable, parts: readonly Part[]): string {
 
 /** `r` may be older than what was waited for, and `was` is not: that is what a change is compared with. */
 function textForAny(table: KnownTable, parts: readonly Part[], which: string): string {
-  const was = `select ${planOf(table).all} from ${table.place} where id = ${which}`;
+  const was = `select ${planOf(table).all} from ${table.view} where id = ${which}`;
   const hold = "for no key update";
   const update = (from: string): string =>
     `${setting(table, parts)} from ${from} where r.id = was.id and ${anyOf(parts, "was")}`;
@@ -209,9 +209,9 @@ function textForAny(table: KnownTable, parts: readonly Part[], which: string): s
   );
 }
 
-function setting({ place }: KnownTable, parts: readonly Part[]): string {
+function setting({ view }: KnownTable, parts: readonly Part[]): string {
   const sets = parts.map(({ set }) => `${set}, `);
-  return `update ${place} as r set ${sets.join("")}updated_at = greatest(r.updated_at, $2::timestamptz), revision = r.revision + 1`;
+  return `update ${view} as r set ${sets.join("")}updated_at = greatest(r.updated_at, $2::timestamptz), revision = r.revision + 1`;
 }
 
 function anyOf(parts: readonly Part[], was: string): string {

@@ -3,7 +3,7 @@ import { codeOf } from "#kernel/db/errors.ts";
 import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
 import { outdated } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
-import { meaningOf } from "../../structure/index-name.ts";
+import { meaningOf } from "../../derived-name.ts";
 import { grantsFor } from "../rights.ts";
 import { RecordNotUnique, RecordReferenced } from "./stored.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Table } from "../table.ts";
+import type { Table } from "./table.ts";
 
 /**
  * What a name in the schema is for. Each begins with a capital letter, which no table's does: indexes
@@ -17,7 +17,7 @@ const PREFIXES = {
 export type Purpose = keyof typeof PREFIXES;
 
 /**
- * The name of an index or constraint: short however long the column's, and of a kind that nobody else
+ * The name of a view, an index or a constraint: short however long the column's, and of a kind that nobody else
  * gives. It follows a column that is renamed, so that it always tells which column is meant when
  * PostgreSQL names it in an error.
  */
