@@ -63,3 +63,29 @@ export async function pagesOf(
   } while (after !== null);
   return pages;
 }
+
+/** Imports a file. */
+export function importCsv(
+  ask: Ask,
+  path: string,
+  csv: string,
+  query: Record<string, string> = {},
+): ReturnType<Ask> {
+  const route = `POST ${path}/import?${new URLSearchParams(query).toString()}`;
+  return ask(route, csv, { "content-type": "text/csv; charset=utf-8" });
+}
+
+/** What all records have in these fields. */
+export async function valuesIn(
+  ask: Ask,
+  path: string,
+  fields: readonly string[],
+): Promise<unknown[][]> {
+  const records = (await pagesOf(ask, path, { sort: "id" })).flat();
+  return records.map((record) => fields.map((field) => record[field]));
+}
+
+/** The types of events that so many new records append. */
+export function created(count: number): string[] {
+  return Array.from({ length: count }, () => "record.created");
+}

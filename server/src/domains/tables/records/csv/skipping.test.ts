@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { furnish, pagesOf } from "../testing.ts";
+import { created, furnish, importCsv, valuesIn } from "../testing.ts";
 
 let world: World;
 let owner: Ask & { token: string; userId: string };
@@ -11,17 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-function imported(path: string, csv: string, query: Record<string, string> = {}, ask: Ask = owner) {
-  const route = `POST ${path}/import?${new URLSearchParams(query).toString()}`;
-  return ask(route, csv, { "content-type": "text/csv; charset=utf-8" });
-}
-
-async function all(path: string, fields: readonly string[]): Promise<unknown[][]> {
-  const records = (await pagesOf(owner, path, { sort: "id" })).flat();
-  return records.map((record) => fields.map((field) => record[field]));
-}
-
-const created = (count: number): string[] => Array.from({ length: count }, () => "record.created");
+const imported = (path: string, csv: string, query?: Record<string, string>, ask: Ask = owner) =>
+  importCsv(ask, path, csv, query);
+const all = (path: string, fields: readonly string[]) => valuesIn(owner, path, fields);
 
 describe("an import into a table whose records differ in several fields together", () => {
   const indexes = [
