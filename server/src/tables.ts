@@ -468,6 +468,7 @@ export interface Tables {
     depth: Generated<number>;
     created_at: Time;
     data: Json;
+    tx: Generated<string | null>;
   };
   export_chunks: {
     workspace_id: Generated<string>;
@@ -828,7 +829,6 @@ export interface Tables {
     filter: Json | null;
     since_epoch: number;
     since: Generated<string>;
-    since_seq: Generated<number>;
   };
   runs: {
     id: string;
@@ -1172,7 +1172,6 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     saved_by: string | null;
-    since_seq: Generated<number>;
   };
   workflow_deployments: {
     workspace_id: Generated<string>;
@@ -1188,7 +1187,6 @@ export interface Tables {
     topic: string | null;
     since_epoch: number;
     since: Generated<string>;
-    since_seq: Generated<number>;
   };
   workflow_pins: {
     workflow_id: string;

@@ -46,6 +46,9 @@ async function causedIn(tx: Tx, correlationId: string, limit: number): Promise<R
   return rows.map(toEvent);
 }
 
+/** What one transaction wrote stands together, but for what others wrote meanwhile. */
+const NEAR_EVENTS_MAX = 5_000;
+
 /** What the transactions of these places wrote without a cause. */
 async function uncausedIn(
   tx: Tx,
@@ -55,11 +58,16 @@ async function uncausedIn(
 ): Promise<RecordedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)}
-      from (select distinct epoch, xid from unnest(
+      from (select distinct e.epoch, coalesce(e.tx, e.xid) as tx from unnest(
               ${places.map(({ epoch }) => epoch)}::smallint[],
-              ${places.map(({ xid }) => String(xid))}::xid8[]) as p (epoch, xid)) p
-      join events e on e.epoch = p.epoch and e.xid = p.xid
-     where e.correlation_id = ${correlationId} and e.causation_id is null
+              ${places.map(({ xid }) => String(xid))}::xid8[],
+              ${places.map(({ seq }) => seq)}::bigint[]) as p (epoch, xid, seq)
+              join events e on (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq)) act
+     cross join lateral
+           (select e.* from events e where (e.epoch, e.xid) >= (act.epoch, act.tx)
+             order by e.epoch, e.xid, e.seq limit ${NEAR_EVENTS_MAX}) e
+     where coalesce(e.tx, e.xid) = act.tx and e.epoch = act.epoch
+       and e.correlation_id = ${correlationId} and e.causation_id is null
      order by e.epoch, e.xid, e.seq limit ${limit}`.execute(tx);
   return rows.map(toEvent);
 }

@@ -46,6 +46,8 @@ export interface Position {
 
 export interface RecordedEvent {
   readonly position: Position;
+  /** The id of the transaction that wrote it; its place may be that of a later one. */
+  readonly transaction: number;
   readonly id: string;
   readonly workspace: string;
   readonly environment: EnvironmentName;

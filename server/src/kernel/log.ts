@@ -28,6 +28,7 @@ export interface Act {
   readonly requestId?: string | undefined;
 }
 
+/** By itself, after all that an act waits for: it is placed behind what was over when the statement began. */
 const INSERT = `
   insert into events
     (epoch, actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth,
@@ -117,12 +118,12 @@ function ownOf({ topic, type, resourceType, resource, data }: PendingEvent): unk
 
 /** The columns of an event, for the few statements that read the log. */
 export const EVENT_COLUMNS = `
-  e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
+  e.epoch, e.xid, e.seq, coalesce(e.tx, e.xid) as tx, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
   e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
   e.correlation_id, e.causation_id, e.depth, e.created_at, e.data`;
 
 /**
- * Below this nothing can appear any more: the transaction is over, or of a cluster that we left.
+ * Below this nothing can appear any more: all transactions up to there are over, or of a cluster that we left.
  * Every reader that moves a cursor stops short of the first event for which it does not hold.
  */
 export const SETTLED = `
@@ -132,6 +133,7 @@ export interface EventRow {
   readonly epoch: number;
   readonly xid: string;
   readonly seq: number;
+  readonly tx: string;
   readonly workspace_id: string;
   readonly environment: RecordedEvent["environment"];
   readonly topic: string;
@@ -155,6 +157,7 @@ export function toEvent(row: EventRow): RecordedEvent {
   const position = placeOf(row);
   return {
     position,
+    transaction: Number(row.tx),
     id: eventIdOf(position),
     workspace: row.workspace_id,
     environment: row.environment,

@@ -1,7 +1,8 @@
 /** The order of the log: what waited for something stands behind it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Partition, Transaction } from "./db/database.ts";
-import { append } from "./log.ts";
+import { append, queryLog } from "./log.ts";
+import { compileSince } from "./since.ts";
 import { startWorld, type World } from "./testing/world.ts";
 
 let world: World;
@@ -61,4 +62,30 @@ test("an event stands behind everything that was over when it was appended, whoe
   // Nothing more has to happen for that to be so for good.
   await world.settled();
   expect(await told(SETTLED)).toEqual(["third", "whole", "first", "second"]);
+});
+
+test("who begins to hear while an act is under way hears all of it, wherever it stands, and nothing from before", async () => {
+  const one = (id: string) => world.kernel.db.write(here, async (session) => tell(session, id));
+  let snapshot = "";
+  await world.kernel.db.write(here, async (session) => {
+    await session.send("select pg_current_xact_id()", []);
+    await one("before");
+    tell(session, "its first");
+    await session.send("select", []);
+    await one("before, too");
+    const [row] = await world.sql("select pg_current_snapshot()::text as snapshot");
+    snapshot = row.snapshot;
+    await one("after");
+    tell(session, "its last");
+  });
+  const hears = compileSince({ epoch: world.kernel.epoch, snapshot });
+  const events = await world.kernel.db.read(here, (tx) => queryLog(tx, {}, 5));
+  const heard = events.toReversed().map((event) => [event.resource.id, hears(event)]);
+  expect(heard).toEqual([
+    ["before", false],
+    ["its first", true],
+    ["before, too", false],
+    ["after", true],
+    ["its last", true],
+  ]);
 });

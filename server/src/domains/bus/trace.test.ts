@@ -115,6 +115,22 @@ test("what one call wrote in one transaction belongs together", async () => {
   }
 });
 
+test("also where others were quicker meanwhile, and it stands apart", async () => {
+  const here = { workspace: world.home, environment: "production" } as const;
+  const text = `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
+                                    resource_id, correlation_id, created_at, data)
+                values (1, 'note', 'note.apart', 'x', 'system', 'x', 'note', $1, 'apart', now(), '{}')`;
+  await world.kernel.db.write(here, async (session) => {
+    await session.send(text, ["first"]);
+    await owner("POST /api/v1/notes", { title: "Meanwhile", body: "" });
+    await session.send(text, ["second"]);
+  });
+  const { body } = await owner("GET /api/v1/audit?type=note.apart");
+  const written = body.data.toReversed();
+  expect(written.map((one: any) => one.resource.id)).toEqual(["first", "second"]);
+  for (const { id } of written) expect((await trace(id)).events).toEqual(written);
+});
+
 test("a message that nothing came of is its own trace", async () => {
   const body = { type: "alone", payload: {} };
   const { id } = (await owner("POST /api/v1/events/topics/alone/publish", body)).body.data;

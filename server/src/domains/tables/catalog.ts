@@ -152,12 +152,12 @@ class Catalog {
     const table = known.tables.get(slug);
     if (table) return table;
     const found = await findTable(tx, slug);
-    return found && keep(known, know(found, partition));
+    return found && this.#keep(known, know(found, partition));
   }
 
   async all(tx: Tx, partition: Partition): Promise<readonly KnownTable[]> {
     const known = this.#of(partition);
-    known.all ??= (await listTables(tx)).map((table) => keep(known, know(table, partition)));
+    known.all ??= (await listTables(tx)).map((table) => this.#keep(known, know(table, partition)));
     return known.all;
   }
 
@@ -169,27 +169,30 @@ class Catalog {
     const key = `${workspace} ${environment}`;
     let known = this.#known.get(key);
     if (!known) {
-      this.#makeRoom();
-      this.#known.set(key, (known = { tables: new Map(), all: undefined }));
+      known = { tables: new Map(), all: undefined };
+      this.#known.set(key, known);
+      this.#makeRoomFor(known);
     }
     return known;
   }
 
+  #keep(known: Known, table: KnownTable): KnownTable {
+    known.tables.set(table.slug, table);
+    this.#makeRoomFor(known);
+    return table;
+  }
+
   /** What was looked at first goes first; whoever asks for it again reads it again. */
-  #makeRoom(): void {
+  #makeRoomFor(asked: Known): void {
     let count = 0;
     for (const { tables } of this.#known.values()) count += 1 + tables.size;
-    for (const [key, { tables }] of this.#known) {
-      if (count < KNOWN_MAX) return;
+    for (const [key, known] of this.#known) {
+      if (count <= KNOWN_MAX) return;
+      if (known === asked) continue;
       this.#known.delete(key);
-      count -= 1 + tables.size;
+      count -= 1 + known.tables.size;
     }
   }
-}
-
-function keep({ tables }: Known, table: KnownTable): KnownTable {
-  tables.set(table.slug, table);
-  return table;
 }
 
 const catalogs = new WeakMap<Services["news"], Catalog>();

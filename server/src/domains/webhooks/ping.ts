@@ -86,6 +86,7 @@ async function post(
 function pingEvent(webhook: Webhook, caller: Caller, at: Date): RecordedEvent {
   return {
     position: { epoch: 0, xid: 0, seq: 0 },
+    transaction: 0,
     id: newId("ping", at.getTime()),
     workspace: workspaceOf(caller),
     environment: "production",

@@ -1,4 +1,4 @@
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { Caller, Outside } from "#kernel/caller.ts";
 import { sha256 } from "#kernel/crypto.ts";
 import { changeOf } from "#kernel/event.ts";
@@ -6,7 +6,6 @@ import { Failure } from "#kernel/failure.ts";
 import { newId } from "#kernel/id.ts";
 import { LANES } from "#kernel/lanes.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { FROM_NOW } from "#kernel/since.ts";
 import type { Tables } from "../../tables.ts";
 import { hearsAuditBy } from "./audit.ts";
 import { removeDeliveries } from "./deliveries/removal.ts";
@@ -141,7 +140,7 @@ export async function resumeFromNow(
     place_xid: null,
     place_seq: null,
     since_epoch: ctx.services.epoch,
-    ...FROM_NOW,
+    since: sql<string>`pg_current_snapshot()`,
     consecutive_failures: 0,
     updated_at: ctx.now,
   });

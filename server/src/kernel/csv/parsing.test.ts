@@ -51,6 +51,7 @@ test.each([
   ["", "line 1"],
   ['a\n"b', "line 2"],
   ['a\nb"c"\n', "line 2"],
+  ['a\r\n"x\r\ny"\r\nb"c"\r\n', "line 4"],
 ])("%j is refused with the line", async (text, path) => {
   await expect(parseCsv(text)).rejects.toMatchObject({ particulars: { errors: [{ path }] } });
 });

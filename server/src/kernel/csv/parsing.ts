@@ -32,7 +32,7 @@ export async function parseCsv(text: string, rowsMax = ROWS_MAX): Promise<CsvFil
       }
     }
   } catch (error) {
-    if (error instanceof CsvError) throw invalid(placeOf(error), wordsOf(error));
+    if (error instanceof CsvError) throw invalid(placeOf(error, text), wordsOf(error));
     throw error;
   }
   const [header, ...others] = rows;
@@ -77,9 +77,11 @@ function breaksIn(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
-function placeOf(error: CsvError): string {
-  const { lines } = error as CsvError & { readonly lines?: unknown };
-  return `line ${typeof lines === "number" ? lines : 1}`;
+/** The line that the parser was in. */
+function placeOf(error: CsvError, text: string): string {
+  const { bytes } = error as CsvError & { readonly bytes?: unknown };
+  const read = Buffer.from(text).toString("latin1", 0, typeof bytes === "number" ? bytes : 0);
+  return `line ${1 + breaksIn(read)}`;
 }
 
 /** The parser quotes what it met, which nobody needs to read again. */

@@ -246,8 +246,8 @@ function noted(clock: Clock, event: RecordedEvent, change: Change): Clock {
   return { ...clock, timeline };
 }
 
-function transactionOf({ position: { epoch, xid } }: RecordedEvent): string {
-  return `${epoch} ${xid}`;
+function transactionOf({ position: { epoch }, transaction }: RecordedEvent): string {
+  return `${epoch} ${transaction}`;
 }
 
 function isTicket(value: unknown): value is Ticket {

@@ -69,7 +69,7 @@ test("two thousand clocks that run out in the same moment are told of once each,
   }
   expect(await countOf("events where type ~ 'warning'")).toBe(0);
   // Many together: a transaction for each would take too long.
-  const acts = "(select distinct xid from events where type = 'sla.breached') acts";
+  const acts = "(select distinct tx from events where type = 'sla.breached') acts";
   expect(await countOf(acts)).toBeLessThan(50);
   await owner(`DELETE ${POLICIES}/${id}`);
 });

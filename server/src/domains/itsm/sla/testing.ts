@@ -28,6 +28,7 @@ export function happened(
   const { by = "usr_creator", ticketId = "inc_1" } = more;
   return {
     position,
+    transaction: position.xid,
     id: eventIdOf(position),
     workspace: "w",
     environment: "production",

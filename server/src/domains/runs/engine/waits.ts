@@ -7,8 +7,7 @@ const WAIT = `
   values ($1, $2, $3, $4, $5, $6)
   on conflict (run_id, path) do update
      set topic = excluded.topic, event_type = excluded.event_type, filter = excluded.filter,
-         since_epoch = excluded.since_epoch, since = excluded.since,
-         since_seq = excluded.since_seq`;
+         since_epoch = excluded.since_epoch, since = excluded.since`;
 const WAIT_NO_MORE =
   "delete from run_waits where run_id = $1 and ($2::text[] is null or path = any($2))";
 const ASK = `

@@ -34,7 +34,7 @@ export async function listenersOn(
       version,
       deployedBy: one.deployedBy,
       permissions: one.permissions,
-      wants: (event) => hearsFrom(event.position) && means(event),
+      wants: (event) => hearsFrom(event) && means(event),
     });
   }
   return listeners;

@@ -40,7 +40,7 @@ test("with two nodes each event starts each run once, ends each wait once, and a
   const heard = (await finished(waiter)).map(({ output }) => output.data.n);
   expect(heard.toSorted((a, b) => a - b)).toEqual([7, 77, 177]);
   const [{ transactions }] = await world.sql(
-    `select count(distinct e.xid)::int as transactions from events e
+    `select count(distinct e.tx)::int as transactions from events e
         where e.type = 'workflow.run_started' and e.causation_id = any($1)`,
     [ids.slice(0, EVENTS / 2)],
   );

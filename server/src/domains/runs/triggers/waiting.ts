@@ -3,7 +3,7 @@ import type { Condition } from "#kernel/condition/condition.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/event.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { compileSince, sinceOf, type SinceRow } from "#kernel/since.ts";
+import { compileSince } from "#kernel/since.ts";
 import { leaveWord } from "../engine/store.ts";
 import { waitNoMore } from "../engine/waits.ts";
 import { compileWanted, shownEvent } from "./matching.ts";
@@ -20,7 +20,7 @@ export interface Waiting {
   readonly wants: (event: RecordedEvent) => boolean;
 }
 
-interface WaitRow extends SinceRow {
+interface WaitRow {
   readonly run_id: string;
   readonly path: string;
   readonly topic: string;
@@ -28,6 +28,8 @@ interface WaitRow extends SinceRow {
   readonly permissions: readonly string[] | null;
   readonly event_type: string | null;
   readonly filter: Condition | null;
+  readonly since_epoch: number;
+  readonly since: string;
 }
 
 /** The steps that wait for something on one of these topics. */
@@ -36,11 +38,11 @@ export async function waitingOn(tx: Tx, topics: readonly string[]): Promise<Wait
   const { rows } = await sql<WaitRow>`
     select w.run_id, w.path, w.topic, (select run_as from runs where id = w.run_id) as run_as,
            (select permissions from runs where id = w.run_id) as permissions,
-           w.event_type, w.filter, w.since_epoch, w.since::text as since, w.since_seq
+           w.event_type, w.filter, w.since_epoch, w.since::text as since
       from run_waits w
      where w.topic = any(${topics}::text[]) order by w.run_id, w.path`.execute(tx);
   return rows.map((row) => {
-    const hearsFrom = compileSince(sinceOf(row));
+    const hearsFrom = compileSince({ epoch: row.since_epoch, snapshot: row.since });
     const means = compileWanted({ eventType: row.event_type, filter: row.filter });
     return {
       runId: row.run_id,
@@ -48,7 +50,7 @@ export async function waitingOn(tx: Tx, topics: readonly string[]): Promise<Wait
       topic: row.topic,
       runAs: row.run_as,
       permissions: row.permissions ?? undefined,
-      wants: (event) => hearsFrom(event.position) && means(event),
+      wants: (event) => hearsFrom(event) && means(event),
     };
   });
 }

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { Conflict } from "#kernel/failure.ts";
 import { command, type Operation, query } from "#kernel/operation.ts";
 import { pageById, pageQuery } from "#kernel/page.ts";
 import { created, nothing, one, page } from "#kernel/reply.ts";
@@ -81,7 +82,7 @@ const updateQuery = command({
   body: patch(fields),
   reply: one(SavedQuery),
   emits: [QueryUpdated],
-  fails: [QueryRefused, QueryNameTaken],
+  fails: [QueryRefused, QueryNameTaken, Conflict],
   example: { ...example, body: { name: "Orders by status since a day" } },
   prepare: (outside, { params, body }, caller) =>
     service.prepareUpdate(outside, caller, params.id, body),

@@ -48,6 +48,7 @@ export const tableContent = packContent({
     return id;
   },
   async remove(ctx, id) {
+    await store.lockStructure(ctx.tx);
     const table = await found(ctx, id);
     const site = { partition: partitionOf(ctx.caller), table };
     // Whoever is about to enter something has done so after this, or finds no table.

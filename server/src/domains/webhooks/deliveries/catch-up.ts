@@ -113,7 +113,7 @@ async function handOutMissed(
 ): Promise<void> {
   const { wants, hearsFrom } = webhook;
   const heard = await heardBy(ctx, webhook, events);
-  const missed = heard.filter((event) => hearsFrom(event.position) && wants(event));
+  const missed = heard.filter((event) => hearsFrom(event) && wants(event));
   await handOutTo(ctx, webhook, missed);
 }
 

@@ -5,7 +5,7 @@ import { DEPTH_MAX, type Position, type RecordedEvent } from "#kernel/event.ts";
 import type { ViewPlace } from "#kernel/event-view.ts";
 import { placeOf } from "#kernel/log.ts";
 import type { WriteContext } from "#kernel/operation.ts";
-import { compileSince, sinceOf, type SinceRow } from "#kernel/since.ts";
+import { compileSince, type Hears } from "#kernel/since.ts";
 import type { Tables } from "../../../tables.ts";
 import { insertDeliveries } from "../delivery/hand-out.ts";
 import { compileSubscription } from "../delivery/hearing.ts";
@@ -21,27 +21,27 @@ export interface Listener extends Addressee {
   readonly hearsAudit: boolean;
   readonly wants: (event: RecordedEvent) => boolean;
   /** Whether the event came after the moment from which on it hears. */
-  readonly hearsFrom: (place: Position) => boolean;
+  readonly hearsFrom: Hears;
 }
 
 type Row = Pick<
   Selectable<Tables["webhooks"]>,
-  "id" | "lane" | "url" | "format" | "status" | "events" | "environments"
-> &
-  SinceRow & {
-    readonly filter: Record<string, unknown> | null;
-    readonly hearsAudit: boolean;
-    readonly place_epoch: number;
-    readonly place_xid: string | null;
-    readonly place_seq: number;
-  };
+  "id" | "lane" | "url" | "format" | "status" | "events" | "environments" | "since_epoch"
+> & {
+  readonly filter: Record<string, unknown> | null;
+  readonly hearsAudit: boolean;
+  readonly since: string;
+  readonly place_epoch: number;
+  readonly place_xid: string | null;
+  readonly place_seq: number;
+};
 
 /** As it is now, and as it stays until the transaction ends: nobody pauses or deletes it meanwhile. */
 export async function lockListener(tx: Tx, webhookId: string): Promise<Listener | undefined> {
   const { rows } = await sql<Row>`
     select id, lane, url, format, status, events, environments, filter,
-           hears_audit as "hearsAudit", since_epoch, since::text as since, since_seq,
-           place_epoch, place_xid, place_seq
+           hears_audit as "hearsAudit", since_epoch, since::text as since, place_epoch,
+           place_xid, place_seq
       from webhooks where id = ${webhookId} for update`.execute(tx);
   return rows.map(toListener)[0];
 }
@@ -111,6 +111,6 @@ function toListener(row: Row): Listener {
     place: xid === null ? undefined : placeOf({ epoch, xid, seq }),
     // A chain of automations that is cut is not continued here.
     wants: (event) => event.depth <= DEPTH_MAX && wants(event),
-    hearsFrom: compileSince(sinceOf(row)),
+    hearsFrom: compileSince({ epoch: row.since_epoch, snapshot: row.since }),
   };
 }

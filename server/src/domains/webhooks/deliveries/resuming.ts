@@ -55,16 +55,14 @@ export function before({ epoch, xid, seq }: Position): Position {
   return { epoch, xid, seq: Math.max(seq - 1, 0) };
 }
 
-/** It is asked to hear this event, also when it did not exist yet, and nothing of older transactions. */
+/** It is asked to hear this event and all behind it, also when it did not exist yet. */
 function columnsOf(place: Position) {
   const { epoch, xid, seq } = before(place);
-  const first = Math.max(xid, 1);
   return {
     place_epoch: epoch,
     place_xid: String(xid),
     place_seq: seq,
     since_epoch: epoch,
-    since: sql<string>`${`${first}:${first}:`}::pg_snapshot`,
-    since_seq: Number.MAX_SAFE_INTEGER,
+    since: sql<string>`'1:1:'::pg_snapshot`,
   };
 }

@@ -4,7 +4,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { DEPTH_MAX, type RecordedEvent } from "#kernel/event.ts";
 import { placeIn } from "#kernel/event-view.ts";
 import { reader } from "#kernel/reader.ts";
-import { compileSince, sinceOf, type SinceRow } from "#kernel/since.ts";
+import { compileSince, type Hears } from "#kernel/since.ts";
 import { compileSubscription } from "./hearing.ts";
 import { type Addressee, firstDelivery, type Outgoing } from "./outgoing.ts";
 import type { Format } from "./payload.ts";
@@ -34,7 +34,7 @@ export const handOut = reader({
     const deliveries = told.flatMap((one) =>
       listenersOf(one.type).flatMap((to) => {
         const event = heard(one, to.id);
-        return event && to.wants(event) && to.hearsFrom(event.position) ? [{ to, event }] : [];
+        return event && to.wants(event) && to.hearsFrom(event) ? [{ to, event }] : [];
       }),
     );
     if (deliveries.length === 0) return;
@@ -50,7 +50,7 @@ interface Listener extends Addressee {
   /** The types that it wants, where it names them all. */
   readonly types: readonly string[] | undefined;
   readonly wants: (event: RecordedEvent) => boolean;
-  readonly hearsFrom: (place: RecordedEvent["position"]) => boolean;
+  readonly hearsFrom: Hears;
 }
 
 /** Most webhooks name their types: of a thousand, few are then asked about an event. */
@@ -66,12 +66,14 @@ function byType(listeners: readonly Listener[]): (type: string) => readonly List
   return (type) => [...(named.get(type) ?? []), ...others];
 }
 
-interface ListenerRow extends SinceRow {
+interface ListenerRow {
   readonly id: string;
   readonly lane: number;
   readonly url: string;
   readonly format: Format;
   readonly revision: number;
+  readonly since_epoch: number;
+  readonly since: string;
 }
 
 /** Compiled subscriptions by webhook and revision, for each kernel of this process. */
@@ -82,7 +84,7 @@ const COMPILED_MAX = 20_000;
 /** The webhooks of this workspace that hear now. Read each time: a change counts from its commit on. */
 async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
   const { rows } = await sql<ListenerRow>`
-    select id, lane, url, format, revision, since_epoch, since::text as since, since_seq
+    select id, lane, url, format, revision, since_epoch, since::text as since
       from webhooks where status = 'active' and place_xid is null order by id`.execute(tx);
   const known = compiled.get(services) ?? new Map<string, Compiled>();
   compiled.set(services, known);
@@ -93,18 +95,19 @@ async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
     const types = row.events.some((pattern) => pattern.includes("*")) ? undefined : row.events;
     known.set(row.id, { revision: row.revision, types, wants: compiledOf(row, services) });
   }
-  return rows.flatMap((row) => {
+  return rows.flatMap(({ since_epoch, since, ...row }) => {
     const compiledOne = known.get(row.id);
     if (!compiledOne) return [];
     const { wants, types } = compiledOne;
-    return [{ ...row, wants, types, hearsFrom: hearingSince(row) }];
+    const hearsFrom = hearingSince(since_epoch, since);
+    return [{ ...row, wants, types, hearsFrom }];
   });
 }
 
 /** Few of a batch's events are near enough to a webhook's beginning for this to matter. */
-function hearingSince(row: SinceRow): Listener["hearsFrom"] {
-  let hears: Listener["hearsFrom"] | undefined;
-  return (place) => (hears ??= compileSince(sinceOf(row)))(place);
+function hearingSince(epoch: number, snapshot: string): Hears {
+  let hears: Hears | undefined;
+  return (event) => (hears ??= compileSince({ epoch, snapshot }))(event);
 }
 
 interface SubscriptionRow {

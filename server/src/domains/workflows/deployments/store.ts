@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { FROM_NOW, type Since, sinceOf, type SinceRow } from "#kernel/since.ts";
+import type { Since } from "#kernel/since.ts";
 import type { Trigger } from "../definition/index.ts";
 
 /** What is deployed in one environment. */
@@ -53,8 +53,7 @@ export async function listeningDeployments(
   topics: readonly string[],
 ): Promise<ListeningDeployment[]> {
   const { rows } = await sql<ListeningRow>`
-    select workflow_id, version_id, deployed_by, permissions, topic, since_epoch, since::text as since,
-           since_seq
+    select workflow_id, version_id, deployed_by, permissions, topic, since_epoch, since::text as since
       from workflow_deployments
      where environment = ${environment}::environment and topic = any(${topics}::text[]) and enabled
      order by workflow_id`.execute(tx);
@@ -64,16 +63,18 @@ export async function listeningDeployments(
     deployedBy: row.deployed_by,
     permissions: row.permissions ?? undefined,
     topic: row.topic,
-    since: sinceOf(row),
+    since: { epoch: row.since_epoch, snapshot: row.since },
   }));
 }
 
-interface ListeningRow extends SinceRow {
+interface ListeningRow {
   readonly workflow_id: string;
   readonly version_id: string;
   readonly deployed_by: string;
   readonly permissions: readonly string[] | null;
   readonly topic: string;
+  readonly since_epoch: number;
+  readonly since: string;
 }
 
 /** Puts a version into an environment, in the place of what is there. */
@@ -102,7 +103,6 @@ export async function deploy(
         // What a trigger was on for already must not be missed for a new version's sake.
         since_epoch: sql<number>`case when ${SAME_TRIGGER} then workflow_deployments.since_epoch else excluded.since_epoch end`,
         since: sql<string>`case when ${SAME_TRIGGER} then workflow_deployments.since else excluded.since end`,
-        since_seq: sql<number>`case when ${SAME_TRIGGER} then workflow_deployments.since_seq else excluded.since_seq end`,
       }),
     )
     .execute();
@@ -110,7 +110,7 @@ export async function deploy(
 
 const NOW = {
   since_epoch: sql<number>`(select epoch from installation)`,
-  ...FROM_NOW,
+  since: sql<string>`pg_current_snapshot()`,
 };
 
 const SAME_TRIGGER = sql`
