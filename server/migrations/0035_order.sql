@@ -7,3 +7,6 @@ alter table events add column tx xid8;
 alter table events alter column tx set default pg_current_xact_id();
 alter table events alter column xid set default
   greatest(pg_current_xact_id(), (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8);
+
+-- A webhook that was told to go on from an event hears nothing before it, whichever transactions wrote that.
+alter table webhooks add column since_event text collate "C";

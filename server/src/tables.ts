@@ -1172,6 +1172,7 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     saved_by: string | null;
+    since_event: string | null;
   };
   workflow_deployments: {
     workspace_id: Generated<string>;

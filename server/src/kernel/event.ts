@@ -156,7 +156,7 @@ export const Envelope = Type.Object(
 );
 
 export function toEnvelope(recorded: RecordedEvent): Static<typeof Envelope> {
-  const { position: _, workspace, topic: __, ...rest } = recorded;
+  const { position: _, transaction: __, workspace, topic: ___, ...rest } = recorded;
   return { ...rest, workspaceId: workspaceIdOf(workspace) };
 }
 

@@ -5,15 +5,18 @@ export interface Since {
   readonly epoch: number;
   /** As PostgreSQL writes it: `xmin:xmax:` and the transactions between them that were under way. */
   readonly snapshot: string;
+  /** The id of the event to begin with, if there is one. */
+  readonly event?: string | null;
 }
 
 /** Whether an event came after that moment. */
-export type Hears = (event: Pick<RecordedEvent, "position" | "transaction">) => boolean;
+export type Hears = (event: Pick<RecordedEvent, "id" | "position" | "transaction">) => boolean;
 
-export function compileSince({ epoch, snapshot }: Since): Hears {
+export function compileSince({ epoch, snapshot, event: first }: Since): Hears {
   const [xmin = 0, xmax = 0] = snapshot.split(":", 2).map(Number);
   const underWay = new Set(snapshot.split(":")[2]?.split(",").map(Number));
   const visible = (xid: number): boolean => xid < xmin || (xid < xmax && !underWay.has(xid));
-  return ({ position, transaction }) =>
-    position.epoch > epoch || (position.epoch === epoch && !visible(transaction));
+  return ({ id, position, transaction }) =>
+    (position.epoch > epoch || (position.epoch === epoch && !visible(transaction))) &&
+    (!first || id >= first);
 }

@@ -141,6 +141,7 @@ export async function resumeFromNow(
     place_seq: null,
     since_epoch: ctx.services.epoch,
     since: sql<string>`pg_current_snapshot()`,
+    since_event: null,
     consecutive_failures: 0,
     updated_at: ctx.now,
   });

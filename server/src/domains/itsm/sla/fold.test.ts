@@ -100,7 +100,7 @@ test("what comes with a ticket's making is no response to it", () => {
   const plan = planOf("response", { entity: "request", pauseOn: [] });
   const asked = happened("request.created", at(0), ticket("submitted"));
   const waits = happened("request.approval_requested", at(0), ticket("awaiting_approval"));
-  const inOne = { ...waits, position: { ...asked.position, seq: asked.position.seq + 1 } };
+  const inOne = { ...waits, transaction: asked.transaction };
   expect(seenAt(plan, [asked, inOne], 20)).toEqual(["running", 20, 60, true]);
   expect(seenAt(plan, [asked, waits], 20)).toEqual(["met", 0, null, false]);
   const agreed = happened("request.fulfilment_started", at(15), ticket("fulfilling"));

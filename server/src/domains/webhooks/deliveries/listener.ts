@@ -26,7 +26,15 @@ export interface Listener extends Addressee {
 
 type Row = Pick<
   Selectable<Tables["webhooks"]>,
-  "id" | "lane" | "url" | "format" | "status" | "events" | "environments" | "since_epoch"
+  | "id"
+  | "lane"
+  | "url"
+  | "format"
+  | "status"
+  | "events"
+  | "environments"
+  | "since_epoch"
+  | "since_event"
 > & {
   readonly filter: Record<string, unknown> | null;
   readonly hearsAudit: boolean;
@@ -40,8 +48,8 @@ type Row = Pick<
 export async function lockListener(tx: Tx, webhookId: string): Promise<Listener | undefined> {
   const { rows } = await sql<Row>`
     select id, lane, url, format, status, events, environments, filter,
-           hears_audit as "hearsAudit", since_epoch, since::text as since, place_epoch,
-           place_xid, place_seq
+           hears_audit as "hearsAudit", since_epoch, since::text as since, since_event,
+           place_epoch, place_xid, place_seq
       from webhooks where id = ${webhookId} for update`.execute(tx);
   return rows.map(toListener)[0];
 }
@@ -111,6 +119,10 @@ function toListener(row: Row): Listener {
     place: xid === null ? undefined : placeOf({ epoch, xid, seq }),
     // A chain of automations that is cut is not continued here.
     wants: (event) => event.depth <= DEPTH_MAX && wants(event),
-    hearsFrom: compileSince({ epoch: row.since_epoch, snapshot: row.since }),
+    hearsFrom: compileSince({
+      epoch: row.since_epoch,
+      snapshot: row.since,
+      event: row.since_event,
+    }),
   };
 }

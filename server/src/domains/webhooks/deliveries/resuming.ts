@@ -64,5 +64,6 @@ function columnsOf(place: Position) {
     place_seq: seq,
     since_epoch: epoch,
     since: sql<string>`'1:1:'::pg_snapshot`,
+    since_event: eventIdOf(place),
   };
 }

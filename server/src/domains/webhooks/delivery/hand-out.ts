@@ -74,6 +74,7 @@ interface ListenerRow {
   readonly revision: number;
   readonly since_epoch: number;
   readonly since: string;
+  readonly since_event: string | null;
 }
 
 /** Compiled subscriptions by webhook and revision, for each kernel of this process. */
@@ -84,7 +85,7 @@ const COMPILED_MAX = 20_000;
 /** The webhooks of this workspace that hear now. Read each time: a change counts from its commit on. */
 async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
   const { rows } = await sql<ListenerRow>`
-    select id, lane, url, format, revision, since_epoch, since::text as since
+    select id, lane, url, format, revision, since_epoch, since::text as since, since_event
       from webhooks where status = 'active' and place_xid is null order by id`.execute(tx);
   const known = compiled.get(services) ?? new Map<string, Compiled>();
   compiled.set(services, known);
@@ -95,19 +96,22 @@ async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
     const types = row.events.some((pattern) => pattern.includes("*")) ? undefined : row.events;
     known.set(row.id, { revision: row.revision, types, wants: compiledOf(row, services) });
   }
-  return rows.flatMap(({ since_epoch, since, ...row }) => {
+  return rows.flatMap((row) => {
     const compiledOne = known.get(row.id);
     if (!compiledOne) return [];
     const { wants, types } = compiledOne;
-    const hearsFrom = hearingSince(since_epoch, since);
-    return [{ ...row, wants, types, hearsFrom }];
+    return [{ ...row, wants, types, hearsFrom: hearingSince(row) }];
   });
 }
 
 /** Few of a batch's events are near enough to a webhook's beginning for this to matter. */
-function hearingSince(epoch: number, snapshot: string): Hears {
+function hearingSince({
+  since_epoch: epoch,
+  since: snapshot,
+  since_event: event,
+}: ListenerRow): Hears {
   let hears: Hears | undefined;
-  return (event) => (hears ??= compileSince({ epoch, snapshot }))(event);
+  return (one) => (hears ??= compileSince({ epoch, snapshot, event }))(one);
 }
 
 interface SubscriptionRow {
