@@ -2,6 +2,7 @@ import { checkExpression } from "#kernel/expression/expression.ts";
 import { dotsOf } from "#kernel/expression/parse.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { templateReferences } from "#kernel/expression/template.ts";
+import { below } from "#kernel/pointer.ts";
 import {
   type Config,
   isTemplate,
@@ -9,7 +10,6 @@ import {
   partsOf,
   subworkflow,
 } from "./definition/index.ts";
-import { below } from "#kernel/pointer.ts";
 
 /** A text somewhere in a definition that refers to something. */
 interface Mention {

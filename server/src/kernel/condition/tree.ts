@@ -1,5 +1,5 @@
-import { isOperator, matcherOf, type Matcher, type Operator } from "./operator.ts";
 import { below } from "../pointer.ts";
+import { isOperator, matcherOf, type Matcher, type Operator } from "./operator.ts";
 
 /** A condition that has been read: what `compileCondition` runs and SQL can be written from. */
 export type Tree =

@@ -1,9 +1,9 @@
+import { below } from "../pointer.ts";
 import type { Condition } from "./condition.ts";
 import { dateOf, timeOf } from "./moment.ts";
 import type { Operator } from "./operator.ts";
 import type { FieldKind } from "./sql.ts";
 import { readCondition, type Fault } from "./tree.ts";
-import { below } from "../pointer.ts";
 
 /** A condition whose fields exist and whose operands are of their kinds, or what is wrong with it. */
 export type Typed = { readonly condition: Condition } | { readonly faults: readonly Fault[] };

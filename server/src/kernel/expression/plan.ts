@@ -1,9 +1,9 @@
 import type { Fault } from "../failure.ts";
+import { below } from "../pointer.ts";
 import { ExpressionFailure } from "./failure.ts";
 import { isArray, rounded } from "./fast/value.ts";
 import { dotsOf } from "./parse.ts";
 import { type Piece, split } from "./splitting.ts";
-import { below } from "../pointer.ts";
 
 /** What is wrong with a string of a template, and how many characters into it. */
 export interface TemplateFault extends Fault {

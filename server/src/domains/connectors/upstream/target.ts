@@ -3,10 +3,10 @@ import type { Services } from "#kernel/caller.ts";
 import { type Fault, invalid } from "#kernel/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { checkHeaders } from "#kernel/outbound/target.ts";
+import { below } from "#kernel/pointer.ts";
 import { line, text } from "#kernel/schema.ts";
 import { UpstreamError } from "./error.ts";
 import type { Headers } from "./http.ts";
-import { below } from "#kernel/pointer.ts";
 
 const HEADERS_MAX = 50;
 const HEADER_CHARACTERS_MAX = 8_192;

@@ -2,15 +2,15 @@
 import { Compile, type Validator } from "typebox/compile";
 import type { Person } from "#kernel/caller.ts";
 import type { Fault } from "#kernel/failure.ts";
+import { below } from "#kernel/pointer.ts";
 import { faultsOf } from "#kernel/shape.ts";
 import type { KnownTable } from "../known-table.ts";
-import { type Column, COLUMNS_MAX, SYSTEM_COLUMNS, FAULTS_MAX } from "../table.ts";
+import { type Column, COLUMNS_MAX, FAULTS_MAX, SYSTEM_COLUMNS } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { typeOf } from "./all.ts";
 import type { ColumnType, Json } from "./column-type.ts";
 import { defaultOf, isSpecial } from "./default.ts";
 import { toUsers } from "./reference.ts";
-import { below } from "#kernel/pointer.ts";
 
 /** A record's own fields by their names. */
 export type Fields = Readonly<Record<string, Json>>;

@@ -7,10 +7,10 @@ import type { Partition } from "#kernel/db/partition.ts";
 import { typeOf } from "../columns/all.ts";
 import { defaultSql } from "../columns/default.ts";
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
-import { columnOf, quoted } from "../identifier.ts";
-import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../table.ts";
 import type { Purpose } from "../derived-name.ts";
-import { nameSql, qualified, type Site, tableSql, viewSql, shapeMark } from "../site.ts";
+import { columnOf, quoted } from "../identifier.ts";
+import { nameSql, qualified, shapeMark, type Site, tableSql, viewSql } from "../site.ts";
+import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../table.ts";
 
 export interface Statement {
   readonly text: string;

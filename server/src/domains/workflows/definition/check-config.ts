@@ -1,8 +1,8 @@
 import type { Fault } from "#kernel/failure.ts";
+import { below, namesIn } from "#kernel/pointer.ts";
 import { type Checking, type ExpressionCheck, reporter } from "./checking.ts";
 import type { Config, NodeType } from "./node-type.ts";
 import { faultsWithTemplates, isTemplate, partsOf } from "./template.ts";
-import { below, namesIn } from "#kernel/pointer.ts";
 
 /** Finds the faults of a node's configuration: its shape, what its type adds, its expressions. */
 export function checkConfig(

@@ -5,8 +5,8 @@
  * compiled: nothing that somebody wrote becomes code.
  */
 import type { Fault } from "#kernel/failure.ts";
-import { faultOfPattern, guarded } from "./pattern.ts";
 import { below } from "#kernel/pointer.ts";
+import { faultOfPattern, guarded } from "./pattern.ts";
 
 /** A form as somebody wrote it. */
 export type Form = Readonly<Record<string, unknown>>;

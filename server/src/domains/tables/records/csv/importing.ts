@@ -4,12 +4,12 @@ import { Failure, type Fault } from "#kernel/failure.ts";
 import type { WriteContext } from "#kernel/operation.ts";
 import { readFields } from "../../columns/reading.ts";
 import type { KnownTable } from "../../known-table.ts";
+import { FAULTS_MAX } from "../../table.ts";
 import type { RecordCreated, RecordUpdated } from "../events.ts";
 import { keyColumnOf, upsertRecords } from "../writing/upserting.ts";
 import { invalid } from "../writing/violation.ts";
 import { insertRecords } from "../writing/inserting.ts";
 import { givenBy, type Mapping, mappingOf, pathOf, shapeFaults } from "./mapping.ts";
-import { FAULTS_MAX } from "../../table.ts";
 
 export type Importing = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
@@ -31,6 +31,7 @@ export interface Imported {
 }
 
 const BATCH_ROWS_MAX = 1_000;
+
 /** The rows that look right, and what is wrong with the others. */
 export interface Sifted {
   readonly header: readonly string[];

@@ -4,6 +4,7 @@ import { assertCurrent } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import { readFields } from "../../columns/reading.ts";
 import { seenBy } from "../../rules/access.ts";
+import { FAULTS_MAX } from "../../table.ts";
 import type { Row } from "#kernel/db/statement.ts";
 import { RecordUpdated } from "../events.ts";
 import { explainMany, parametersOf } from "./many.ts";
@@ -15,7 +16,6 @@ import { changesBetween, type TableRecord } from "./stored.ts";
 import { tellUpdate, withChanges } from "./updating.ts";
 import { invalid } from "./violation.ts";
 import { below, type Given } from "./inserting.ts";
-import { FAULTS_MAX } from "../../table.ts";
 
 /** A record that the act holds, and what of it is to be different. */
 export interface Change {

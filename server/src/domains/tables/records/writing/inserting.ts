@@ -7,6 +7,7 @@ import { type Fields, readFields } from "../../columns/reading.ts";
 import { assertCurrent } from "../../catalog.ts";
 import type { KnownTable } from "../../known-table.ts";
 import type { Grant } from "../../rules/access.ts";
+import { FAULTS_MAX } from "../../table.ts";
 import type { Row } from "#kernel/db/statement.ts";
 import { RecordCreated, tableIn } from "../events.ts";
 import { makerOf } from "../record.ts";
@@ -17,7 +18,6 @@ import { type Stored, referTo, type TableRecord } from "./stored.ts";
 import { againstCreating, assertAllowed, grantsFor, type Writing } from "../rights.ts";
 import { faultsOfSize, storedSize } from "./size.ts";
 import { explained, invalid } from "./violation.ts";
-import { FAULTS_MAX } from "../../table.ts";
 
 /** The fields of a record as a caller gives them. */
 export type Given = Readonly<Record<string, unknown>>;

@@ -6,11 +6,11 @@ import { targetOf } from "../../columns/reference.ts";
 import { maybeTableOf } from "../../catalog.ts";
 import { columnOf } from "../../identifier.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
+import { FAULTS_MAX } from "../../table.ts";
 import { Parameters, type Row, rowsOf } from "#kernel/db/statement.ts";
 import { planOf } from "./plan.ts";
 import type { Writing } from "../rights.ts";
 import { explained, invalid, isAboutOthers, NO_RECORD, notUnique, TAKEN } from "./violation.ts";
-import { FAULTS_MAX } from "../../table.ts";
 
 /** The ids of records and then, column by column, their values: what `listsOf` makes rows of. */
 export function parametersOf(

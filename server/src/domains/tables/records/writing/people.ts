@@ -2,11 +2,11 @@ import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import type { Fault } from "#kernel/failure.ts";
 import type { ReadContext } from "#kernel/operation.ts";
 import type { KnownTable } from "../../known-table.ts";
+import { FAULTS_MAX } from "../../table.ts";
 import { planOf } from "./plan.ts";
 import type { TableRecord } from "./stored.ts";
 import type { Writing } from "../rights.ts";
 import { invalid } from "./violation.ts";
-import { FAULTS_MAX } from "../../table.ts";
 
 /**
  * Throws unless everyone whom new or changed fields name is an active member of the workspace. One

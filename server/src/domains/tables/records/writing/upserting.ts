@@ -4,6 +4,7 @@ import type { WriteContext } from "#kernel/operation.ts";
 import type { Json } from "../../columns/column-type.ts";
 import type { KnownColumn, KnownTable } from "../../known-table.ts";
 import { readBy } from "../../catalog.ts";
+import { FAULTS_MAX } from "../../table.ts";
 import type { Row } from "#kernel/db/statement.ts";
 import { recordsById } from "./dependants.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
@@ -15,7 +16,6 @@ import { againstCreating, assertAllowed, grantsFor } from "../rights.ts";
 import type { TableRecord } from "./stored.ts";
 import { invalid } from "./violation.ts";
 import { draftsOf, type Given, type PathOf, tellCreation } from "./inserting.ts";
-import { FAULTS_MAX } from "../../table.ts";
 
 type Upserting = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
