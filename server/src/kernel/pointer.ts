@@ -1,5 +1,5 @@
 /** A JSON pointer (RFC 6901) to what stands below `path` by this name. */
-export function below(path: string, name: string): string {
+export function pointerTo(path: string, name: string): string {
   return `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
 import type { Fault } from "./failure.ts";
-import { below } from "./pointer.ts";
+import { pointerTo } from "./pointer.ts";
 
 export type Part = "params" | "query" | "body";
 
@@ -120,12 +120,12 @@ function readable({ keyword, instancePath, params, message }: SchemaError): Faul
   switch (keyword) {
     case "required":
       return names("requiredProperties").map((name) => ({
-        path: below(instancePath, name),
+        path: pointerTo(instancePath, name),
         message: "is required",
       }));
     case "additionalProperties":
       return names("additionalProperties").map((name) => ({
-        path: below(instancePath, name),
+        path: pointerTo(instancePath, name),
         message: "is not a known field",
       }));
     case "enum":

@@ -2,7 +2,7 @@ import { checkExpression } from "#kernel/expression/expression.ts";
 import { dotsOf } from "#kernel/expression/parse.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { templateReferences } from "#kernel/expression/template.ts";
-import { below } from "#kernel/pointer.ts";
+import { pointerTo } from "#kernel/pointer.ts";
 import {
   type Config,
   isTemplate,
@@ -101,7 +101,7 @@ class Finder {
       if (isTemplate(value)) this.#expression("template", value, path);
     } else if (typeof value === "object" && value !== null) {
       for (const [name, part] of Object.entries(value)) {
-        this.inTemplate(part, below(path, name));
+        this.inTemplate(part, pointerTo(path, name));
       }
     }
   }

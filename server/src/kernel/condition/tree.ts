@@ -1,4 +1,4 @@
-import { below } from "../pointer.ts";
+import { pointerTo } from "../pointer.ts";
 import { isOperator, matcherOf, type Matcher, type Operator } from "./operator.ts";
 
 /** A condition that has been read: what `compileCondition` runs and SQL can be written from. */
@@ -180,7 +180,7 @@ function allOf(parts: readonly Tree[]): Tree {
 }
 
 function within(place: Place, key: string): Place {
-  return { pointer: below(place.pointer, key), depth: place.depth };
+  return { pointer: pointerTo(place.pointer, key), depth: place.depth };
 }
 
 function deeper(place: Place): Place {

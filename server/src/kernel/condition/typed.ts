@@ -1,4 +1,4 @@
-import { below } from "../pointer.ts";
+import { pointerTo } from "../pointer.ts";
 import type { Condition } from "./condition.ts";
 import { dateOf, timeOf } from "./moment.ts";
 import type { Operator } from "./operator.ts";
@@ -38,7 +38,7 @@ const PERSON = new Set(["$user", "$user.id"]);
 function typedObject(reading: Reading, condition: Condition, pointer: string): Condition {
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
-      const at = below(pointer, key);
+      const at = pointerTo(pointer, key);
       // The shapes of all three were checked.
       if (key === "not") return [key, typedObject(reading, value as Condition, at)];
       if (key === "and" || key === "or") {

@@ -1,5 +1,5 @@
 import type { Fault } from "../failure.ts";
-import { below } from "../pointer.ts";
+import { pointerTo } from "../pointer.ts";
 import { ExpressionFailure } from "./failure.ts";
 import { isArray, rounded } from "./fast/value.ts";
 import { dotsOf } from "./parse.ts";
@@ -57,7 +57,7 @@ class Planner {
     const before = this.slots.length;
     const fills = Object.entries(value).map(([name, part]: [string, unknown]) => ({
       name,
-      fill: this.plan(part, below(path, name), depth + 1),
+      fill: this.plan(part, pointerTo(path, name), depth + 1),
     }));
     // A part without expressions is always the same, and is made only once.
     const isConstant = this.slots.length === before;

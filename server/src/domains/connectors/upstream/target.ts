@@ -3,7 +3,7 @@ import type { Services } from "#kernel/caller.ts";
 import { type Fault, invalid } from "#kernel/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { checkHeaders } from "#kernel/outbound/target.ts";
-import { below } from "#kernel/pointer.ts";
+import { pointerTo } from "#kernel/pointer.ts";
 import { line, text } from "#kernel/schema.ts";
 import { UpstreamError } from "./error.ts";
 import type { Headers } from "./http.ts";
@@ -49,7 +49,7 @@ export function faultsOfHost({ outbound }: Services, path: string, host: string)
 
 export function faultsOfHeaders(path: string, headers: Headers = {}): Fault[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    const place = below(path, name);
+    const place = pointerTo(path, name);
     return refused(place, () => checkHeaders({ [name]: value }));
   });
 }

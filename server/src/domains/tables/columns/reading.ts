@@ -2,7 +2,7 @@
 import { Compile, type Validator } from "typebox/compile";
 import type { Person } from "#kernel/caller.ts";
 import type { Fault } from "#kernel/failure.ts";
-import { below } from "#kernel/pointer.ts";
+import { pointerTo } from "#kernel/pointer.ts";
 import { faultsOf } from "#kernel/shape.ts";
 import type { KnownTable } from "../known-table.ts";
 import { type Column, COLUMNS_MAX, FAULTS_MAX, SYSTEM_COLUMNS } from "../table.ts";
@@ -185,7 +185,7 @@ function strangers(names: readonly string[], known: ReadonlyMap<string, unknown>
     .filter((name) => !known.has(name))
     .slice(0, FAULTS_MAX)
     .map((name) => ({
-      path: below("", name),
+      path: pointerTo("", name),
       message: isReserved(name) ? "is filled by the platform" : "is not a field of this table",
     }));
 }

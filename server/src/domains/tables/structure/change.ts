@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { below } from "#kernel/pointer.ts";
+import { pointerTo } from "#kernel/pointer.ts";
 import { object } from "#kernel/schema.ts";
 import { ColumnName, COLUMNS_MAX } from "../table.ts";
 import { NewColumn } from "../columns/new-column.ts";
@@ -109,8 +109,8 @@ function renames(table: string, given: Static<typeof Renames>): Part[] {
     step: { op: "rename_column", table, from, to },
     // There is one place for both in this form.
     places: [
-      ["/from", below("/renameColumns", from)],
-      ["/to", below("/renameColumns", from)],
+      ["/from", pointerTo("/renameColumns", from)],
+      ["/to", pointerTo("/renameColumns", from)],
     ],
   }));
 }

@@ -1,5 +1,5 @@
 import type { Fault } from "#kernel/failure.ts";
-import { below, namesIn } from "#kernel/pointer.ts";
+import { namesIn, pointerTo } from "#kernel/pointer.ts";
 import { type Checking, type ExpressionCheck, reporter } from "./checking.ts";
 import type { Config, NodeType } from "./node-type.ts";
 import { faultsWithTemplates, isTemplate, partsOf } from "./template.ts";
@@ -39,7 +39,7 @@ function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {
   }
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) => {
-    return secretPaths(expressions, part).map((path) => below("", name) + path);
+    return secretPaths(expressions, part).map((path) => pointerTo("", name) + path);
   });
 }
 

@@ -5,7 +5,7 @@
  * compiled: nothing that somebody wrote becomes code.
  */
 import type { Fault } from "#kernel/failure.ts";
-import { below } from "#kernel/pointer.ts";
+import { pointerTo } from "#kernel/pointer.ts";
 import { faultOfPattern, guarded } from "./pattern.ts";
 
 /** A form as somebody wrote it. */
@@ -120,10 +120,10 @@ class Reading {
     if (this.faults.length >= FAULTS_MAX) return undefined;
     if ("$ref" in value) return this.#reference(value, path, within, depth);
     const next = (part: unknown, name: string | number): unknown =>
-      this.schema(part, below(path, String(name)), within, depth + 1);
+      this.schema(part, pointerTo(path, String(name)), within, depth + 1);
     const read: Record<string, unknown> = {};
     for (const [word, said] of Object.entries(value)) {
-      const place = below(path, word);
+      const place = pointerTo(path, word);
       if (DEFINITIONS.includes(word) && depth === 0) this.#definitions(said, place);
       else if (SCHEMA_WORDS.includes(word)) read[word] = next(said, word);
       else if (LIST_WORDS.includes(word)) read[word] = this.#list(said, place, within, depth);
@@ -154,7 +154,7 @@ class Reading {
     return Object.fromEntries(
       Object.entries(said).map(([name, part]) => [
         name,
-        this.schema(part, below(path, name), within, depth + 1),
+        this.schema(part, pointerTo(path, name), within, depth + 1),
       ]),
     );
   }
