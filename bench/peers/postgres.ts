@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
-import { withClient } from "../../server/src/kernel/db/owner.ts";
-import { roleNames } from "../../server/src/kernel/db/roles.ts";
+import { withClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
+import { roleNames } from "../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
 import { connectionOf } from "../../server/src/open-database.ts";
 

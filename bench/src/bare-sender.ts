@@ -3,7 +3,7 @@
  * know nothing afterwards. The same client, the same signatures, the same bodies; no log, no rows.
  */
 import { createServer } from "node:http";
-import { signatureHeaders } from "../../server/src/domains/webhooks/delivery/signature.ts";
+import { signatureHeaders } from "../../server/src/domains/webhooks/sending/signature.ts";
 import { Outbound } from "../../server/src/kernel/outbound/outbound.ts";
 import { TEST_CA_PEM } from "../../server/src/kernel/outbound/testing.ts";
 import { LOOPBACK, payload, SECRET } from "./endpoint.ts";

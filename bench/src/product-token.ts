@@ -1,4 +1,4 @@
-import { Authenticator } from "../../server/src/kernel/authenticator.ts";
+import { Authenticator } from "../../server/src/kernel/access/authenticator.ts";
 
 /** The cheapest check there could be: a token that is compared, and stands for whoever came last. */
 export const CHEAP_TOKEN = "cheap";

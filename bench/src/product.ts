@@ -2,7 +2,7 @@
 import { domains } from "../../server/src/app.ts";
 import { notes } from "../../server/src/kernel/testing/notes.ts";
 import { readSettings } from "../../server/src/kernel/settings.ts";
-import { openLog } from "../../server/src/open-log.ts";
+import { openLog } from "../../server/src/open-logger.ts";
 import { start } from "../../server/src/start.ts";
 import { acceptCheapToken } from "./product-token.ts";
 import { tally } from "./tally.ts";

@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, realpath, rm, statfs, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { loadMasterKey } from "../../server/src/kernel/crypto.ts";
-import { withClient } from "../../server/src/kernel/db/owner.ts";
-import { prepareDatabase } from "../../server/src/kernel/db/prepare.ts";
+import { loadMasterKey } from "../../server/src/kernel/access/crypto.ts";
+import { withClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
+import { prepareDatabase } from "../../server/src/kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
 import { NOTES_SQL } from "../../server/src/kernel/testing/notes.ts";
 import { type Child, startChild } from "./child.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { domain } from "../../server/src/kernel/domain.ts";
-import { reader } from "../../server/src/kernel/reader.ts";
+import { reader } from "../../server/src/kernel/readers/reader.ts";
 import { NoteCreated } from "../../server/src/kernel/testing/notes.ts";
 
 /** One row for each time that a reader saw an event. No constraint: a second sight must show. */

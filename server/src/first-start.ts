@@ -6,12 +6,12 @@ import {
   UserActivated,
 } from "#domains/identity/accounts/index.ts";
 import { create, WorkspaceCreated } from "#domains/workspaces/index.ts";
-import { Act } from "#kernel/act.ts";
-import { type Outside, systemCaller } from "#kernel/caller.ts";
+import { Act } from "#kernel/operation/act.ts";
+import { type Outside, systemCaller } from "#kernel/access/caller.ts";
 import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
 import { codeOf } from "#kernel/db/errors.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 
 const UNIQUE_VIOLATION = "23505";
 

@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MasterKey, newDataKey } from "#kernel/crypto.ts";
-import { describeTables } from "#kernel/db/describe.ts";
-import { prepareDatabase } from "#kernel/db/prepare.ts";
+import { MasterKey, newDataKey } from "#kernel/access/crypto.ts";
+import { describeTables } from "#kernel/db/setup/generate-tables.ts";
+import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "#kernel/embedded/embedded.ts";
-import { describeApi, describeEvents } from "#kernel/openapi.ts";
+import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
 import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
 

@@ -1,7 +1,7 @@
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
 import { type ProcessRole, readSettings, unknownSettings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/start-refused.ts";
-import { openLog } from "./open-log.ts";
+import { StartRefused } from "#kernel/startup-error.ts";
+import { openLog } from "./open-logger.ts";
 import { type Running, start } from "./start.ts";
 
 /** What an operator can mend is said in a sentence; anything else with its stack. */

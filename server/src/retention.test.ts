@@ -1,11 +1,11 @@
 /** What grows by itself is taken away by itself: all of it, in small batches, and nothing else. */
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { newId } from "#kernel/id.ts";
-import { pruneIdempotencyKeys } from "#kernel/idempotency.ts";
-import type { JobType } from "#kernel/job.ts";
-import { PRUNE_ROWS_MAX } from "#kernel/pruning.ts";
-import { pruneEvents, pruneWrecks } from "#kernel/retention.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { pruneIdempotencyKeys } from "#kernel/operation/idempotency.ts";
+import type { JobType } from "#kernel/work/job.ts";
+import { PRUNE_ROWS_MAX } from "#kernel/work/retention-job.ts";
+import { pruneEvents, pruneWrecks } from "#kernel/log/retention.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "./app.ts";
 

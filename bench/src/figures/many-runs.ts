@@ -1,4 +1,4 @@
-import { newId } from "../../../server/src/kernel/id.ts";
+import { newId } from "../../../server/src/kernel/schema/id.ts";
 import { compare, together } from "../compare.ts";
 import type { Product } from "../endpoint.ts";
 import type { Effort, Figure } from "../figure.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type pg from "pg";
-import { withClient } from "../../../server/src/kernel/db/owner.ts";
+import { withClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 import {
   type Account,
   isRoot,

@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { withClient } from "../../../server/src/kernel/db/owner.ts";
-import { roleNames } from "../../../server/src/kernel/db/roles.ts";
+import { withClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
+import { roleNames } from "../../../server/src/kernel/db/setup/roles.ts";
 import {
   type EmbeddedDatabase,
   startEmbedded,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { sha256 } from "../../../server/src/kernel/crypto.ts";
-import { newId } from "../../../server/src/kernel/id.ts";
+import { sha256 } from "../../../server/src/kernel/access/crypto.ts";
+import { newId } from "../../../server/src/kernel/schema/id.ts";
 import type { Ask, World } from "../../../server/src/kernel/testing/world.ts";
 import type { Operation } from "./contract.ts";
 import type { Exchange, Line, Received, Sent, Side } from "./exchange.ts";

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { withClient } from "../../../server/src/kernel/db/owner.ts";
-import { roleNames } from "../../../server/src/kernel/db/roles.ts";
+import { withClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
+import { roleNames } from "../../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../../server/src/kernel/embedded/embedded.ts";
 
 /** A database that all nodes share, empty at first. */

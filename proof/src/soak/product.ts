@@ -6,7 +6,7 @@ import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { domains } from "../../../server/src/app.ts";
 import { readSettings } from "../../../server/src/kernel/settings.ts";
-import { openLog } from "../../../server/src/open-log.ts";
+import { openLog } from "../../../server/src/open-logger.ts";
 import { start } from "../../../server/src/start.ts";
 import type { Memory } from "./memory.ts";
 

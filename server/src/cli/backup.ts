@@ -4,14 +4,14 @@ import { join, resolve } from "node:path";
 import { backupOf, type Source } from "#kernel/embedded/backup/base-backup.ts";
 import type { Manifest } from "#kernel/embedded/backup/manifest.ts";
 import { restoreBackup } from "#kernel/embedded/backup/restore.ts";
-import { tryBackup } from "#kernel/embedded/backup/trial.ts";
-import { checkBackup, refuseExisting, writeBackup } from "#kernel/embedded/backup/vessel.ts";
+import { tryBackup } from "#kernel/embedded/backup/verify.ts";
+import { checkBackup, refuseExisting, writeBackup } from "#kernel/embedded/backup/archive.ts";
 import { FolderInUse, startEmbedded } from "#kernel/embedded/embedded.ts";
 import { codeOf } from "#kernel/embedded/processes.ts";
-import { findRunning } from "#kernel/embedded/running.ts";
-import { masterKeyFile } from "#kernel/crypto.ts";
+import { findRunning } from "#kernel/embedded/running-cluster.ts";
+import { masterKeyFile } from "#kernel/access/crypto.ts";
 import { readSettings, type Settings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/start-refused.ts";
+import { StartRefused } from "#kernel/startup-error.ts";
 
 /** `millrace backup <path> [--with-key]`: a copy of the embedded database, whether it is in use or not. */
 export async function runBackup(

@@ -2,9 +2,9 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
-import { withClient } from "#kernel/db/owner.ts";
+import { withClient } from "#kernel/db/setup/owner-connection.ts";
 import type { Settings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/start-refused.ts";
+import { StartRefused } from "#kernel/startup-error.ts";
 import { openDatabase } from "../open-database.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
-import { StartRefused } from "#kernel/start-refused.ts";
+import { StartRefused } from "#kernel/startup-error.ts";
 
 /** What an operator does beside the running product. */
 const USAGE = `Usage: npm run millrace -- <command>

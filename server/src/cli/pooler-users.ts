@@ -1,7 +1,7 @@
-import { loadMasterKey } from "#kernel/crypto.ts";
-import { withClient } from "#kernel/db/owner.ts";
-import { loginsOf } from "#kernel/db/prepare.ts";
-import { verifiersOf } from "#kernel/db/roles.ts";
+import { loadMasterKey } from "#kernel/access/crypto.ts";
+import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { loginsOf } from "#kernel/db/setup/prepare-database.ts";
+import { verifiersOf } from "#kernel/db/setup/roles.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { withDatabase } from "./database.ts";
 

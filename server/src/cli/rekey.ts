@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { loadMasterKey, MasterKey, masterKeyFile } from "#kernel/crypto.ts";
-import { rekey } from "#kernel/db/rekey.ts";
+import { loadMasterKey, MasterKey, masterKeyFile } from "#kernel/access/crypto.ts";
+import { rekey } from "#kernel/db/setup/rekey.ts";
 import { readSettings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/start-refused.ts";
+import { StartRefused } from "#kernel/startup-error.ts";
 import { withDatabase } from "./database.ts";
 import { stageKey } from "./key-file.ts";
 

@@ -8,16 +8,16 @@ import {
   type User,
 } from "#domains/identity/accounts/index.ts";
 import { PasswordReset } from "#domains/identity/sessions/index.ts";
-import { Act } from "#kernel/act.ts";
-import { type Outside, systemCaller } from "#kernel/caller.ts";
-import { loadMasterKey } from "#kernel/crypto.ts";
+import { Act } from "#kernel/operation/act.ts";
+import { type Outside, systemCaller } from "#kernel/access/caller.ts";
+import { loadMasterKey } from "#kernel/access/crypto.ts";
 import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
-import { prepareDatabase } from "#kernel/db/prepare.ts";
-import { newId } from "#kernel/id.ts";
+import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { readSettings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/start-refused.ts";
+import { StartRefused } from "#kernel/startup-error.ts";
 import { domains } from "../app.ts";
 import { withDatabase } from "./database.ts";
 

@@ -1,8 +1,8 @@
-import { Act } from "./act.ts";
-import { type Outside, systemCaller } from "./caller.ts";
+import { Act } from "./operation/act.ts";
+import { type Outside, systemCaller } from "./access/caller.ts";
 import type { Partition } from "./db/database.ts";
-import type { Cause } from "./event.ts";
-import type { WriteContext } from "./operation.ts";
+import type { Cause } from "./log/event.ts";
+import type { WriteContext } from "./operation/operation.ts";
 
 /** One act of the platform itself, in a transaction of its own: for engines, which are neither asked nor claimed. */
 export function actBecause<T>(

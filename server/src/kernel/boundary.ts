@@ -1,10 +1,10 @@
 import fastJsonStringify from "fast-json-stringify";
-import type { Outcome, RawInput } from "./call.ts";
-import { Failure, type Fault, Invalid } from "./failure.ts";
-import type { Operation } from "./operation.ts";
-import type { Reply } from "./reply.ts";
+import type { Outcome, RawInput } from "./operation/invocation.ts";
+import { Failure, type Fault, Invalid } from "./operation/failure.ts";
+import type { Operation } from "./operation/operation.ts";
+import type { Reply } from "./operation/response.ts";
 import type { Settings } from "./settings.ts";
-import { Shape } from "./shape.ts";
+import { Shape } from "./schema/validator.ts";
 
 interface Shapes {
   readonly params: Shape | undefined;

@@ -1,12 +1,12 @@
-import type { CredentialSource } from "./authenticator.ts";
+import type { CredentialSource } from "./access/authenticator.ts";
 import type { Tx } from "./db/connection.ts";
-import type { Engine } from "./engine.ts";
-import type { EventType, RecordedEvent } from "./event.ts";
-import type { Contribution } from "./extension.ts";
-import type { JobType } from "./job.ts";
-import type { Operation } from "./operation.ts";
-import type { BuiltInRole, Permission } from "./permission.ts";
-import type { Reader } from "./reader.ts";
+import type { Engine } from "./work/engine.ts";
+import type { EventType, RecordedEvent } from "./log/event.ts";
+import type { Contribution } from "./extension-point.ts";
+import type { JobType } from "./work/job.ts";
+import type { Operation } from "./operation/operation.ts";
+import type { BuiltInRole, Permission } from "./access/permission.ts";
+import type { Reader } from "./readers/reader.ts";
 
 /** One area of the product, as `app.ts` lists it. */
 export interface Domain {

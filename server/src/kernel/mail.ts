@@ -1,10 +1,10 @@
 import type { Transporter } from "nodemailer";
 import Type from "typebox";
-import type { Outside, Services } from "./caller.ts";
-import { open, seal } from "./crypto.ts";
-import { failure } from "./failure.ts";
-import { job } from "./job.ts";
-import type { WriteContext } from "./operation.ts";
+import type { Outside, Services } from "./access/caller.ts";
+import { open, seal } from "./access/crypto.ts";
+import { failure } from "./operation/failure.ts";
+import { job } from "./work/job.ts";
+import type { WriteContext } from "./operation/operation.ts";
 
 export interface Mail {
   readonly to: string;

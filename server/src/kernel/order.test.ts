@@ -1,8 +1,8 @@
 /** The order of the log: what waited for something stands behind it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Partition, Transaction } from "./db/database.ts";
-import { append, queryLog } from "./log.ts";
-import { compileSince } from "./since.ts";
+import { append, queryLog } from "./log/event-log.ts";
+import { compileSince } from "./log/subscription-start.ts";
 import { startWorld, type World } from "./testing/world.ts";
 
 let world: World;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { parseCidr } from "./outbound/address.ts";
-import { StartRefused } from "./start-refused.ts";
+import { parseCidr } from "./outbound/ssrf-guard.ts";
+import { StartRefused } from "./startup-error.ts";
 
 export type ProcessRole = "all" | "api" | "worker";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { withClient } from "#kernel/db/owner.ts";
+import { withClient } from "#kernel/db/setup/owner-connection.ts";
 import { OWNER_ROLE } from "#kernel/embedded/cluster.ts";
 import { until } from "#kernel/testing/world.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { roleNames } from "#kernel/db/roles.ts";
+import { roleNames } from "#kernel/db/setup/roles.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { startTransactionPooler, type TransactionPooler } from "./testing/transaction-pooler.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { LANES } from "#kernel/lanes.ts";
+import { LANES } from "#kernel/work/shard-leases.ts";
 import { type Loopback, serve } from "#kernel/outbound/testing.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { eventIdOf } from "#kernel/event.ts";
+import { eventIdOf } from "#kernel/log/event.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { all, type Ask, asker, dataFolder, kill, launch, logIn, useProducts } from "./testing.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { LANES } from "#kernel/lanes.ts";
+import { LANES } from "#kernel/work/shard-leases.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, launch, logIn, useProducts } from "./testing.ts";

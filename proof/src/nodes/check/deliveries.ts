@@ -1,5 +1,5 @@
-import { compilePattern } from "../../../../server/src/kernel/condition/pattern.ts";
-import { eventIdOf } from "../../../../server/src/kernel/event.ts";
+import { compilePattern } from "../../../../server/src/kernel/condition/event-pattern.ts";
+import { eventIdOf } from "../../../../server/src/kernel/log/event.ts";
 import { HOOKS } from "../furnish.ts";
 import { type Check, differences, type Evidence, isExcused } from "./check.ts";
 

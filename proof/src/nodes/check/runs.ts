@@ -1,4 +1,4 @@
-import { eventIdOf } from "../../../../server/src/kernel/event.ts";
+import { eventIdOf } from "../../../../server/src/kernel/log/event.ts";
 import { type Check, differences, type Evidence, isExcused } from "./check.ts";
 import { tableOf } from "./state.ts";
 

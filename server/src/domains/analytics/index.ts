@@ -1,13 +1,13 @@
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { PackContentPoint } from "#kernel/pack-content.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { dashboardEvents } from "./dashboards/events.ts";
 import { dashboardOperations } from "./dashboards/operations.ts";
 import { dashboardContent } from "./dashboards/pack.ts";
 import { exportEvents } from "./exports/events.ts";
 import { exportOperations } from "./exports/operations.ts";
 import { pruneExports } from "./exports/retention.ts";
-import { writeExport } from "./exports/writing.ts";
+import { writeExport } from "./exports/write-export.ts";
 import { kpiEvents } from "./kpis/events.ts";
 import { kpiOperations } from "./kpis/operations.ts";
 import { kpiContent } from "./kpis/pack.ts";

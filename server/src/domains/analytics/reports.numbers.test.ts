@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Furnished, furnish } from "#domains/tables/records/testing.ts";
-import { newId } from "#kernel/id.ts";
+import { type Furnished, furnish } from "#domains/records/testing.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { aggregate, bucket, COLUMNS, FILTERS, row, RULES, time } from "./testing/drafts.ts";
-import { type Asked, reckon, type Row } from "./testing/reckoning.ts";
+import { type Asked, reckon, type Row } from "./testing/expected-results.ts";
 
 const RUNS = 12;
 let world: World;

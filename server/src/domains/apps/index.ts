@@ -1,7 +1,7 @@
 import { domain } from "#kernel/domain.ts";
 import * as definitionEvents from "./definition/events.ts";
 import * as definition from "./definition/operations.ts";
-import * as parts from "./definition/part-operations.ts";
+import * as parts from "./definition/page-operations.ts";
 import { count } from "./definition/store.ts";
 import * as deploymentEvents from "./deployments/events.ts";
 import * as deployments from "./deployments/operations.ts";

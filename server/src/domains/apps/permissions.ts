@@ -1,4 +1,4 @@
-import { EVERY_ROLE, permission } from "#kernel/permission.ts";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 
 export const AppsRead = permission("apps:read", "See apps and their deployments", EVERY_ROLE);
 export const AppsWrite = permission("apps:write", "Make, change and archive apps", ["builder"]);

@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { countEvents } from "#kernel/log.ts";
-import { logSource } from "#kernel/log-source.ts";
-import { ReportSourcePoint } from "#kernel/report-source.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { countEvents } from "#kernel/log/event-log.ts";
+import { logSource } from "#kernel/log/event-report-source.ts";
+import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { getAuditEvent, listEventTypes, queryAudit } from "./operations.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 

@@ -1,14 +1,14 @@
 import Type from "typebox";
-import { isPattern, patternSource } from "#kernel/condition/pattern.ts";
-import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/event.ts";
-import { placeIn, seenEvent, seenEvents } from "#kernel/event-view.ts";
-import { Failure, invalid, NotFound } from "#kernel/failure.ts";
-import { findEvent, queryLog } from "#kernel/log.ts";
-import { EventTypeSchema } from "#kernel/openapi.ts";
-import { query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { one, page } from "#kernel/reply.ts";
-import { InputTime, line, object } from "#kernel/schema.ts";
+import { isPattern, patternSource } from "#kernel/condition/event-pattern.ts";
+import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/log/event.ts";
+import { placeIn, seenEvent, seenEvents } from "#kernel/log/event-visibility.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { findEvent, queryLog } from "#kernel/log/event-log.ts";
+import { EventTypeSchema } from "#kernel/operation/openapi.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { one, page } from "#kernel/operation/response.ts";
+import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 
 export const queryAudit = query({

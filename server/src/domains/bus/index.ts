@@ -1,5 +1,5 @@
 import { domain } from "#kernel/domain.ts";
-import { countTopics } from "./counting.ts";
+import { countTopics } from "./topic-counter.ts";
 import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "./operations.ts";
 import { EventsPublish } from "./permissions.ts";
 import { pruneBus } from "./pruning.ts";

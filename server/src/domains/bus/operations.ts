@@ -1,15 +1,15 @@
 import Type from "typebox";
 import { AuditRead, EventsRead } from "#domains/audit/index.ts";
-import { EVENT_ID_PATTERN } from "#kernel/event.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { bare, created, eventStream, one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
-import { listTopics as listCounted } from "#kernel/topic-log.ts";
-import { countTopics } from "./counting.ts";
+import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { bare, created, eventStream, one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { listTopics as listCounted } from "#kernel/log/topic-log.ts";
+import { countTopics } from "./topic-counter.ts";
 import { EventsPublish } from "./permissions.ts";
 import { publish } from "./publish.ts";
-import { hiddenTopics, read } from "./reading.ts";
+import { hiddenTopics, read } from "./read-topic.ts";
 import { openStream } from "./stream.ts";
 import {
   Message,

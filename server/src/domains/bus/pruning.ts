@@ -1,4 +1,4 @@
-import { pruning, removeRows } from "#kernel/pruning.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 import { DELETE_EMPTY_TOPICS, DELETE_EXPIRED_KEYS } from "./store.ts";
 
 /** Forgets keys whose window is over and topics that hold nothing. */

@@ -1,7 +1,7 @@
 import type { Static, TObject } from "typebox";
-import { Failure, invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as store from "./store.ts";
 import {
   isPlatformType,

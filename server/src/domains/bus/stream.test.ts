@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { lobbyOf } from "./lobby.ts";
+import { lobbyOf } from "./feed-registry.ts";
 import { stream } from "./stream.ts";
 import { headersOf, send } from "./testing.ts";
 

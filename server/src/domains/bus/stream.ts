@@ -1,8 +1,8 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { eventIdOf, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
-import { endOfLog } from "#kernel/topic-log.ts";
-import { type Feed, lobbyOf } from "./lobby.ts";
-import { cursorOf, feedOf, type See, sightOf } from "./reading.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { eventIdOf, type RecordedEvent, toEnvelope } from "#kernel/log/event.ts";
+import { endOfLog } from "#kernel/log/topic-log.ts";
+import { type Feed, lobbyOf } from "./feed-registry.ts";
+import { cursorOf, feedOf, type See, sightOf } from "./read-topic.ts";
 
 const BATCH_EVENTS_MAX = 50;
 const RETRY_MS = 1_000;

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import type { Services } from "#kernel/caller.ts";
-import { Envelope, EVENT_ID_PATTERN, topicOf } from "#kernel/event.ts";
-import { failure } from "#kernel/failure.ts";
-import type { CatalogEntry } from "#kernel/openapi.ts";
-import { line, Time } from "#kernel/schema.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { Envelope, EVENT_ID_PATTERN, topicOf } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import type { CatalogEntry } from "#kernel/operation/openapi.ts";
+import { line, Time } from "#kernel/schema/schema.ts";
 
 const CHARACTERS_MAX = 200;
 const DOTTED_WORDS = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";

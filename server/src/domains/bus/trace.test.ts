@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { domain } from "#kernel/domain.ts";
-import { event } from "#kernel/event.ts";
-import { reader } from "#kernel/reader.ts";
+import { event } from "#kernel/log/event.ts";
+import { reader } from "#kernel/readers/reader.ts";
 import { Note, notes } from "#kernel/testing/notes.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";

@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
-import { chainOf } from "#kernel/chain.ts";
-import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/event.ts";
-import { placeIn, seenEvent, seenEvents } from "#kernel/event-view.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import { findEvent } from "#kernel/log.ts";
-import type { ReadContext } from "#kernel/operation.ts";
-import { Time } from "#kernel/schema.ts";
+import { chainOf } from "#kernel/log/causal-chain.ts";
+import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/log/event.ts";
+import { placeIn, seenEvent, seenEvents } from "#kernel/log/event-visibility.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { findEvent } from "#kernel/log/event-log.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { Time } from "#kernel/schema/schema.ts";
 
 const EVENTS_MAX = 1_000;
 const EFFECTS_MAX = 1_000;

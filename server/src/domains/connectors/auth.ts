@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TProperties } from "typebox";
-import type { Fault } from "#kernel/failure.ts";
-import { line, object, text } from "#kernel/schema.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 
 export const AUTH_KINDS = [
   "none",

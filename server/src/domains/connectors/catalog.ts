@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { AUTH_KINDS, authSchemaOf } from "./auth.ts";
-import { CONNECTOR_TYPES } from "./types/all.ts";
-import { ActionDescription, described } from "./use/listing.ts";
+import { CONNECTOR_TYPES } from "./types/registry.ts";
+import { ActionDescription, described } from "./invocation/list-actions.ts";
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
 

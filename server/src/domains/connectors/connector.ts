@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
-import type { ResourceRef } from "#kernel/event.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, Time } from "#kernel/schema.ts";
+import type { ResourceRef } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 import { AuthSchema } from "./auth.ts";
-import { CONNECTOR_TYPES } from "./types/all.ts";
+import { CONNECTOR_TYPES } from "./types/registry.ts";
 
 export const ConnectorId = id("con");
 export const Name = line(200, "Display name");

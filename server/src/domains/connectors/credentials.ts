@@ -1,10 +1,10 @@
 import type { TObject, TSchema } from "typebox";
-import type { Outside } from "#kernel/caller.ts";
-import { open, seal } from "#kernel/crypto.ts";
-import type { Fault } from "#kernel/failure.ts";
-import { findReferences, SECRET_NAME } from "#kernel/secrets/reference.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { open, seal } from "#kernel/access/crypto.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { findReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { type Auth, AuthSchema } from "./auth.ts";
-import { Discretion } from "./discretion.ts";
+import { Discretion } from "./credential-scrubber.ts";
 
 /** Stands for a credential that is not shown; sent back, it stands for the one that there is. */
 export const MASK = "***";

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
-import { nullable } from "#kernel/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { nullable } from "#kernel/schema/schema.ts";
 import { ConnectorData } from "./connector.ts";
 
 const resource = "connector";

@@ -1,4 +1,4 @@
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
 
 /** Throws a failure that names every fault, if there is one. */
 export function assertNoFaults(faults: readonly Fault[]): void {

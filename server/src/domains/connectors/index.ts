@@ -1,12 +1,12 @@
 import { executors } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain, type NoticeRule } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
+import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
 import * as permissions from "./permissions.ts";
 import { count } from "./store.ts";
-import * as use from "./use/operations.ts";
+import * as use from "./invocation/operations.ts";
 import { connectorStep } from "./use/step.ts";
 
 export {
@@ -15,7 +15,7 @@ export {
   ConnectorActionPoint,
   type ConnectorActions,
   type ConnectorRef,
-} from "./use/added.ts";
+} from "./invocation/contributed-actions.ts";
 export { ConnectorsInvoke } from "./permissions.ts";
 
 /** Also after a test by hand: others than whoever tested it rely on it. */

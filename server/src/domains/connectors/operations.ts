@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { newId } from "#kernel/id.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { AuthSchema } from "./auth.ts";
 import { catalog, ConnectorTypeDescription } from "./catalog.ts";
 import {
@@ -15,7 +15,7 @@ import {
   TooManyConnectors,
   TypeName,
 } from "./connector.ts";
-import { readDraft, workspaceOf } from "./draft.ts";
+import { readDraft, workspaceOf } from "./connector-input.ts";
 import * as events from "./events.ts";
 import { ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
 import * as service from "./service.ts";

@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const ConnectorsRead = permission("connectors:read", "See connectors and their actions", [
   "builder",

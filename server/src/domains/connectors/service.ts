@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { changeOf } from "#kernel/event.ts";
-import { Conflict, Failure } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Conflict, Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   type Connector,
   type DocumentInfo,
@@ -9,14 +9,14 @@ import {
   shownOf,
   TooManyConnectors,
 } from "./connector.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./connector-input.ts";
 import {
   ConnectorCreated,
   ConnectorDeleted,
   ConnectorStatusChanged,
   ConnectorUpdated,
 } from "./events.ts";
-import type { Discovered } from "./openapi/action.ts";
+import type { Discovered } from "./openapi/discovered-action.ts";
 import * as store from "./store.ts";
 
 const CONNECTORS_MAX = 1_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { deployed, ran, runOf, stepsOf } from "#domains/runs/testing/workflows.ts";
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { Conflict, Failure } from "#kernel/failure.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
 import { type AddedCall, ConnectorActionPoint } from "./index.ts";

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { AuthFields } from "./auth.ts";
 import type { Connector, DocumentInfo, Status } from "./connector.ts";
-import type { DiscoveredAction } from "./openapi/action.ts";
+import type { DiscoveredAction } from "./openapi/discovered-action.ts";
 
 type Table = Tables["connectors"];
 

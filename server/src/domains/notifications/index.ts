@@ -21,7 +21,7 @@ import {
 } from "./operations.ts";
 import { NotificationsRead, NotificationsSend } from "./permissions.ts";
 import { getPreferences, putPreferences } from "./preference-operations.ts";
-import { tell } from "./reader.ts";
+import { tell } from "./notification-reader.ts";
 
 export { NotificationSent } from "./events.ts";
 export { type About, notify } from "./notify.ts";

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { EVENT_ID_PATTERN } from "#kernel/event.ts";
-import { id, line, nullable, object, text, Time } from "#kernel/schema.ts";
+import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
+import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 
 export const TITLE_CHARACTERS_MAX = 200;
 export const BODY_CHARACTERS_MAX = 10_000;

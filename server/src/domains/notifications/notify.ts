@@ -1,8 +1,8 @@
 import { type MemberRow, membersWithIds } from "#domains/identity/accounts/index.ts";
-import { invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { enqueueMail, type Mail, publicUrl } from "#kernel/mail.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { NotificationSent } from "./events.ts";
 import { BODY_CHARACTERS_MAX, RECIPIENTS_MAX, TITLE_CHARACTERS_MAX } from "./notification.ts";
 import * as preferences from "./preference-store.ts";

@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { personOf } from "#kernel/caller.ts";
-import { invalid } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageById, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { id, object } from "#kernel/schema.ts";
+import { personOf } from "#kernel/access/caller.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { id, object } from "#kernel/schema/schema.ts";
 import {
   NotificationDeleted,
   NotificationRead,

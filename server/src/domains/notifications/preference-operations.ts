@@ -1,7 +1,7 @@
-import { personOf } from "#kernel/caller.ts";
-import { command, query } from "#kernel/operation.ts";
-import { one } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { personOf } from "#kernel/access/caller.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { PreferencesUpdated } from "./events.ts";
 import { NotificationsRead } from "./permissions.ts";
 import { Preferences, preferences } from "./preference.ts";

@@ -1,6 +1,6 @@
-import { personOf } from "#kernel/caller.ts";
-import { changeOf } from "#kernel/event.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { personOf } from "#kernel/access/caller.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   NotificationDeleted,
   NotificationRead,

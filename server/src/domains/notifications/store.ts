@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Notification } from "./notification.ts";
 

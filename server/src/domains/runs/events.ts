@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { event } from "#kernel/event.ts";
-import { id, Time } from "#kernel/schema.ts";
+import { event } from "#kernel/log/event.ts";
+import { id, Time } from "#kernel/schema/schema.ts";
 
 /** A run as events tell of it; what it computed is for those who may read the run. */
 export const RunSummary = Type.Object({

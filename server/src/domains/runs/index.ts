@@ -1,35 +1,35 @@
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { ReportSourcePoint } from "#kernel/report-source.ts";
-import { retryBatch } from "./bulk-retry.ts";
-import { cancelRest } from "./cancelling.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { retryBatch } from "./control/bulk-retry.ts";
+import { cancelRest } from "./control/cancel-run.ts";
 import { executors } from "./engine/executor.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
-import { ownExecutors } from "./executors/own.ts";
+import { ownExecutors } from "./executors/registry.ts";
 import { listApprovals, resumeRun } from "./operations/approvals.ts";
 import { cancelRun, retryRun, retryRuns } from "./operations/control.ts";
-import { getRun, listRuns, listRunsOfWorkflow } from "./operations/reading.ts";
+import { getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
 import { streamRun } from "./operations/stream.ts";
-import { getPinnedData, setPinnedData, testWorkflow } from "./operations/trial.ts";
+import { getPinnedData, setPinnedData, testWorkflow } from "./operations/test.ts";
 import { triggerWorkflow } from "./operations/trigger.ts";
 import { ApprovalsDecide } from "./permissions.ts";
 import { pruneRuns } from "./pruning.ts";
 import { runsSource } from "./report-source.ts";
 import { count } from "./store.ts";
-import { runTracer } from "./tracing.ts";
-import { followEvents } from "./triggers/events.ts";
-import { receiveRequest } from "./triggers/inbound.ts";
+import { runTracer } from "./run-tracer.ts";
+import { followEvents } from "./triggers/event-reader.ts";
+import { receiveRequest } from "./triggers/webhook-operation.ts";
 import { keepSchedules, startOnTime } from "./triggers/schedule.ts";
 
 export { type Executor, executor, executors, StepFailure } from "./engine/executor.ts";
-export { cancel as endRun } from "./cancelling.ts";
-export { plainBeginning, writeBeginning } from "./engine/starting.ts";
+export { cancel as endRun } from "./control/cancel-run.ts";
+export { plainBeginning, writeBeginning } from "./engine/start-run.ts";
 export { RunCancelled, RunCompleted, RunFailed, RunRetried, startEvents } from "./events.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
-export { type Response, writtenOf } from "./triggers/answer.ts";
+export { type Response, writtenOf } from "./triggers/webhook-response.ts";
 
 export const runs = domain({
   name: "runs",

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newId } from "#kernel/id.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { listing } from "./store.ts";
 import { deployed, ran, trigger } from "./testing/workflows.ts";

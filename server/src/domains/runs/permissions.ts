@@ -1,4 +1,4 @@
-import { EVERY_ROLE, permission } from "#kernel/permission.ts";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 
 /** Whether somebody is asked at all is said by each approval step. */
 export const ApprovalsDecide = permission(

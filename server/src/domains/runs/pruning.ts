@@ -1,5 +1,5 @@
-import { firstIdAt } from "#kernel/id.ts";
-import { pruning, removeRows } from "#kernel/pruning.ts";
+import { firstIdAt } from "#kernel/schema/id.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** With each goes its journal. */

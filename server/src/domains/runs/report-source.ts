@@ -1,5 +1,5 @@
 import { WorkflowsRead } from "#domains/workflows/index.ts";
-import { ownSource } from "#kernel/report-source.ts";
+import { ownSource } from "#kernel/contributions/report-source.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });

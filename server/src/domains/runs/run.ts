@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { ActorSchema } from "#kernel/event.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, nullable, Time } from "#kernel/schema.ts";
+import { ActorSchema } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const RunId = id("run");
 

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Actor } from "#kernel/event.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import { firstIdAt } from "#kernel/id.ts";
-import type { TestRun } from "./engine/facts.ts";
+import type { Actor } from "#kernel/log/event.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { firstIdAt } from "#kernel/schema/id.ts";
+import type { TestRun } from "./engine/run-context.ts";
 import type { Entry, RunRow } from "./engine/store.ts";
 import { RUN_COLUMNS } from "./engine/store.ts";
 import type { Run, RunStatus } from "./run.ts";

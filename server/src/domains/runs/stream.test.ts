@@ -3,7 +3,7 @@ import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { openStream, type Pace } from "./stream.ts";
 import { deployed, seen, trigger } from "./testing/workflows.ts";
-import { watchOf } from "./watch.ts";
+import { watchOf } from "./run-watch.ts";
 
 let world: World;
 let owner: Ask & { token: string };

@@ -1,14 +1,14 @@
 import type { Plan } from "#domains/workflows/index.ts";
-import type { Caller, Outside } from "#kernel/caller.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import { fold, type JournalRecord } from "./engine/record.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { fold, type JournalRecord } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
-import { planOfRun } from "./reading.ts";
+import { planOfRun } from "./read-run.ts";
 import type { Step } from "./run.ts";
 import * as store from "./store.ts";
-import { startedOf, stepOf, type Traceable, traceOf } from "./trace.ts";
-import { Pause, watchOf } from "./watch.ts";
+import { startedOf, stepOf, type Traceable, traceOf } from "./run-trace.ts";
+import { Pause, watchOf } from "./run-watch.ts";
 
 const STEPS_AT_FIRST_MAX = 500;
 const RETRY_MS = 1_000;

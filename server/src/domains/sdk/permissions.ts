@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const ArtifactsRead = permission("artifacts:read", "See artifacts and what they did", [
   "builder",

@@ -1,8 +1,8 @@
 /** What a table is: schemas and names. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, line, object, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, object, Time } from "#kernel/schema/schema.ts";
 
 export const COLUMNS_MAX = 200;
 export const TABLES_MAX = 1_000;

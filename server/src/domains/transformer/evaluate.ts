@@ -1,7 +1,13 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
 import { compileExpression } from "#kernel/expression/expression.ts";
-import { ExpressionFailure } from "#kernel/expression/failure.ts";
-import { Failure, failure, type FailureType, Invalid, Unavailable } from "#kernel/failure.ts";
+import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
+import {
+  Failure,
+  failure,
+  type FailureType,
+  Invalid,
+  Unavailable,
+} from "#kernel/operation/failure.ts";
 
 export const ExpressionFailed = failure(
   "expression_failed",

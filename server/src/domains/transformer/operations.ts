@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { EXPRESSION_CHARACTERS_MAX } from "#kernel/expression/parse.ts";
-import { query } from "#kernel/operation.ts";
-import { one } from "#kernel/reply.ts";
-import { line, object } from "#kernel/schema.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { evaluate, ExpressionFailed, ExpressionTimedOut, ExpressionTooLarge } from "./evaluate.ts";
 import { TransformerUse } from "./permissions.ts";
 

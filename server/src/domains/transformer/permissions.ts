@@ -1,3 +1,3 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const TransformerUse = permission("transformer:use", "Evaluate expressions", ["builder"]);

@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { SecretData } from "./secret.ts";
 
 export const SecretCreated = event("audit.secret.created", {

@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./events.ts";
 import { SecretsRead, SecretsWrite } from "./permissions.ts";
 import { Description, Name, Secret, SecretExists, Value } from "./secret.ts";

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { text, Time } from "#kernel/schema.ts";
-import { SECRET_NAME } from "#kernel/secrets/reference.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { text, Time } from "#kernel/schema/schema.ts";
+import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 
 const NAME_CHARACTERS_MAX = 100;
 const VALUE_CHARACTERS_MAX = 65_536;

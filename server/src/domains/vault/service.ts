@@ -1,6 +1,6 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { changeOf } from "#kernel/event.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./events.ts";
 import type { Secret } from "./secret.ts";
 import * as store from "./store.ts";

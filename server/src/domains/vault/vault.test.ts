@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
-import { formsOf } from "#kernel/secrets/form.ts";
+import { formsOf } from "#kernel/secrets/secret-forms.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";

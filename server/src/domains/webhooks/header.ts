@@ -1,9 +1,9 @@
-import type { Services } from "#kernel/caller.ts";
-import type { Fault } from "#kernel/failure.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { checkHeaders } from "#kernel/outbound/target.ts";
-import { recentSecrets } from "#kernel/secrets/recent.ts";
-import { findReferences, SECRET_NAME } from "#kernel/secrets/reference.ts";
+import { checkHeaders } from "#kernel/outbound/request-checks.ts";
+import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
+import { findReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { rememberSigningSecret } from "./secret.ts";
 

@@ -1,11 +1,11 @@
 import Type from "typebox";
-import { invalid } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { bare, created, nothing, one, page } from "#kernel/reply.ts";
-import { nullable, object, Time } from "#kernel/schema.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { bare, created, nothing, one, page } from "#kernel/operation/response.ts";
+import { nullable, object, Time } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
-import { NewWebhook, readDraft, WebhookChange } from "./draft.ts";
+import { NewWebhook, readDraft, WebhookChange } from "./webhook-input.ts";
 import * as events from "./events.ts";
 import { WebhooksRead, WebhooksWrite } from "./permissions.ts";
 import { ping, TestAnswer } from "./ping.ts";

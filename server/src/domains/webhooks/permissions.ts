@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const WebhooksRead = permission("webhooks:read", "See webhooks and their deliveries", [
   "builder",

@@ -1,12 +1,12 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import type { RecordedEvent } from "#kernel/event.ts";
-import { newId } from "#kernel/id.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { headersFor, withOurs } from "./delivery/attempt.ts";
-import { bodyOf } from "./delivery/payload.ts";
+import { headersFor, withOurs } from "./sending/attempt.ts";
+import { bodyOf } from "./sending/payload.ts";
 import { RESPONSE_BYTES_MAX } from "./delivery/work.ts";
-import { workspaceOf } from "./draft.ts";
+import { workspaceOf } from "./webhook-input.ts";
 import { scrubberOf } from "./header.ts";
 import { signingSecrets } from "./secret.ts";
 import * as store from "./store.ts";

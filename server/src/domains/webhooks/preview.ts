@@ -1,12 +1,12 @@
 import Type, { type Static } from "typebox";
-import { Envelope, type Position, type RecordedEvent, toEnvelope } from "#kernel/event.ts";
-import { lensesOf, placeIn, through } from "#kernel/event-view.ts";
-import { queryLog } from "#kernel/log.ts";
-import type { ReadContext } from "#kernel/operation.ts";
-import { InputTime, object } from "#kernel/schema.ts";
-import { mayReadAudit } from "./audit.ts";
-import { compileSubscription } from "./delivery/hearing.ts";
-import { assertNoFaults, faultsOfSubscription } from "./draft.ts";
+import { Envelope, type Position, type RecordedEvent, toEnvelope } from "#kernel/log/event.ts";
+import { lensesOf, placeIn, through } from "#kernel/log/event-visibility.ts";
+import { queryLog } from "#kernel/log/event-log.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { InputTime, object } from "#kernel/schema/schema.ts";
+import { mayReadAudit } from "./audit-access.ts";
+import { compileSubscription } from "./sending/subscription.ts";
+import { assertNoFaults, faultsOfSubscription } from "./webhook-input.ts";
 import { subscription } from "./webhook.ts";
 
 const SCANNED_MAX = 10_000;

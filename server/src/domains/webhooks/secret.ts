@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Services } from "#kernel/caller.ts";
-import { open, seal } from "#kernel/crypto.ts";
-import { recentSecrets } from "#kernel/secrets/recent.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { open, seal } from "#kernel/access/crypto.ts";
+import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
 import type { UsedSecret } from "#kernel/secrets/scrubber.ts";
 
 type Keys = Pick<Services, "keys">;

@@ -1,17 +1,17 @@
 import { type Insertable, sql } from "kysely";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import { LANES } from "#kernel/lanes.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { LANES } from "#kernel/work/shard-leases.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Tables } from "../../tables.ts";
-import { hearsAuditBy } from "./audit.ts";
+import { hearsAuditBy } from "./audit-access.ts";
 import { removeDeliveries } from "./deliveries/removal.ts";
 import { pauseWebhook } from "./delivery/pausing.ts";
 import { WORK } from "./delivery/work.ts";
-import { assertNoFaults, type Draft, workspaceOf } from "./draft.ts";
+import { assertNoFaults, type Draft, workspaceOf } from "./webhook-input.ts";
 import {
   WebhookCreated,
   WebhookDeleted,

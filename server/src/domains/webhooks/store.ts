@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import { type Headers, masked } from "./header.ts";
 import type { Webhook } from "./webhook.ts";

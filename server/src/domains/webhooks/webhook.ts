@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/pattern.ts";
-import type { ResourceRef } from "#kernel/event.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
+import type { ResourceRef } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 
 const NAME_CHARACTERS_MAX = 200;
 const URL_CHARACTERS_MAX = 2_048;

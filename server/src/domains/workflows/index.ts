@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { PackContentPoint } from "#kernel/pack-content.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as deployments from "./deployments/operations.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
@@ -48,10 +48,10 @@ export {
   planOf,
   plansOfAll,
   type VersionSource,
-} from "./versions/plans.ts";
+} from "./versions/plan-cache.ts";
 export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
 export { VersionIsArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
-export { faultsOfDefinition } from "./soundness.ts";
+export { faultsOfDefinition } from "./check-workflow.ts";
 export type { StoredWorkflow } from "./workflow.ts";
 export { WorkflowIsArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
 

@@ -1,5 +1,5 @@
-import type { Services } from "#kernel/caller.ts";
-import { contributionsTo, extensionPoint } from "#kernel/extension.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import {
   type NodeFamily,

@@ -1,16 +1,16 @@
 import Type from "typebox";
-import type { Outside } from "#kernel/caller.ts";
-import { command, type Method, query, type Route } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { line, object } from "#kernel/schema.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { command, type Method, query, type Route } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { describeNodeType, NodeTypeDescription, triggerTypes } from "./definition/index.ts";
-import { type Draft, draftOf, NewWorkflow, WorkflowChange } from "./draft.ts";
+import { type Draft, draftOf, NewWorkflow, WorkflowChange } from "./workflow-input.ts";
 import * as events from "./events.ts";
 import { madeNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { faultsOfDefinition, readExpressions } from "./soundness.ts";
+import { faultsOfDefinition, readExpressions } from "./check-workflow.ts";
 import * as store from "./store.ts";
 import { Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
 

@@ -1,9 +1,9 @@
-import { packContent } from "#kernel/pack-content.ts";
-import { line, object } from "#kernel/schema.ts";
-import { draftOf, WholeDefinition } from "./draft.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { draftOf, WholeDefinition } from "./workflow-input.ts";
 import { WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { readExpressions } from "./soundness.ts";
+import { readExpressions } from "./check-workflow.ts";
 import * as store from "./store.ts";
 
 /** Workflows that packs bring, as drafts: nothing runs until somebody publishes one. */

@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const WorkflowsRead = permission("workflows:read", "See workflows and their runs", [
   "builder",

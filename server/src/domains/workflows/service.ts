@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Caller, WorkspaceRef } from "#kernel/caller.ts";
-import { Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import type { Caller, WorkspaceRef } from "#kernel/access/caller.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import * as deployments from "./deployments/store.ts";
-import { type Draft, merged } from "./draft.ts";
+import { type Draft, merged } from "./workflow-input.ts";
 import * as events from "./events.ts";
 import { WorkflowsTrigger } from "./permissions.ts";
-import { sound } from "./soundness.ts";
+import { sound } from "./check-workflow.ts";
 import * as store from "./store.ts";
-import { append, authorOf } from "./versions/append.ts";
+import { append, authorOf } from "./versions/append-version.ts";
 import { changedFields } from "./versions/diff.ts";
 import {
   dataOf,

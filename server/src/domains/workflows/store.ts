@@ -1,7 +1,7 @@
 import { type Insertable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database, EnvironmentName } from "#kernel/db/database.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Definition } from "./definition/index.ts";
 import type { Outline, StoredWorkflow, WorkflowSummary } from "./workflow.ts";

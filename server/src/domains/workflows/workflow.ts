@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, nullable, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { type Definition, definitionFields, Trigger } from "./definition/index.ts";
 import { Label, VersionId, VersionStatus } from "./versions/version.ts";
 

@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { Workspace } from "./workspace.ts";
 
 export const WorkspaceCreated = event("workspace.created", {

@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { addMember } from "#domains/identity/accounts/index.ts";
-import { personOf } from "#kernel/caller.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, one, page } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { personOf } from "#kernel/access/caller.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, one, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
 import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./permissions.ts";
 import * as service from "./service.ts";

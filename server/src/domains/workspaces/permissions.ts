@@ -1,4 +1,4 @@
-import { EVERY_ROLE, permission } from "#kernel/permission.ts";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 
 export const WorkspacesRead = permission("workspaces:read", "See the workspace", EVERY_ROLE);
 export const WorkspacesWrite = permission(

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import { workspaceIdOf } from "#kernel/id.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { Tables } from "../../tables.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure, invalid } from "#kernel/failure.ts";
-import { id, line, text, Time } from "#kernel/schema.ts";
+import { failure, invalid } from "#kernel/operation/failure.ts";
+import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
 export const Slug = Type.String({
   pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",

@@ -24,7 +24,7 @@
  * - Whatever is not said here does not hold; no value makes a comparison fail.
  */
 import Type, { type Static } from "typebox";
-import { readCondition, type Fault, type Tree } from "./tree.ts";
+import { readCondition, type Fault, type Tree } from "./parse-condition.ts";
 
 /** The shape for the API; `checkCondition` knows the rest, and says what is wrong where. */
 export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {

@@ -3,8 +3,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileCondition, type Condition } from "./condition.ts";
 import { conditionToSql, type Field } from "./sql.ts";
-import { readCondition } from "./tree.ts";
-import { typedCondition } from "./typed.ts";
+import { readCondition } from "./parse-condition.ts";
+import { typedCondition } from "./typed-condition.ts";
 
 const FIELDS: Readonly<Record<string, Field & { readonly definition: string }>> = {
   title: { sql: "title", kind: "text", definition: 'text collate "C"' },

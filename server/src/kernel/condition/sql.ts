@@ -6,11 +6,11 @@
  * the comparisons, where `is not true` says what they mean. What is not negated stays in the form that
  * an index serves.
  */
-import { dateOf, timeOf } from "./moment.ts";
+import { dateOf, timeOf } from "./parse-time.ts";
 import type { Operator } from "./operator.ts";
 import { jsonSql } from "./sql-json.ts";
 import { ORDERS, textSql, type Asked, type PlainOperator, type SqlParameters } from "./sql-text.ts";
-import type { Comparison, Tree } from "./tree.ts";
+import type { Comparison, Tree } from "./parse-condition.ts";
 
 /** How a column is compared. */
 export type FieldKind = "text" | "number" | "boolean" | "time" | "date" | "json" | "texts";

@@ -10,7 +10,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Tables } from "../../tables.ts";
-import { Outbox, type Sending } from "./outbox.ts";
+import { Outbox, type Sending } from "./write-buffer.ts";
 import { nameOf, PREPARED_MAX } from "./statement-names.ts";
 
 /** The only handle on the database that a domain ever sees: it can't leave its transaction. */

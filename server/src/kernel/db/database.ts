@@ -11,8 +11,8 @@ import {
 } from "./connection.ts";
 import { isAftermath, isConnectionLoss, isStale, isTransient, OutOfDate } from "./errors.ts";
 import { entering, nameOfPartition, type Partition } from "./partition.ts";
-import type { PreparedDatabase } from "./prepare.ts";
-import { giveUpWhenSilent } from "./silence.ts";
+import type { PreparedDatabase } from "./setup/prepare-database.ts";
+import { giveUpWhenSilent } from "./response-timeout.ts";
 import { SqlRunner } from "./sql-runner.ts";
 import { ignoreHere, Outstanding, Session, type Transaction } from "./transaction.ts";
 

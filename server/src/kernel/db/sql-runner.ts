@@ -1,8 +1,8 @@
 import pg from "pg";
 import { isConnectionLoss } from "./errors.ts";
-import { withClient } from "./owner.ts";
+import { withClient } from "./setup/owner-connection.ts";
 import type { Partition } from "./partition.ts";
-import type { PreparedDatabase } from "./prepare.ts";
+import type { PreparedDatabase } from "./setup/prepare-database.ts";
 
 /** At most so many questions of people at once: the database has other things to do. */
 export const SQL_CONNECTIONS_MAX = 4;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { cannotExecute, launch } from "./launch.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./data-folder.ts";
 import { codeOf } from "./processes.ts";
 
 /** The superuser of the private cluster. */

@@ -10,11 +10,11 @@ import { isRoot } from "./account.ts";
 import { findBinaries, prepareBinaries } from "./binaries.ts";
 import { ensureCluster, OWNER_ROLE, passwordOf } from "./cluster.ts";
 import { endLeftovers, PORT } from "./leftovers.ts";
-import { claimFolder } from "./owner.ts";
-import { openSocketFolder, type Place, removeSocketFolder, settle } from "./place.ts";
+import { claimFolder } from "./folder-lock.ts";
+import { openSocketFolder, type Place, removeSocketFolder, settle } from "./data-folder.ts";
 import { ClusterHeld, type Postmaster, startPostmaster } from "./postmaster.ts";
 
-export { FolderInUse } from "./owner.ts";
+export { FolderInUse } from "./folder-lock.ts";
 
 /** What to start. */
 export interface EmbeddedOptions {

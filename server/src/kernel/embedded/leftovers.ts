@@ -8,7 +8,7 @@ import { readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { draftPrefix } from "./cluster.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./data-folder.ts";
 import {
   comesTrue,
   identityOf,

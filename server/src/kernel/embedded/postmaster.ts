@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Binaries } from "./binaries.ts";
 import { cannotExecute, launch } from "./launch.ts";
 import { PORT } from "./leftovers.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./data-folder.ts";
 
 /** A PostgreSQL server that is our child. */
 export interface Postmaster {

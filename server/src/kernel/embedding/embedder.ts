@@ -1,8 +1,8 @@
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { readingOurCode } from "../pool/our-code.ts";
-import { Subprocess } from "../pool/subprocess.ts";
-import { EmbeddingFailure } from "./failure.ts";
+import { readingOurCode } from "../work/subprocess-permissions.ts";
+import { Subprocess } from "../work/subprocess.ts";
+import { EmbeddingFailure } from "./embedding-failure.ts";
 
 const PROGRAM = fileURLToPath(new URL("./embedder-process.ts", import.meta.url));
 /** Whoever serves requests goes first when there is not enough for both. */

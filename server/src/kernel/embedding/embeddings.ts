@@ -1,6 +1,6 @@
-import { FairQueue, type Turn } from "../pool/fair-queue.ts";
+import { FairQueue, type Turn } from "../work/fair-queue.ts";
 import { Embedder } from "./embedder.ts";
-import { EmbeddingFailure } from "./failure.ts";
+import { EmbeddingFailure } from "./embedding-failure.ts";
 
 export interface EmbeddingsOptions {
   /** For one text. */

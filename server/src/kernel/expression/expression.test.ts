@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { checkExpression, compileExpression, type Evaluation } from "./expression.ts";
-import { ExpressionFailure } from "./failure.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
 import { ExpressionPool } from "./pool/pool.ts";
 
 const pool = new ExpressionPool({ timeLimitMs: 20_000 });

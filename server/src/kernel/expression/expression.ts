@@ -2,12 +2,12 @@
  * Expressions are JSONata over a scope of JSON values. See https://docs.jsonata.org for the language;
  * `$eval` is not available, and `$now()` and `$millis()` give the time that the evaluation was given.
  */
-import { ExpressionFailure } from "./failure.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
 import { HANDED_OVER } from "./fast/compile.ts";
 import { isObject } from "./fast/value.ts";
-import type { ExpressionFault } from "./names.ts";
+import type { ExpressionFault } from "./function-names.ts";
 import type { ExpressionPool, Outcome } from "./pool/pool.ts";
-import { read, type Reading } from "./reading.ts";
+import { read, type Reading } from "./analyze.ts";
 import { ANY_NAME, joinReferences, type References } from "./references.ts";
 
 /** What an evaluation needs beside its scope. */

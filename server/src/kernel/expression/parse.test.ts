@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ExpressionFailure } from "./failure.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
 import { parse } from "./parse.ts";
 
 function refusal(text: string): string {

@@ -1,6 +1,6 @@
-import { ExpressionFailure } from "./failure.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
 import { BASE64, compileJsonata, type Jsonata } from "./jsonata.ts";
-import { childrenOf, type Tree } from "./tree.ts";
+import { childrenOf, type Tree } from "./syntax-tree.ts";
 
 export const EXPRESSION_CHARACTERS_MAX = 10_000;
 /** The parser's time grows with the square of a path's length. */

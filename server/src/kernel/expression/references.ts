@@ -1,4 +1,4 @@
-import { type Call, childrenOf, type Named, type Path, type Tree } from "./tree.ts";
+import { type Call, childrenOf, type Named, type Path, type Tree } from "./syntax-tree.ts";
 
 /** Stands for all names, where an expression does not say which. */
 export const ANY_NAME = "*";

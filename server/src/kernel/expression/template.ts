@@ -7,13 +7,13 @@
  * for `{{`. Names of members are never templates.
  */
 import { type Evaluation, evaluateHere, evaluateInPool, sound, valueOf } from "./expression.ts";
-import { ExpressionFailure } from "./failure.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
 import { HANDED_OVER } from "./fast/compile.ts";
-import { planOf, type Slot, type TemplateFault } from "./plan.ts";
-import { read, type Reading } from "./reading.ts";
+import { planOf, type Slot, type TemplateFault } from "./template-plan.ts";
+import { read, type Reading } from "./analyze.ts";
 import { joinReferences, type References } from "./references.ts";
 
-export type { TemplateFault } from "./plan.ts";
+export type { TemplateFault } from "./template-plan.ts";
 
 /** A compiled template. */
 export interface Template {

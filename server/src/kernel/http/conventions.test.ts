@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withClient } from "../db/owner.ts";
+import { withClient } from "../db/setup/owner-connection.ts";
 import { type Ask, startWorld, type World } from "../testing/world.ts";
 
 let world: World;

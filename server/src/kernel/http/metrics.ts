@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
 import { RequestTimes } from "./request-times.ts";
-import { within } from "./within.ts";
+import { within } from "./with-timeout.ts";
 
 /** What the database would have told is left out when it takes longer: metrics matter most in trouble. */
 const COUNT_MAX_MS = 3_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
-import { reader } from "../reader.ts";
+import { reader } from "../readers/reader.ts";
 import { notes } from "../testing/notes.ts";
 import { startWorld } from "../testing/world.ts";
 

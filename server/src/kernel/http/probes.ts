@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { Kernel } from "../kernel.ts";
 import type { Metrics } from "./metrics.ts";
-import { mountPage } from "./mount.ts";
-import { within } from "./within.ts";
+import { mountPage } from "./routes.ts";
+import { within } from "./with-timeout.ts";
 
 /** A probe wants to know now: a database that is slower than that is not one to send requests to. */
 const READY_MAX_MS = 2_000;

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Kernel } from "../kernel.ts";
-import { describeApi } from "../openapi.ts";
-import { mountPage } from "./mount.ts";
+import { describeApi } from "../operation/openapi.ts";
+import { mountPage } from "./routes.ts";
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +

@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { Logger } from "pino";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../operation/operation.ts";
 import { isConnectionLoss, codeOf } from "../db/errors.ts";
 import {
   Failure,
@@ -21,15 +21,15 @@ import {
   TooLarge,
   Unavailable,
   WrongMediaType,
-} from "../failure.ts";
+} from "../operation/failure.ts";
 import type { Kernel } from "../kernel.ts";
-import { problemOf, refusalOf } from "../problem.ts";
-import { FORM, JSON_TYPE, parseBody, parseForm, parseText } from "./body.ts";
+import { problemOf, refusalOf } from "../operation/problem.ts";
+import { FORM, JSON_TYPE, parseBody, parseForm, parseText } from "./request-body.ts";
 import { Connections, SERVER_OPTIONS } from "./connections.ts";
-import { requestIdOf } from "./entry.ts";
+import { requestIdOf } from "./authenticate.ts";
 import { Metrics } from "./metrics.ts";
-import { loggedPathOf, mount, pathOf } from "./mount.ts";
-import { Pressure } from "./pressure.ts";
+import { loggedPathOf, mount, pathOf } from "./routes.ts";
+import { Pressure } from "./load-shedding.ts";
 import { mountProbes } from "./probes.ts";
 import { mountReference } from "./reference.ts";
 

@@ -1,8 +1,8 @@
 import { conditionToSql, type Field, type FieldKind } from "../condition/sql.ts";
-import { readCondition } from "../condition/tree.ts";
-import { typedCondition } from "../condition/typed.ts";
+import { readCondition } from "../condition/parse-condition.ts";
+import { typedCondition } from "../condition/typed-condition.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
-import { Failure, invalid, Invalid } from "../failure.ts";
+import { Failure, invalid, Invalid } from "../operation/failure.ts";
 
 /** The fields of what is filtered: what they hold, and where they are in SQL. */
 export interface Filtered {

@@ -5,11 +5,11 @@
 import Type, { type Static } from "typebox";
 import type { Field } from "../condition/sql.ts";
 import { Parameters, type Row, rowsOf } from "../db/statement.ts";
-import type { ReadContext } from "../operation.ts";
-import { pageQuery } from "../page.ts";
+import type { ReadContext } from "../operation/operation.ts";
+import { pageQuery } from "../operation/pagination.ts";
 import { fitting } from "../page-size.ts";
-import type { CountedPage } from "../reply.ts";
-import { line, object, text } from "../schema.ts";
+import type { CountedPage } from "../operation/response.ts";
+import { line, object, text } from "../schema/schema.ts";
 import { filterSql, searchSql } from "./filter.ts";
 import { type Key, orderName, orderSql, partsAfter, readOrder } from "./order.ts";
 

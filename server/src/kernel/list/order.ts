@@ -8,7 +8,7 @@
  */
 import type { FieldKind } from "../condition/sql.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
-import { invalid } from "../failure.ts";
+import { invalid } from "../operation/failure.ts";
 
 /** What a list is sorted by, first to last. */
 export interface Key {

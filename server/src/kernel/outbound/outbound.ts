@@ -9,12 +9,17 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { Agent, type Dispatcher } from "undici";
-import { inCidr, isPublic, parseCidr } from "./address.ts";
-import { guardedConnector, lookupBySystem, refusedAddress, type Lookup } from "./connector.ts";
+import { inCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
+import {
+  guardedConnector,
+  lookupBySystem,
+  refusedAddress,
+  type Lookup,
+} from "./guarded-connector.ts";
 import { failureOf, OutboundFailed } from "./error.ts";
 import { redirected, type Hop } from "./redirect.ts";
 import { GuardedSocket } from "./socket.ts";
-import { checkHeaders, checkMethod, literalAddress, readTarget } from "./target.ts";
+import { checkHeaders, checkMethod, literalAddress, readTarget } from "./request-checks.ts";
 import { startTimeLimit } from "./time-limit.ts";
 
 export { OutboundFailed, OutboundRefused } from "./error.ts";

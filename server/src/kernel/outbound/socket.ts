@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
-import { type ConnectorOptions, guardedLookup, refusedAddress } from "./connector.ts";
+import { type ConnectorOptions, guardedLookup, refusedAddress } from "./guarded-connector.ts";
 import { OutboundFailed } from "./error.ts";
-import { literalAddress } from "./target.ts";
+import { literalAddress } from "./request-checks.ts";
 
 /** The protocols that we speak over sockets answer a question with much less. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;

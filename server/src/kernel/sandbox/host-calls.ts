@@ -1,6 +1,6 @@
-import { Failure, Internal } from "../failure.ts";
-import { BOUNDS } from "./bounds.ts";
-import { isDeeper } from "./depth.ts";
+import { Failure, Internal } from "../operation/failure.ts";
+import { BOUNDS } from "./limits.ts";
+import { isDeeper } from "./json-depth.ts";
 import { parseJson } from "./json.ts";
 import type { Answer, Call, CallFailure } from "./protocol.ts";
 import { type Execution, HOST_METHODS } from "./script.ts";

@@ -1,4 +1,4 @@
-import type { Subprocess } from "../pool/subprocess.ts";
+import type { Subprocess } from "../work/subprocess.ts";
 import type { FromProcess } from "./protocol.ts";
 import { startScriptProcess } from "./script-process.ts";
 import { type End, Supervision, type Work } from "./supervision.ts";

@@ -1,4 +1,4 @@
-import { BOUNDS } from "./bounds.ts";
+import { BOUNDS } from "./limits.ts";
 import { parseJson } from "./json.ts";
 import type { Note } from "./protocol.ts";
 import type { LogEntry, ScriptMessage, ScriptOutcome, UiStateChange } from "./script.ts";

@@ -1,5 +1,5 @@
-import { BOUNDS } from "./bounds.ts";
-import { placeless } from "./fault.ts";
+import { BOUNDS } from "./limits.ts";
+import { placeless } from "./script-error.ts";
 import { parseJson } from "./json.ts";
 import type { Result } from "./protocol.ts";
 import type { ScriptError, ScriptOutcome, ScriptStatus } from "./script.ts";

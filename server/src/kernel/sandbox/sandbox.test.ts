@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { Failure, Forbidden } from "../failure.ts";
+import { Failure, Forbidden } from "../operation/failure.ts";
 import { type Execution, Sandbox } from "./sandbox.ts";
 import { run } from "./testing/scripts.ts";
 

@@ -9,8 +9,8 @@
  * `URLSearchParams`, `atob`, `btoa`, `defineArtifact` and, of `crypto`, `randomUUID`, `hmac` and
  * `timingSafeEqual`. Its time zone is UTC.
  */
-import { BOUNDS, MEMORY_MB, TIMEOUT_MS } from "./bounds.ts";
-import { placeless } from "./fault.ts";
+import { BOUNDS, MEMORY_MB, TIMEOUT_MS } from "./limits.ts";
+import { placeless } from "./script-error.ts";
 import { parseJson } from "./json.ts";
 import { type Conclusion, reported, stopped } from "./outcome.ts";
 import type {

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
-import { Failure, failure } from "../failure.ts";
-import { FairQueue, type Turn } from "../pool/fair-queue.ts";
+import { Failure, failure } from "../operation/failure.ts";
+import { FairQueue, type Turn } from "../work/fair-queue.ts";
 import { Lane } from "./lane.ts";
 import type { End, Work } from "./supervision.ts";
 

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Subprocess } from "../pool/subprocess.ts";
+import { Subprocess } from "../work/subprocess.ts";
 
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
 const PROGRAM = join(KERNEL, "sandbox/inside/program.ts");

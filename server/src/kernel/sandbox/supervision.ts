@@ -1,4 +1,4 @@
-import type { Ending, Subprocess } from "../pool/subprocess.ts";
+import type { Ending, Subprocess } from "../work/subprocess.ts";
 import { HostCalls } from "./host-calls.ts";
 import { Notes } from "./notes.ts";
 import type { FromProcess, InspectOrder, Result, RunOrder } from "./protocol.ts";

@@ -1,4 +1,4 @@
-import { CHARACTERS_MIN } from "./form.ts";
+import { CHARACTERS_MIN } from "./secret-forms.ts";
 
 export interface Pattern {
   readonly text: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formsOf } from "./form.ts";
+import { formsOf } from "./secret-forms.ts";
 import { Scrubber, type UsedSecret } from "./scrubber.ts";
 
 const used = (name: string, value: string): UsedSecret => ({ name, value, forms: formsOf(value) });

@@ -1,5 +1,5 @@
-import { mapDeep } from "./deep.ts";
-import { CHARACTERS_MIN } from "./form.ts";
+import { mapDeep } from "../schema/map-json.ts";
+import { CHARACTERS_MIN } from "./secret-forms.ts";
 import { Matcher, type Pattern } from "./matcher.ts";
 
 /** A secret that was used, with the spellings to look for. */

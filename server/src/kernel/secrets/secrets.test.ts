@@ -2,13 +2,13 @@ import Type from "typebox";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
-import { event } from "../event.ts";
-import { Conflict, Failure } from "../failure.ts";
-import { job } from "../job.ts";
-import { command } from "../operation.ts";
-import { permission } from "../permission.ts";
-import { one } from "../reply.ts";
-import { object } from "../schema.ts";
+import { event } from "../log/event.ts";
+import { Conflict, Failure } from "../operation/failure.ts";
+import { job } from "../work/job.ts";
+import { command } from "../operation/operation.ts";
+import { permission } from "../access/permission.ts";
+import { one } from "../operation/response.ts";
+import { object } from "../schema/schema.ts";
 import { type Ask, startWorld, until, type World } from "../testing/world.ts";
 
 /** Something that uses a secret and tells it to everybody: what the net below must catch. */

@@ -1,11 +1,11 @@
-import { open, seal } from "../crypto.ts";
+import { open, seal } from "../access/crypto.ts";
 import type { Database } from "../db/database.ts";
-import { Failure, failure } from "../failure.ts";
-import type { WorkspaceKeys } from "../workspace-keys.ts";
-import { recentSecrets } from "./recent.ts";
-import { findReferences, substitute } from "./reference.ts";
+import { Failure, failure } from "../operation/failure.ts";
+import type { WorkspaceKeys } from "../access/workspace-keys.ts";
+import { recentSecrets } from "./recent-secrets.ts";
+import { findReferences, substitute } from "./secret-reference.ts";
 import { Scrubber } from "./scrubber.ts";
-import { noteUse } from "./usage.ts";
+import { noteUse } from "./used-secrets.ts";
 
 export const UnknownSecret = failure(
   "unknown_secret",

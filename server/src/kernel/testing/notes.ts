@@ -3,14 +3,14 @@ import { sql } from "kysely";
 import Type, { type Static } from "typebox";
 import type { Tx } from "../db/connection.ts";
 import { domain } from "../domain.ts";
-import { changeEvent, changeOf, event } from "../event.ts";
-import { Failure, failure, NotFound } from "../failure.ts";
-import { newId } from "../id.ts";
-import { command, query } from "../operation.ts";
-import { pageOf, pageQuery } from "../page.ts";
-import { permission } from "../permission.ts";
-import { created, nothing, one, page } from "../reply.ts";
-import { id, line, object, patch, text, Time } from "../schema.ts";
+import { changeEvent, changeOf, event } from "../log/event.ts";
+import { Failure, failure, NotFound } from "../operation/failure.ts";
+import { newId } from "../schema/id.ts";
+import { command, query } from "../operation/operation.ts";
+import { pageOf, pageQuery } from "../operation/pagination.ts";
+import { permission } from "../access/permission.ts";
+import { created, nothing, one, page } from "../operation/response.ts";
+import { id, line, object, patch, text, Time } from "../schema/schema.ts";
 
 /** The simplest thing that has all the conventions: what the kernel is tested and measured with. */
 export const NOTES_SQL = `

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, inject } from "vitest";
-import { withClient } from "#kernel/db/owner.ts";
-import { roleNames } from "#kernel/db/roles.ts";
+import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { roleNames } from "#kernel/db/setup/roles.ts";
 
 /** A database that several nodes can share. */
 export interface ServerDatabase {

@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { Dashboard } from "./dashboard.ts";
 
 export const DashboardCreated = event("dashboard.created", {

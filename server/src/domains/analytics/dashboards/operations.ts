@@ -1,8 +1,8 @@
-import { command, type Operation, query } from "#kernel/operation.ts";
-import { pageById, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { partitionFor } from "#kernel/report-source.ts";
-import { object } from "#kernel/schema.ts";
+import { command, type Operation, query } from "#kernel/operation/operation.ts";
+import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import {
   Dashboard,
@@ -13,7 +13,7 @@ import {
   NewDashboard,
   TooManyDashboards,
 } from "./dashboard.ts";
-import { dataOf } from "./data.ts";
+import { dataOf } from "./widget-data.ts";
 import { DashboardCreated, DashboardDeleted, DashboardUpdated } from "./events.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

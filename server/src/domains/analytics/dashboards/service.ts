@@ -1,8 +1,8 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as kpis from "../kpis/store.ts";
 import * as reports from "../reports/store.ts";
 import {

@@ -1,4 +1,4 @@
-import { event } from "#kernel/event.ts";
+import { event } from "#kernel/log/event.ts";
 import { Export } from "./export.ts";
 
 const about = { resource: "export", data: Export };

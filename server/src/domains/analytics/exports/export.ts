@@ -1,11 +1,11 @@
 /** What an export is: rows or a report as a file, written in the background. */
 import Type, { type Static } from "typebox";
-import type { Caller } from "#kernel/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, object, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { type Definition, FieldPath, ReportId, Source } from "../reports/report.ts";
-import { type FileColumn, FORMATS } from "./file/form.ts";
+import { type FileColumn, FORMATS } from "./file/formats.ts";
 
 export const EXPORTS_OPEN_MAX = 50;
 const FIELDS_MAX = 300;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Furnished, furnish } from "#domains/tables/records/testing.ts";
+import { type Furnished, furnish } from "#domains/records/testing.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { unzipped } from "../testing/archive.ts";

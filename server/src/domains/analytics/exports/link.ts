@@ -1,5 +1,5 @@
 /** Addresses that whoever has them may download from, for a while: signed, and good for one file. */
-import { equalBytes, hmac, type MasterKey } from "#kernel/crypto.ts";
+import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 
 const PURPOSE = "signatures of download addresses";

@@ -1,4 +1,4 @@
-import { Failure } from "#kernel/failure.ts";
+import { Failure } from "#kernel/operation/failure.ts";
 import { RangeNotSatisfiable } from "./export.ts";
 
 /** From this byte up to that, which is not among them. */

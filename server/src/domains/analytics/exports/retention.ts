@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { actBecause } from "#kernel/acting.ts";
-import type { Outside } from "#kernel/caller.ts";
+import type { Outside } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
-import { newId } from "#kernel/id.ts";
-import { job } from "#kernel/job.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { job } from "#kernel/work/job.ts";
 import { ExportExpired } from "./events.ts";
 import * as store from "./store.ts";
 import { referTo, shownOf } from "./telling.ts";

@@ -1,11 +1,11 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { Failure, invalid, NotFound } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { partitionFor } from "#kernel/report-source.ts";
-import { authorityOf } from "../authority.ts";
-import { listingOf } from "../reports/rows.ts";
-import { checkReport, unlessBroken, withSource } from "../reports/running.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { authorityOf } from "../run-as.ts";
+import { listingOf } from "../reports/report-rows.ts";
+import { checkReport, unlessBroken, withSource } from "../reports/run-report.ts";
 import * as reports from "../reports/store.ts";
 import { ExportCancelled, ExportRequested } from "./events.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "./export.ts";
 import * as store from "./store.ts";
 import { expiryAfter, referTo, shownOf } from "./telling.ts";
-import { writeExport } from "./writing.ts";
+import { writeExport } from "./write-export.ts";
 
 /** What is to be exported, checked as if it were read. */
 export async function contentOf(

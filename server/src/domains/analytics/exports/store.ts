@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Authority } from "../authority.ts";
+import type { Authority } from "../run-as.ts";
 import type { Content, Export } from "./export.ts";
-import type { FormState } from "./file/form.ts";
+import type { FormState } from "./file/formats.ts";
 
 type Row = Selectable<Tables["exports"]>;
 

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
-import { Time } from "#kernel/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { Time } from "#kernel/schema/schema.ts";
 import { Kpi, KpiId, Snapshot } from "./kpi.ts";
 
 export const KpiCreated = event("kpi.created", {

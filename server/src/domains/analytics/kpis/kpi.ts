@@ -1,8 +1,8 @@
 /** What a KPI is: one number, what it should be, and when it is looked at. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, object, text, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { Aggregate, FieldPath, ReportId, Source } from "../reports/report.ts";
 
 export const KPIS_MAX = 1_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anotherNode } from "#domains/bus/testing.ts";
-import { type Furnished, furnish } from "#domains/tables/records/testing.ts";
+import { type Furnished, furnish } from "#domains/records/testing.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
-import { command, type Operation, query } from "#kernel/operation.ts";
-import { pageById, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { command, type Operation, query } from "#kernel/operation/operation.ts";
+import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import { KpiCreated, KpiDeleted, KpiUpdated } from "./events.ts";
 import { backfillKpi, kpiHistory, takeSnapshot } from "./history.ts";

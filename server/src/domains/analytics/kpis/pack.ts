@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { invalid } from "#kernel/failure.ts";
-import { type Making, packContent } from "#kernel/pack-content.ts";
-import { line, object } from "#kernel/schema.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { type Making, packContent } from "#kernel/contributions/pack-content.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { AnalyticsWrite } from "../permissions.ts";
 import { assertSource } from "../reports/source.ts";
 import * as reports from "../reports/store.ts";

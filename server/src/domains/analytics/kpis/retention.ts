@@ -1,4 +1,4 @@
-import { pruning, removeRows } from "#kernel/pruning.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;

@@ -1,17 +1,17 @@
 /** When KPIs are looked at: each time once, whatever the number of nodes. */
 import Type from "typebox";
 import { checkSchedule, cronOf } from "#domains/workflows/index.ts";
-import { SYSTEM } from "#kernel/event.ts";
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import { job } from "#kernel/job.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { partitionFor } from "#kernel/report-source.ts";
-import { id, line, Time } from "#kernel/schema.ts";
-import { callerFor } from "../authority.ts";
+import { SYSTEM } from "#kernel/log/event.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { job } from "#kernel/work/job.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { id, line, Time } from "#kernel/schema/schema.ts";
+import { callerFor } from "../run-as.ts";
 import { KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
 import type { Kpi } from "./kpi.ts";
-import { snapshotAt } from "./measuring.ts";
+import { snapshotAt } from "./measure.ts";
 import { noteDue } from "./snapshot-store.ts";
 import * as store from "./store.ts";
 import { keep } from "./taking.ts";

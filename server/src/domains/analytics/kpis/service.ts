@@ -1,10 +1,10 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Conflict, Failure, invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { partitionFor } from "#kernel/report-source.ts";
-import { authorityOf } from "../authority.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Conflict, Failure, invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { authorityOf } from "../run-as.ts";
 import * as reports from "../reports/store.ts";
 import { KpiCreated, KpiDeleted, KpiUpdated } from "./events.ts";
 import {
@@ -17,7 +17,7 @@ import {
   scheduleOf,
   TooManyKpis,
 } from "./kpi.ts";
-import { checkMeasure } from "./measuring.ts";
+import { checkMeasure } from "./measure.ts";
 import { arm, assertSchedule } from "./schedule.ts";
 import * as store from "./store.ts";
 

@@ -1,8 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Authority } from "../authority.ts";
+import type { Authority } from "../run-as.ts";
 import type { Kpi, Measure } from "./kpi.ts";
 
 type Row = Selectable<Tables["kpis"]>;

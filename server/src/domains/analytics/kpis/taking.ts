@@ -1,4 +1,4 @@
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
 import type { Kpi, Snapshot } from "./kpi.ts";
 import * as snapshots from "./snapshot-store.ts";

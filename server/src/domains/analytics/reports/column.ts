@@ -1,8 +1,8 @@
 /** What a report selects: its groups and its values, each an expression with a name. */
 import type { FieldKind } from "#kernel/condition/sql.ts";
 import type { Parameters } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/failure.ts";
-import type { OpenSource, ReportField } from "#kernel/report-source.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import type { OpenSource, ReportField } from "#kernel/contributions/report-source.ts";
 import { exactNumber, fieldAt, showOf } from "./field.ts";
 import type { Aggregate, Definition, TimeBucket } from "./report.ts";
 

@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { Report } from "./report.ts";
 
 export const ReportCreated = event("report.created", {

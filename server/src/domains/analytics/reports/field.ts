@@ -1,9 +1,9 @@
 import { conditionToSql, type FieldKind } from "#kernel/condition/sql.ts";
-import { readCondition } from "#kernel/condition/tree.ts";
-import { typedCondition } from "#kernel/condition/typed.ts";
+import { readCondition } from "#kernel/condition/parse-condition.ts";
+import { typedCondition } from "#kernel/condition/typed-condition.ts";
 import type { Parameters } from "#kernel/db/statement.ts";
-import { Failure, Invalid, invalid } from "#kernel/failure.ts";
-import type { ReportField } from "#kernel/report-source.ts";
+import { Failure, Invalid, invalid } from "#kernel/operation/failure.ts";
+import type { ReportField } from "#kernel/contributions/report-source.ts";
 
 type Fields = ReadonlyMap<string, ReportField>;
 

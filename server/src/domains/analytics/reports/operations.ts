@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { command, type Operation, query } from "#kernel/operation.ts";
-import { pageById, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
-import { reportSourcesOf } from "#kernel/report-source.ts";
+import { command, type Operation, query } from "#kernel/operation/operation.ts";
+import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { reportSourcesOf } from "#kernel/contributions/report-source.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import { KpiUpdated } from "../kpis/events.ts";
 import { ReportCreated, ReportDeleted, ReportUpdated } from "./events.ts";

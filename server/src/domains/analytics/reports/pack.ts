@@ -1,4 +1,4 @@
-import { packContent } from "#kernel/pack-content.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
 import { AnalyticsWrite } from "../permissions.ts";
 import { definitionOf, NewReport } from "./report.ts";
 import * as service from "./service.ts";

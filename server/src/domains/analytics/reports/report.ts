@@ -1,8 +1,8 @@
 /** What a report is: schemas and failures. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, object, text, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 
 export const REPORTS_MAX = 2_000;
 export const ROWS_MAX = 10_000;

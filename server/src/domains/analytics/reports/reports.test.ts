@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Furnished, furnish } from "#domains/tables/records/testing.ts";
+import { type Furnished, furnish } from "#domains/records/testing.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/analytics/reports";

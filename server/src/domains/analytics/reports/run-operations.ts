@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { invalid } from "#kernel/failure.ts";
-import { query } from "#kernel/operation.ts";
-import { pageQuery } from "#kernel/page.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
 import { fitting } from "#kernel/page-size.ts";
-import { download, one, wholePage } from "#kernel/reply.ts";
-import { partitionFor } from "#kernel/report-source.ts";
-import { object, text } from "#kernel/schema.ts";
-import { excessOf, storable } from "#kernel/storable.ts";
-import { FORMATS, FORMS, MEDIA_TYPES, piecesOf } from "../exports/file/form.ts";
+import { download, one, wholePage } from "#kernel/operation/response.ts";
+import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { object, text } from "#kernel/schema/schema.ts";
+import { excessOf, storable } from "#kernel/schema/json-value.ts";
+import { FORMATS, FORMS, MEDIA_TYPES, piecesOf } from "../exports/file/formats.ts";
 import { AnalyticsRead } from "../permissions.ts";
-import type { Narrowing } from "./plan.ts";
+import type { Narrowing } from "./report-sql.ts";
 import {
   definitionOf,
   Draft,
@@ -21,8 +21,8 @@ import {
   ReportTimedOut,
   Source,
 } from "./report.ts";
-import { groupListing, rowsAfter } from "./rows.ts";
-import { runReport, runSaved, unlessBroken, withSource } from "./running.ts";
+import { groupListing, rowsAfter } from "./report-rows.ts";
+import { runReport, runSaved, unlessBroken, withSource } from "./run-report.ts";
 import * as store from "./store.ts";
 
 const ById = object({ id: ReportId });

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import type { Caller, Outside } from "#kernel/caller.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Conflict, Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { partitionFor } from "#kernel/report-source.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Conflict, Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { partitionFor } from "#kernel/contributions/report-source.ts";
 import type { KpiUpdated } from "../kpis/events.ts";
-import { inherit } from "../kpis/inheriting.ts";
+import { inherit } from "../kpis/report-authority.ts";
 import { ReportCreated, ReportDeleted, ReportUpdated } from "./events.ts";
 import {
   type Definition,
@@ -20,7 +20,7 @@ import {
   REPORTS_MAX,
   TooManyReports,
 } from "./report.ts";
-import { checkReport } from "./running.ts";
+import { checkReport } from "./run-report.ts";
 import * as store from "./store.ts";
 
 type NewReport = Draft & { readonly name: string; readonly description?: string };

@@ -1,13 +1,13 @@
 import type { Parameters } from "#kernel/db/statement.ts";
-import { Failure, Forbidden, Invalid, invalid } from "#kernel/failure.ts";
+import { Failure, Forbidden, Invalid, invalid } from "#kernel/operation/failure.ts";
 import {
   type OpenSource,
   type ReportAsking,
   type ReportSource,
   reportSourcesOf,
-} from "#kernel/report-source.ts";
-import { Shape } from "#kernel/shape.ts";
-import type { Outside } from "#kernel/caller.ts";
+} from "#kernel/contributions/report-source.ts";
+import { Shape } from "#kernel/schema/validator.ts";
+import type { Outside } from "#kernel/access/caller.ts";
 import type { Source } from "./report.ts";
 
 /** The kind of a source. */

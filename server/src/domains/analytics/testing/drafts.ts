@@ -1,6 +1,6 @@
 /** Random rows and reports. */
 import fc from "fast-check";
-import type { Row } from "./reckoning.ts";
+import type { Row } from "./expected-results.ts";
 
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"];
 const UNITS = ["hour", "day", "week", "month", "quarter", "year"];

@@ -1,6 +1,6 @@
 /** What a button, a row or a form does. An action never comes from a browser: only its occasion does. */
 import Type, { type TProperties } from "typebox";
-import { id, line, text } from "#kernel/schema.ts";
+import { id, line, text } from "#kernel/schema/schema.ts";
 
 const THEN_MAX = 10;
 const SOURCES_MAX = 50;

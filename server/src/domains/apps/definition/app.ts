@@ -1,8 +1,8 @@
 /** What an app is: schemas, names and failures. */
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema.ts";
-import { DataSource } from "./source.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import { DataSource } from "./data-source.ts";
 
 export const PAGES_MAX = 50;
 export const SOURCES_MAX = 50;

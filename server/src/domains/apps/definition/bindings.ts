@@ -1,7 +1,7 @@
 import { checkExpression } from "#kernel/expression/expression.ts";
-import { planOf } from "#kernel/expression/plan.ts";
+import { planOf } from "#kernel/expression/template-plan.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
-import type { Fault } from "#kernel/failure.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
 
 /** What the configuration of a data source may read. */
 export const SOURCE_ROOTS = ["inputs", "params", "user", "context"] as const;

@@ -1,6 +1,6 @@
 /** What a page is made of: the fields of each type of component, and what stands inside of it. */
 import Type, { type TProperties } from "typebox";
-import { line } from "#kernel/schema.ts";
+import { line } from "#kernel/schema/schema.ts";
 import { type Action, Bound, BoundJson, SourceName } from "./action.ts";
 
 const OPTIONS_MAX = 200;

@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { AppData } from "./app.ts";
 
 const about = (summary: string) => ({ resource: "app", summary, data: AppData });

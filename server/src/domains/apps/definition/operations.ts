@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { placesOf } from "../deployments/store.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
 import {
@@ -20,7 +20,7 @@ import {
 import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
 import { publishedSchema } from "./published-schema.ts";
 import * as service from "./service.ts";
-import { DataSourceId, sourceFields } from "./source.ts";
+import { DataSourceId, sourceFields } from "./data-source.ts";
 import * as store from "./store.ts";
 import type { Row } from "#kernel/db/statement.ts";
 

@@ -1,6 +1,6 @@
 import { COMPONENT_COMMON, COMPONENTS } from "./component.ts";
 import { ACTION_COMMON, ACTIONS } from "./action.ts";
-import { SOURCES } from "./source.ts";
+import { SOURCES } from "./data-source.ts";
 import type { TProperties } from "typebox";
 
 type Json = Readonly<Record<string, unknown>>;

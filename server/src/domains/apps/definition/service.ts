@@ -1,7 +1,7 @@
-import { changeOf } from "#kernel/event.ts";
-import { Failure, invalid, NotFound } from "#kernel/failure.ts";
-import { idsInOrder, newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { idsInOrder, newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   type AppData,
   AppIsArchived,
@@ -12,9 +12,9 @@ import {
   slugOf,
   type StoredApp,
 } from "./app.ts";
-import { assertSound } from "./check.ts";
+import { assertSound } from "./check-definition.ts";
 import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
-import type { DataSource } from "./source.ts";
+import type { DataSource } from "./data-source.ts";
 import * as store from "./store.ts";
 
 type Updating = WriteContext<typeof AppUpdated>;

@@ -1,8 +1,8 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { List } from "#kernel/list/list.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { StoredApp } from "./app.ts";
 
 const ABOUT = `

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, text, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, text, Time } from "#kernel/schema/schema.ts";
 import { AppData, AppId } from "../definition/app.ts";
 
 export const DeploymentId = id("dep");

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { event } from "#kernel/event.ts";
-import { nullable } from "#kernel/schema.ts";
+import { event } from "#kernel/log/event.ts";
+import { nullable } from "#kernel/schema/schema.ts";
 import { AppId } from "../definition/app.ts";
 import { Deployment, DeploymentId } from "./deployment.ts";
 

@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { AppId, AppIsArchived } from "../definition/app.ts";
 import { get as getApp } from "../definition/store.ts";
 import { AppsDeploy, AppsRead } from "../permissions.ts";

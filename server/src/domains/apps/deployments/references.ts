@@ -1,10 +1,10 @@
 /** What an app refers to outside of itself, and whether it is there. */
 import { findStartable } from "#domains/workflows/index.ts";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { type Fault, Failure } from "#kernel/failure.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { type Fault, Failure } from "#kernel/operation/failure.ts";
 import type { Action } from "../definition/action.ts";
 import { actionsOf, placedIn } from "../definition/component.ts";
-import { dataIn, type Perform, performerFor } from "../performing.ts";
+import { dataIn, type Perform, performerFor } from "../call-operation.ts";
 import type { Snapshot } from "./deployment.ts";
 
 /** The fields that name something, and what it is. */

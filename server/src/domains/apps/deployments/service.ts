@@ -1,8 +1,8 @@
 import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
-import { type Caller, type Outside, personOf } from "#kernel/caller.ts";
-import { type Fault, Failure, invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { type Caller, type Outside, personOf } from "#kernel/access/caller.ts";
+import { type Fault, Failure, invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { AppIsArchived, type StoredApp } from "../definition/app.ts";
 import * as apps from "../definition/store.ts";
 import {

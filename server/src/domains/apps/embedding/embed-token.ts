@@ -3,11 +3,11 @@
  * still is, and for whom it acts; what that person may do is looked up each time.
  */
 import Type, { type Static } from "typebox";
-import type { Services } from "#kernel/caller.ts";
-import { equalBytes, hmac } from "#kernel/crypto.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { failure, invalid } from "#kernel/failure.ts";
-import { id, nullable, Time } from "#kernel/schema.ts";
+import { failure, invalid } from "#kernel/operation/failure.ts";
+import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { AppId, PageId } from "../definition/app.ts";
 
 const ORIGINS_MAX = 20;

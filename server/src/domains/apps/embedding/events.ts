@@ -1,4 +1,4 @@
-import { event } from "#kernel/event.ts";
+import { event } from "#kernel/log/event.ts";
 import { EmbedToken } from "./embed-token.ts";
 
 const about = (summary: string) => ({ resource: "embed_token", summary, data: EmbedToken });

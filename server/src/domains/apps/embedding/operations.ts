@@ -1,7 +1,7 @@
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { AppId, AppIsArchived } from "../definition/app.ts";
 import { get as getApp } from "../definition/store.ts";
 import { AppsDeploy } from "../permissions.ts";

@@ -1,8 +1,8 @@
 import { confinementOf } from "#domains/workflows/index.ts";
-import { membershipIn, personOf, type WorkspaceRef } from "#kernel/caller.ts";
-import { Failure, invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { membershipIn, personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { AppIsArchived } from "../definition/app.ts";
 import * as apps from "../definition/store.ts";
 import { findServed } from "../deployments/store.ts";

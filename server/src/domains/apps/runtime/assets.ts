@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
-import { sha256 } from "#kernel/crypto.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 
 const FILES = [
   "main.ts",

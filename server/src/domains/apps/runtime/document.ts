@@ -1,10 +1,10 @@
-import { sha256 } from "#kernel/crypto.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
 import { bundle } from "./assets.ts";
 import type { PageState } from "./browser/tree.ts";
 import { pageView } from "./browser/view.ts";
 import { escaped, htmlOf } from "./html.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./app-session.ts";
 
 /** What the script must know beside what is on the page. */
 interface Start {

@@ -11,14 +11,14 @@ import {
   MfaRequired,
 } from "#domains/identity/sessions/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Outside } from "#kernel/caller.ts";
-import { PageFailure, pageRefusal } from "#kernel/error-page.ts";
-import { Failure, invalid, RateLimited } from "#kernel/failure.ts";
-import { localUrl } from "#kernel/local-url.ts";
-import { type Document, markup } from "#kernel/markup.ts";
-import { command } from "#kernel/operation.ts";
-import { html } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { PageFailure, pageRefusal } from "#kernel/html/error-page.ts";
+import { Failure, invalid, RateLimited } from "#kernel/operation/failure.ts";
+import { localUrl } from "#kernel/access/local-redirect.ts";
+import { type Document, markup } from "#kernel/html/markup.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { html } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { prefixOf } from "./address.ts";
 
 /** Where somebody is to come back to, and how they may log in there. */

@@ -1,7 +1,7 @@
-import { Failure, failure } from "#kernel/failure.ts";
-import { localUrl } from "#kernel/local-url.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { localUrl } from "#kernel/access/local-redirect.ts";
 import { normalPath } from "../definition/app.ts";
-import type { Visit } from "./visit.ts";
+import type { Visit } from "./app-session.ts";
 
 const NoSuchPlace = failure("no_such_place", 422, "This leads nowhere within this installation.");
 

@@ -1,21 +1,27 @@
 /** A deployed app in a browser: the page, what it shows anew, and what it does. */
 import Type from "typebox";
-import { pageRefusal } from "#kernel/error-page.ts";
-import { Failure, Forbidden, NotFound, NoSuchWorkspace, Unauthenticated } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { html, type Reply, whole } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { pageRefusal } from "#kernel/html/error-page.ts";
+import {
+  Failure,
+  Forbidden,
+  NotFound,
+  NoSuchWorkspace,
+  Unauthenticated,
+} from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html, type Reply, whole } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { EmbedRefused } from "../embedding/embed-token.ts";
 import { isPagePath } from "../definition/app.ts";
-import { act } from "./acting.ts";
+import { act } from "./execute-action.ts";
 import { pathOf } from "./address.ts";
 import { type Asset, bundle } from "./assets.ts";
 import { pageDocument } from "./document.ts";
 import { AppActed } from "./events.ts";
 import { loginPage, wayOf } from "./login.ts";
-import { resolvePage } from "./resolve.ts";
-import { SourceFailed } from "./sources.ts";
-import { pageOf, visit } from "./visit.ts";
+import { resolvePage } from "./resolve-page.ts";
+import { SourceFailed } from "./load-sources.ts";
+import { pageOf, visit } from "./app-session.ts";
 
 const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
 const where = { workspace: Slug, slug: Slug };

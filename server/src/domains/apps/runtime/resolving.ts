@@ -1,8 +1,8 @@
 import type { Page } from "../definition/app.ts";
 import type { View } from "./browser/tree.ts";
-import type { Scope } from "./evaluating.ts";
-import type { Loaded } from "./sources.ts";
-import type { Visit } from "./visit.ts";
+import type { Scope } from "./evaluate-binding.ts";
+import type { Loaded } from "./load-sources.ts";
+import type { Visit } from "./app-session.ts";
 
 /** What the browser says: what the page was opened with, and what somebody entered and looks at. */
 export interface Occasion {

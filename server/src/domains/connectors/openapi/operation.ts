@@ -1,6 +1,6 @@
-import type { DiscoveredAction, Parameter } from "./action.ts";
+import type { DiscoveredAction, Parameter } from "./discovered-action.ts";
 import { type Document, listOf, type Node, nodeOf, textOf } from "./document.ts";
-import { cutSchema } from "./schema.ts";
+import { cutSchema } from "./prune-schema.ts";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
 const NAME_CHARACTERS_MAX = 200;

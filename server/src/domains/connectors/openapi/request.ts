@@ -1,8 +1,8 @@
-import { invalid } from "#kernel/failure.ts";
+import { invalid } from "#kernel/operation/failure.ts";
 import { assertNoFaults } from "../fault.ts";
 import type { Headers, HttpRequest } from "../upstream/http.ts";
 import { bodyOf, faultsOfHeaders, merged, placeUnder, textOf } from "../upstream/target.ts";
-import type { DiscoveredAction, Parameter } from "./action.ts";
+import type { DiscoveredAction, Parameter } from "./discovered-action.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 

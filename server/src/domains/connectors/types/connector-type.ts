@@ -1,9 +1,9 @@
 import Type, { type Static, type TObject } from "typebox";
-import type { Outside } from "#kernel/caller.ts";
-import type { Fault } from "#kernel/failure.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
 import type { AuthFields, AuthKind } from "../auth.ts";
-import type { Discovered, DiscoveredAction } from "../openapi/action.ts";
-import type { Use } from "../upstream/use.ts";
+import type { Discovered, DiscoveredAction } from "../openapi/discovered-action.ts";
+import type { Use } from "../upstream/connection.ts";
 
 /** What every connector has in its configuration. */
 export const limits = {

@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
-import { invalid } from "#kernel/failure.ts";
-import { line, object } from "#kernel/schema.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
-import { excerptOf } from "../upstream/answer.ts";
-import { UpstreamError } from "../upstream/error.ts";
+import { excerptOf } from "../upstream/response.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp } from "../upstream/http.ts";
 import {
   address,
@@ -13,7 +13,7 @@ import {
   merged,
   urlOf,
 } from "../upstream/target.ts";
-import type { Use } from "../upstream/use.ts";
+import type { Use } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 
 const config = object({

@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
-import { line, object } from "#kernel/schema.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
 import { assertNoFaults } from "../fault.ts";
-import type { HttpAnswer } from "../upstream/answer.ts";
-import { UpstreamError } from "../upstream/error.ts";
+import type { HttpAnswer } from "../upstream/response.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp, type Headers } from "../upstream/http.ts";
 import {
   address,
@@ -16,7 +16,7 @@ import {
   placeUnder,
   withQuery,
 } from "../upstream/target.ts";
-import type { Use } from "../upstream/use.ts";
+import type { Use } from "../upstream/connection.ts";
 import { action, connectorType, limits, type TestAnswer } from "./connector-type.ts";
 
 const config = object({

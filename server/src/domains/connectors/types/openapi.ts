@@ -1,16 +1,16 @@
 import Type, { type Static } from "typebox";
-import type { Outside } from "#kernel/caller.ts";
-import { invalid } from "#kernel/failure.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { invalid } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { line, object, text } from "#kernel/schema.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
 import { MASK } from "../credentials.ts";
-import type { Discovered, DiscoveredAction } from "../openapi/action.ts";
-import { readDocument } from "../openapi/reading.ts";
+import type { Discovered, DiscoveredAction } from "../openapi/discovered-action.ts";
+import { readDocument } from "../openapi/read-document.ts";
 import { requestOf } from "../openapi/request.ts";
 import { callHttp } from "../upstream/http.ts";
 import { address, ConfigHeaders, faultsOfHeaders, faultsOfUrl } from "../upstream/target.ts";
-import type { Use } from "../upstream/use.ts";
+import type { Use } from "../upstream/connection.ts";
 import { connectorType, limits } from "./connector-type.ts";
 import { testHttp } from "./http.ts";
 

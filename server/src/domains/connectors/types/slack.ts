@@ -1,14 +1,14 @@
 import Type, { type Static } from "typebox";
-import { line, object } from "#kernel/schema.ts";
-import type { Fault } from "#kernel/failure.ts";
-import { findReferences } from "#kernel/secrets/reference.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { findReferences } from "#kernel/secrets/secret-reference.ts";
 import { type AuthFields, credential } from "../auth.ts";
 import { MASK } from "../credentials.ts";
-import { excerptOf } from "../upstream/answer.ts";
-import { UpstreamError } from "../upstream/error.ts";
+import { excerptOf } from "../upstream/response.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp } from "../upstream/http.ts";
 import { address, faultsOfUrl, urlOf } from "../upstream/target.ts";
-import type { Use } from "../upstream/use.ts";
+import type { Use } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 
 const API = "https://slack.com/api";

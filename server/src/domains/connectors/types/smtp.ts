@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import Type, { type Static } from "typebox";
-import { sha256 } from "#kernel/crypto.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 import { codeOf } from "#kernel/db/errors.ts";
 import { failureOf } from "#kernel/outbound/error.ts";
-import { line, object, text } from "#kernel/schema.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 import { within } from "../upstream/deadline.ts";
-import { UpstreamError, upstreamErrorOf } from "../upstream/error.ts";
+import { UpstreamError, upstreamErrorOf } from "../upstream/upstream-error.ts";
 import { retrying } from "../upstream/retry.ts";
 import { faultsOfHost } from "../upstream/target.ts";
-import type { Use } from "../upstream/use.ts";
+import type { Use } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 import { hostName } from "./host.ts";
 

@@ -1,4 +1,4 @@
-import { UpstreamError } from "./error.ts";
+import { UpstreamError } from "./upstream-error.ts";
 
 /** The time that one use of a connector has, from its first attempt to the end of its last. */
 export interface Deadline {

@@ -1,8 +1,8 @@
-import { type HttpAnswer, answerOf, refusalOf } from "./answer.ts";
-import { UpstreamError, upstreamErrorOf } from "./error.ts";
+import { type HttpAnswer, answerOf, refusalOf } from "./response.ts";
+import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
 import { retrying } from "./retry.ts";
-import { accessToken, dropToken } from "./token.ts";
-import type { Use } from "./use.ts";
+import { accessToken, dropToken } from "./oauth-token.ts";
+import type { Use } from "./connection.ts";
 
 export const RESPONSE_BYTES_MAX = 1_048_576;
 const UNAUTHORISED = 401;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startDeadline } from "./deadline.ts";
-import { UpstreamError } from "./error.ts";
+import { UpstreamError } from "./upstream-error.ts";
 import { retrying } from "./retry.ts";
 
 /** How often something that fails so is tried, with two retries allowed. */

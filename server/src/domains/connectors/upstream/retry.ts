@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Deadline } from "./deadline.ts";
-import { UpstreamError } from "./error.ts";
+import { UpstreamError } from "./upstream-error.ts";
 
 const FIRST_WAIT_MS = 100;
 const WAIT_MAX_MS = 5_000;

@@ -1,11 +1,11 @@
 import Type from "typebox";
-import type { Services } from "#kernel/caller.ts";
-import { type Fault, invalid } from "#kernel/failure.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { type Fault, invalid } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { checkHeaders } from "#kernel/outbound/target.ts";
-import { pointerTo } from "#kernel/pointer.ts";
-import { line, text } from "#kernel/schema.ts";
-import { UpstreamError } from "./error.ts";
+import { checkHeaders } from "#kernel/outbound/request-checks.ts";
+import { pointerTo } from "#kernel/schema/json-pointer.ts";
+import { line, text } from "#kernel/schema/schema.ts";
+import { UpstreamError } from "./upstream-error.ts";
 import type { Headers } from "./http.ts";
 
 const HEADERS_MAX = 50;

@@ -1,9 +1,9 @@
 import type { TObject } from "typebox";
 import { Value } from "typebox/value";
-import type { Fault } from "#kernel/failure.ts";
-import { faultsOf, Shape } from "#kernel/shape.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { faultsOf, Shape } from "#kernel/schema/validator.ts";
 import { assertNoFaults } from "../fault.ts";
-import type { CutSchema } from "../openapi/action.ts";
+import type { CutSchema } from "../openapi/discovered-action.ts";
 
 const shapes = new WeakMap<TObject, Shape>();
 

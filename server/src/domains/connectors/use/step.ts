@@ -1,7 +1,7 @@
 import { executor } from "#domains/runs/index.ts";
 import { connector } from "#domains/workflows/index.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { IDEMPOTENCY_KEY } from "./operations.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { IDEMPOTENCY_KEY } from "../invocation/operations.ts";
 
 /** A step that invokes an action, with what the run may do. */
 export const connectorStep = executor({

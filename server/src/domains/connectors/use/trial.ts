@@ -1,11 +1,11 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { workspaceOf } from "../draft.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { workspaceOf } from "../connector-input.ts";
 import * as store from "../store.ts";
-import { connectorTypeOf } from "../types/all.ts";
+import { connectorTypeOf } from "../types/registry.ts";
 import type { TestAnswer } from "../types/connector-type.ts";
-import { openUse } from "./opening.ts";
-import { attempted } from "./outcome.ts";
-import type { Invoked } from "./invoking.ts";
+import { openUse } from "../invocation/open-connection.ts";
+import { attempted } from "../invocation/outcome.ts";
+import type { Invoked } from "../invocation/invoke.ts";
 
 /** Tries a connection, whatever the breaker says, and once. */
 export async function tryOut(outside: Outside, caller: Caller, id: string): Promise<Invoked> {

@@ -1,4 +1,4 @@
-import { event } from "#kernel/event.ts";
+import { event } from "#kernel/log/event.ts";
 import { User } from "./user.ts";
 
 export const UserActivated = event("user.activated", {

@@ -1,8 +1,8 @@
-import type { Membership, Outside, Person, Services } from "#kernel/caller.ts";
-import { failure } from "#kernel/failure.ts";
-import { workspaceIdOf } from "#kernel/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
-import { expand, type Permission } from "#kernel/permission.ts";
+import type { Membership, Outside, Person, Services } from "#kernel/access/caller.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import { expand, type Permission } from "#kernel/access/permission.ts";
 import * as store from "./store.ts";
 
 export const MfaEnrollmentRequired = failure(

@@ -1,5 +1,5 @@
 import { hash, verify } from "@node-rs/argon2";
-import { failure } from "#kernel/failure.ts";
+import { failure } from "#kernel/operation/failure.ts";
 
 /** The library computes on its own threads, so a login never holds up the event loop. */
 const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

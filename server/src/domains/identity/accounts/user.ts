@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { id, line } from "#kernel/schema.ts";
+import { id, line } from "#kernel/schema/schema.ts";
 
 export const Email = Type.String({
   maxLength: 254,

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { UserActivated } from "#domains/identity/accounts/index.ts";
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { Invitation } from "./invitation.ts";
 import { Member } from "./member.ts";
 

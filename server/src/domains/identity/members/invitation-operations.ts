@@ -2,11 +2,11 @@ import Type from "typebox";
 import { Email, Password, User, WrongPassword } from "#domains/identity/accounts/index.ts";
 import { RoleId } from "#domains/identity/roles/index.ts";
 import { LoginFailed } from "#domains/identity/sessions/index.ts";
-import { Forbidden, RateLimited } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { id, line, object } from "#kernel/schema.ts";
+import { Forbidden, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
 import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
 import {
   AccountWithoutPassword,

@@ -21,12 +21,12 @@ import {
   type Outside,
   personOf,
   type WorkspaceRef,
-} from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { Failure, type FailureType, NotFound } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
+} from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { publicUrl } from "#kernel/mail.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
 import { AccountWithoutPassword, AlreadyMember, BadInvitation } from "./invitation.ts";
 import * as invitations from "./invitation-store.ts";

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { Email } from "#domains/identity/accounts/index.ts";
 import { RoleId } from "#domains/identity/roles/index.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, line, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, Time } from "#kernel/schema/schema.ts";
 
 export const Member = Type.Object(
   {

@@ -1,11 +1,11 @@
 import Type from "typebox";
 import { getMember, listMembers } from "#domains/identity/accounts/index.ts";
 import { LastOwner } from "#domains/identity/roles/index.ts";
-import { Forbidden } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { nothing, one, page } from "#kernel/reply.ts";
-import { id, line, object, patch } from "#kernel/schema.ts";
+import { Forbidden } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { nothing, one, page } from "#kernel/operation/response.ts";
+import { id, line, object, patch } from "#kernel/schema/schema.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { Member, SharedAccount } from "./member.ts";
 import { UsersRead, UsersWrite } from "./permissions.ts";

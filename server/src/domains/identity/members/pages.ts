@@ -1,11 +1,11 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
-import { pageRefusal } from "#kernel/error-page.ts";
-import { Failure } from "#kernel/failure.ts";
-import { document, markup } from "#kernel/markup.ts";
-import { command, query } from "#kernel/operation.ts";
-import { html } from "#kernel/reply.ts";
-import { object, text } from "#kernel/schema.ts";
+import { pageRefusal } from "#kernel/html/error-page.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { document, markup } from "#kernel/html/markup.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html } from "#kernel/operation/response.ts";
+import { object, text } from "#kernel/schema/schema.ts";
 import { ACCEPTING } from "./invitation-operations.ts";
 import { accept, examineInvitation } from "./invitation-service.ts";
 

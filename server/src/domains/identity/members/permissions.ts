@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const UsersRead = permission("users:read", "See the members of the workspace", [
   "builder",

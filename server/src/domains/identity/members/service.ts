@@ -10,10 +10,10 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { assertRulesOwners, LastOwner } from "#domains/identity/roles/index.ts";
 import { endSessions } from "#domains/identity/sessions/index.ts";
-import { membershipIn, type Outside, personOf, type WorkspaceRef } from "#kernel/caller.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { membershipIn, type Outside, personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { revokeSentBy } from "./invitation-service.ts";
 import { type Member, SharedAccount } from "./member.ts";

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { event } from "#kernel/event.ts";
-import { id } from "#kernel/schema.ts";
+import { event } from "#kernel/log/event.ts";
+import { id } from "#kernel/schema/schema.ts";
 
 const Who = Type.Object({ userId: id("usr"), address: Type.String() });
 const Key = Type.Object({ ...Who.properties, credentialId: id("wac"), name: Type.String() });

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const METHODS = ["totp", "webauthn", "recovery_code"] as const;
 export type Method = (typeof METHODS)[number];

@@ -6,7 +6,7 @@ import { SecurityWrite } from "./permissions.ts";
 
 export { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "./events.ts";
 export { Assertion, Code, type Proof, proof } from "./factor.ts";
-export { type Person, tell } from "./person.ts";
+export { type Person, tell } from "./mfa-user.ts";
 export {
   assertionOptions,
   checkSecondFactor,

@@ -1,4 +1,4 @@
-import { pruning, removeRows } from "#kernel/pruning.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 
 const PRUNE = `
   delete from webauthn_challenges where challenge_hash in

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { domain } from "#kernel/domain.ts";
-import { workspaceIdOf } from "#kernel/id.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { App, somebody, withApp } from "./testing/people.ts";

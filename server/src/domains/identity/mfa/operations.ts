@@ -1,12 +1,12 @@
 import Type from "typebox";
-import { RateLimited } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { nothing, one, page } from "#kernel/reply.ts";
-import { id, line, object } from "#kernel/schema.ts";
+import { RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { nothing, one, page } from "#kernel/operation/response.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
 import * as events from "./events.ts";
 import * as factor from "./factor.ts";
-import { sessionOf } from "./person.ts";
+import { sessionOf } from "./mfa-user.ts";
 import { SecurityWrite } from "./permissions.ts";
 import { examineRegistration, register } from "./registration.ts";
 import { accountKey } from "./second-factor.ts";

@@ -1,10 +1,10 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { MfaFailed, WebauthnBegun, WebauthnRegistered } from "./events.ts";
 import { type Attestation, BadCredential, TooManyCredentials } from "./factor.ts";
-import { type Person, personOf, sessionOf, tell } from "./person.ts";
+import { type Person, personOf, sessionOf, tell } from "./mfa-user.ts";
 import { accountKey } from "./second-factor.ts";
 import { type NewCodes, newCodes } from "./service.ts";
 import * as store from "./store.ts";

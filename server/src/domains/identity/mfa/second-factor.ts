@@ -1,7 +1,7 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { open } from "#kernel/crypto.ts";
-import { Failure } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { open } from "#kernel/access/crypto.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RecoveryCodeUsed } from "./events.ts";
 import {
   type Assertion,
@@ -10,8 +10,8 @@ import {
   type Proof,
   SecondFactorRequired,
 } from "./factor.ts";
-import { limitGuesses, type Person, tell } from "./person.ts";
-import { recoveryHash } from "./recovery.ts";
+import { limitGuesses, type Person, tell } from "./mfa-user.ts";
+import { recoveryHash } from "./recovery-codes.ts";
 import * as store from "./store.ts";
 import { stepOf } from "./totp.ts";
 import { CHALLENGE_MS, challengeHash, challengeIn, counterIn, requestOptions } from "./webauthn.ts";

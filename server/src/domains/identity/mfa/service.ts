@@ -1,11 +1,11 @@
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { open, seal } from "#kernel/crypto.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { open, seal } from "#kernel/access/crypto.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as events from "./events.ts";
 import { BadCode, NotEnrolled, type Proof, TotpEnrolledAlready, TotpNotBegun } from "./factor.ts";
-import { limitGuesses, type Person, personOf, sessionOf, tell } from "./person.ts";
-import { newRecoveryCodes, recoveryHash } from "./recovery.ts";
+import { limitGuesses, type Person, personOf, sessionOf, tell } from "./mfa-user.ts";
+import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { accountKey, freshFactor, type SecondFactor, totpContext } from "./second-factor.ts";
 import * as store from "./store.ts";
 import { newTotp, type NewTotp, stepOf } from "./totp.ts";

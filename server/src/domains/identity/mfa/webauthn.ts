@@ -1,4 +1,4 @@
-import { sha256 } from "#kernel/crypto.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 import type { Settings } from "#kernel/settings.ts";
 import type { Assertion, Attestation } from "./factor.ts";
 import type { KnownKey } from "./webauthn-store.ts";

@@ -1,10 +1,10 @@
-import { sha256 } from "#kernel/crypto.ts";
-import { changeOf } from "#kernel/event.ts";
-import { newId } from "#kernel/id.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import {
   Application,
   assertFields,

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
 import type { Application } from "./application.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import Type, { type Static } from "typebox";
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
-import type { Permission } from "#kernel/permission.ts";
-import { id, line, Time } from "#kernel/schema.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import type { Permission } from "#kernel/access/permission.ts";
+import { id, line, Time } from "#kernel/schema/schema.ts";
 
 const REDIRECT_URIS_MAX = 20;
 const SCOPES_MAX = 200;

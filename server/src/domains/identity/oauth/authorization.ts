@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import type { Outside } from "#kernel/caller.ts";
-import { Failure, failure } from "#kernel/failure.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
 import { type Client, findClient } from "./application-store.ts";
 import { parameter } from "./client.ts";
 import { fit } from "./protocol.ts";

@@ -9,11 +9,11 @@ import {
   MfaRequired,
 } from "#domains/identity/sessions/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import { PageFailure, pageRefusal } from "#kernel/error-page.ts";
-import { Failure, RateLimited } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { html } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { PageFailure, pageRefusal } from "#kernel/html/error-page.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import {
   AuthorizationQuery,
   type AuthorizationRequest,

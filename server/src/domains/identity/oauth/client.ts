@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { equalBytes, sha256 } from "#kernel/crypto.ts";
-import { Failure } from "#kernel/failure.ts";
-import { networkOf } from "#kernel/outbound/address.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { equalBytes, sha256 } from "#kernel/access/crypto.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { networkOf } from "#kernel/outbound/ssrf-guard.ts";
 import { type Client, findClient } from "./application-store.ts";
 import { InvalidClient, InvalidRequest } from "./protocol.ts";
 

@@ -1,5 +1,5 @@
-import { equalBytes, hmac } from "#kernel/crypto.ts";
-import type { Services } from "#kernel/caller.ts";
+import { equalBytes, hmac } from "#kernel/access/crypto.ts";
+import type { Services } from "#kernel/access/caller.ts";
 
 const FORM_MS = 10 * 60_000;
 

@@ -1,9 +1,9 @@
-import type { Caller, Credential, Membership } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { Failure, failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { Document } from "#kernel/markup.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import type { Caller, Credential, Membership } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { Document } from "#kernel/html/markup.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import * as applications from "./application-store.ts";
 import {
   type AuthorizationRequest,

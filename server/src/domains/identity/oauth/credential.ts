@@ -1,4 +1,4 @@
-import type { CredentialSource } from "#kernel/authenticator.ts";
+import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import { findLiveToken } from "./grant-store.ts";
 import { effective, standingOf } from "./scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
-import { id } from "#kernel/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { id } from "#kernel/schema/schema.ts";
 import { Application, ClientId } from "./application.ts";
 
 const application = { resource: "oauth_application", data: Application };

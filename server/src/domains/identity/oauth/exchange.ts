@@ -1,7 +1,7 @@
-import type { Membership } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { Failure } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Membership } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Client } from "./application-store.ts";
 import { TokenIssued, TokenRefreshed, TokenRefused, TokenReuseDetected } from "./events.ts";
 import * as store from "./grant-store.ts";

@@ -1,4 +1,4 @@
-import { pruning, removeRows } from "#kernel/pruning.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 
 const EVERY_MS = 600_000;
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { query } from "#kernel/operation.ts";
-import { bare } from "#kernel/reply.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { bare } from "#kernel/operation/response.ts";
 
 const Texts = Type.Array(Type.String());
 

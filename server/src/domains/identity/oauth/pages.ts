@@ -1,7 +1,7 @@
 import { loginDocument } from "#domains/identity/sessions/index.ts";
-import type { Failure } from "#kernel/failure.ts";
-import { document, type Document, markup } from "#kernel/markup.ts";
-import type { Permission } from "#kernel/permission.ts";
+import type { Failure } from "#kernel/operation/failure.ts";
+import { document, type Document, markup } from "#kernel/html/markup.ts";
+import type { Permission } from "#kernel/access/permission.ts";
 import type { AuthorizationRequest } from "./authorization.ts";
 
 /** Asks who it is. The address is that of the request itself, so that a failed login can go on from it. */

@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const ApplicationsRead = permission("oauth_applications:read", "See OAuth applications", [
   "builder",

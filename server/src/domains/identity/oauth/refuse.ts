@@ -1,6 +1,6 @@
-import type { DataOf } from "#kernel/event.ts";
-import { Failure, type FailureType } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { DataOf } from "#kernel/log/event.ts";
+import { Failure, type FailureType } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Client } from "./application-store.ts";
 import { TokenRefused } from "./events.ts";
 

@@ -1,5 +1,5 @@
 import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
-import type { Membership, Outside } from "#kernel/caller.ts";
+import type { Membership, Outside } from "#kernel/access/caller.ts";
 
 /** The names in a `scope` parameter, each once. */
 export function scopesIn(text: string): string[] {

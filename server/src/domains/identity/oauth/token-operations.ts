@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import { sha256 } from "#kernel/crypto.ts";
-import { Failure, RateLimited } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { bare } from "#kernel/reply.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { bare } from "#kernel/operation/response.ts";
 import { clientParameters, identify, parameter, unproven } from "./client.ts";
 import {
   TokenIssued,

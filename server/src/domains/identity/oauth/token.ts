@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
-import { equalBytes, sha256 } from "#kernel/crypto.ts";
-import { newId } from "#kernel/id.ts";
-import type { ReadContext } from "#kernel/operation.ts";
+import { equalBytes, sha256 } from "#kernel/access/crypto.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
 import { type GrantRow, insertTokens } from "./grant-store.ts";
 
 export const ACCESS_PREFIX = "mro_";

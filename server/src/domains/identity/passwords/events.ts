@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { event } from "#kernel/event.ts";
-import { id } from "#kernel/schema.ts";
+import { event } from "#kernel/log/event.ts";
+import { id } from "#kernel/schema/schema.ts";
 
 export const ResetRequested = event("audit.auth.password_reset_requested", {
   resource: "user",

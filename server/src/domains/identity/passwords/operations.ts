@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { Email, Password, WrongPassword } from "#domains/identity/accounts/index.ts";
-import { Forbidden, RateLimited } from "#kernel/failure.ts";
+import { Forbidden, RateLimited } from "#kernel/operation/failure.ts";
 import { MailNotConfigured } from "#kernel/mail.ts";
-import { command } from "#kernel/operation.ts";
-import { accepted, nothing, one } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { accepted, nothing, one } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as service from "./service.ts";
 

@@ -1,4 +1,4 @@
-import { sha256 } from "#kernel/crypto.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 

@@ -15,11 +15,11 @@ import {
   assertNotGuessingFrom,
   endSessions,
 } from "#domains/identity/sessions/index.ts";
-import type { Caller, Credential, Outside } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { Failure, failure, Forbidden } from "#kernel/failure.ts";
+import type { Caller, Credential, Outside } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure, failure, Forbidden } from "#kernel/operation/failure.ts";
 import { enqueueMail, MailNotConfigured, publicUrl } from "#kernel/mail.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as store from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { PackContentPoint } from "#kernel/pack-content.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
 import {
   assignRole,
@@ -13,7 +13,6 @@ import {
   updateRole,
 } from "./operations.ts";
 import { roleContent } from "./pack.ts";
-import { PLANNED } from "./planned.ts";
 import { Profile, RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
@@ -24,7 +23,7 @@ export const roles = domain({
   name: "roles",
   summary: "What a member may do.",
   environmental: false,
-  permissions: [Profile, RolesRead, RolesWrite, RolesAssign, ...PLANNED],
+  permissions: [Profile, RolesRead, RolesWrite, RolesAssign],
   events: [RoleCreated, RoleUpdated, RoleDeleted, RoleAssigned, RoleUnassigned],
   operations: [
     listPermissions,

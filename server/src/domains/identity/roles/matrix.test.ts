@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BUILT_IN_ROLES } from "#kernel/permission.ts";
+import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 

@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { membershipIn, type WorkspaceRef } from "#kernel/caller.ts";
-import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/failure.ts";
-import { command, query, type WriteContext } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { id, object, patch } from "#kernel/schema.ts";
+import { membershipIn, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/operation/failure.ts";
+import { command, query, type WriteContext } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { id, object, patch } from "#kernel/schema/schema.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
 import { RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
 import {

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { packContent } from "#kernel/pack-content.ts";
-import { object } from "#kernel/schema.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { RolesWrite } from "./permissions.ts";
 import { fields } from "./role.ts";
 import { createRole, deleteRole, updateRole } from "./service.ts";

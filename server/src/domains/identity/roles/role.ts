@@ -1,8 +1,13 @@
 import Type, { type Static } from "typebox";
-import { Failure, failure, Forbidden, invalid } from "#kernel/failure.ts";
-import { idPattern } from "#kernel/id.ts";
-import { BUILT_IN_ROLES, type BuiltInRole, expand, type Permission } from "#kernel/permission.ts";
-import { line, text, Time } from "#kernel/schema.ts";
+import { Failure, failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import {
+  BUILT_IN_ROLES,
+  type BuiltInRole,
+  expand,
+  type Permission,
+} from "#kernel/access/permission.ts";
+import { line, text, Time } from "#kernel/schema/schema.ts";
 
 export const RoleId = Type.String({
   pattern: `^(${BUILT_IN_ROLES.join("|")})$|${idPattern("rol")}`,

@@ -4,13 +4,13 @@ import {
   permissionsOf,
   setRoles,
 } from "#domains/identity/accounts/index.ts";
-import type { Services } from "#kernel/caller.ts";
+import type { Services } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure, Forbidden, invalid, NotFound } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { BUILT_IN_ROLES, expand, type Permission } from "#kernel/permission.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, Forbidden, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { BUILT_IN_ROLES, expand, type Permission } from "#kernel/access/permission.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
 import {
   assertKnown,

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "#domains/identity/mfa/index.ts";
-import { event } from "#kernel/event.ts";
-import { id } from "#kernel/schema.ts";
+import { event } from "#kernel/log/event.ts";
+import { id } from "#kernel/schema/schema.ts";
 
 const SessionRef = Type.Object({ sessionId: id("ses"), userId: id("usr"), address: Type.String() });
 

@@ -1,5 +1,5 @@
-import type { Failure } from "#kernel/failure.ts";
-import { document, type Document, type Markup, markup } from "#kernel/markup.ts";
+import type { Failure } from "#kernel/operation/failure.ts";
+import { document, type Document, type Markup, markup } from "#kernel/html/markup.ts";
 
 /** What a page that asks who it is has to say, and where its answer goes. */
 export interface LoginForm {

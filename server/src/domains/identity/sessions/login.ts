@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { MemberOf, User } from "#domains/identity/accounts/index.ts";
-import { failure } from "#kernel/failure.ts";
-import { Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { Time } from "#kernel/schema/schema.ts";
 
 export const Session = Type.Object(
   {

@@ -21,11 +21,11 @@ import {
   tell,
 } from "#domains/identity/mfa/index.ts";
 import { enforcedFor, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Caller, Outside, Services } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { Failure, Forbidden, Unauthenticated } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Caller, Outside, Services } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure, Forbidden, Unauthenticated } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { type LOGIN_EVENTS, LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
 import { SESSION_PREFIX } from "./session.ts";
 import * as store from "./store.ts";

@@ -3,9 +3,9 @@ import {
   membershipsOf,
   toMembership,
 } from "#domains/identity/accounts/index.ts";
-import type { CredentialSource } from "#kernel/authenticator.ts";
-import { SESSION_COOKIE } from "#kernel/http/entry.ts";
-import { workspaceIdOf } from "#kernel/id.ts";
+import type { CredentialSource } from "#kernel/access/authenticator.ts";
+import { SESSION_COOKIE } from "#kernel/http/authenticate.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { Settings } from "#kernel/settings.ts";
 import { findSession, type SessionRow } from "./store.ts";
 

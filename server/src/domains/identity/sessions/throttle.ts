@@ -1,7 +1,7 @@
-import type { Outside } from "#kernel/caller.ts";
+import type { Outside } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { hmac, type MasterKey } from "#kernel/crypto.ts";
-import { networkOf } from "#kernel/outbound/address.ts";
+import { hmac, type MasterKey } from "#kernel/access/crypto.ts";
+import { networkOf } from "#kernel/outbound/ssrf-guard.ts";
 
 export const KNOWN_MS = 90 * 24 * 3_600_000;
 

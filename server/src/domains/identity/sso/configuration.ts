@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { line, object, text, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { line, object, text, Time } from "#kernel/schema/schema.ts";
 
 const URL_CHARACTERS_MAX = 2_000;
 

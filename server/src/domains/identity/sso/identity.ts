@@ -1,6 +1,6 @@
 import { Value } from "typebox/value";
 import { Email } from "#domains/identity/accounts/index.ts";
-import { Refused } from "./refusal.ts";
+import { Refused } from "./login-failure.ts";
 
 /** Whom an identity provider vouches for, whatever the protocol. */
 export interface Identity {

@@ -1,10 +1,10 @@
 import * as client from "openid-client";
-import type { Outside } from "#kernel/caller.ts";
+import type { Outside } from "#kernel/access/caller.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { OidcProvider } from "./configuration.ts";
-import { isLoopback } from "./draft.ts";
+import { isLoopback } from "./sso-input.ts";
 import { emailOf, type Identity, nameOf } from "./identity.ts";
-import { Refused } from "./refusal.ts";
+import { Refused } from "./login-failure.ts";
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;

@@ -1,15 +1,15 @@
 import Type from "typebox";
 import { UserActivated } from "#domains/identity/accounts/index.ts";
 import { LoggedIn } from "#domains/identity/sessions/index.ts";
-import { pageRefusal } from "#kernel/error-page.ts";
-import { Failure, RateLimited } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { html, media } from "#kernel/reply.ts";
-import { object, text } from "#kernel/schema.ts";
+import { pageRefusal } from "#kernel/html/error-page.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html, media } from "#kernel/operation/response.ts";
+import { object, text } from "#kernel/schema/schema.ts";
 import { NotConfigured } from "./configuration.ts";
 import { SsoLoginFailed, SsoLoginStarted } from "./events.ts";
 import * as login from "./login.ts";
-import { SsoNoAccess, SsoNotUnderWay, SsoRejected, SsoUnreachable } from "./refusal.ts";
+import { SsoNoAccess, SsoNotUnderWay, SsoRejected, SsoUnreachable } from "./login-failure.ts";
 import { findBySlug } from "./store.ts";
 
 const SAML_RESPONSE_CHARACTERS_MAX = 300_000;

@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const SsoRead = permission("sso:read", "See how people sign in by single sign-on", []);
 export const SsoWrite = permission(

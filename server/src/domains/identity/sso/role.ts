@@ -1,7 +1,7 @@
-import type { Services } from "#kernel/caller.ts";
+import type { Services } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, Forbidden, invalid } from "#kernel/failure.ts";
-import { BUILT_IN_ROLES, expand } from "#kernel/permission.ts";
+import { Failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
+import { BUILT_IN_ROLES, expand } from "#kernel/access/permission.ts";
 
 interface GrantableRole {
   /** As memberships have it. */

@@ -9,7 +9,7 @@ import {
   type Signed,
 } from "./testing/saml-provider.ts";
 import { ADA, beginLogin, postAnswer, refusals, samlWorkspace } from "./testing/workspace.ts";
-import { wrap, WRAPPINGS } from "./testing/wrapping.ts";
+import { wrap, WRAPPINGS } from "./testing/signature-wrapping.ts";
 
 type Place = Awaited<ReturnType<typeof samlWorkspace>>;
 

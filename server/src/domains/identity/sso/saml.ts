@@ -1,11 +1,11 @@
 import { generateServiceProviderMetadata, SAML, SamlStatusError } from "@node-saml/node-saml";
 import type { Clock } from "#kernel/clock.ts";
-import { addressesOf } from "./address.ts";
+import { addressesOf } from "./endpoint-urls.ts";
 import { type Assertion, assertionOf, type Confirmation } from "./assertion.ts";
 import { certificatesOf } from "./certificate.ts";
 import type { SamlProvider } from "./configuration.ts";
 import { emailOf, type Identity, nameOf } from "./identity.ts";
-import { Refused } from "./refusal.ts";
+import { Refused } from "./login-failure.ts";
 import { readXml, responseAttribute } from "./xml.ts";
 
 /** How far a provider's clock may be off. */

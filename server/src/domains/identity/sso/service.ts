@@ -1,11 +1,11 @@
-import { open, seal } from "#kernel/crypto.ts";
-import type { Services, WorkspaceRef } from "#kernel/caller.ts";
-import { Failure } from "#kernel/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
-import { shownAddresses } from "./address.ts";
+import { open, seal } from "#kernel/access/crypto.ts";
+import type { Services, WorkspaceRef } from "#kernel/access/caller.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import { shownAddresses } from "./endpoint-urls.ts";
 import { fingerprintsOf } from "./certificate.ts";
 import { type ConfigurationDraft, NotConfigured } from "./configuration.ts";
-import { settle } from "./draft.ts";
+import { settle } from "./sso-input.ts";
 import { SsoDeleted, SsoUpdated } from "./events.ts";
 import { assertGrantable } from "./role.ts";
 import * as store from "./store.ts";

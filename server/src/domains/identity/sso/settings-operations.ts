@@ -1,5 +1,5 @@
-import { command, query } from "#kernel/operation.ts";
-import { nothing, one } from "#kernel/reply.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { nothing, one } from "#kernel/operation/response.ts";
 import { Configuration, ConfigurationDraft, NotConfigured } from "./configuration.ts";
 import { SsoDeleted, SsoUpdated } from "./events.ts";
 import { SsoRead, SsoWrite } from "./permissions.ts";

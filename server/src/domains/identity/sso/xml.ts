@@ -1,4 +1,4 @@
-import { Refused } from "./refusal.ts";
+import { Refused } from "./login-failure.ts";
 
 /**
  * The library's time grows with the square of these: at 15,000 tags it held up the process for half a

@@ -3,7 +3,7 @@ import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
 import { pruneTokens } from "./jobs.ts";
 import { createToken, listTokens, revokeToken, rotateToken } from "./operations.ts";
 import { TokensRead, TokensWrite } from "./permissions.ts";
-import { apiTokens } from "./source.ts";
+import { apiTokens } from "./credential.ts";
 
 export const tokens = domain({
   name: "tokens",

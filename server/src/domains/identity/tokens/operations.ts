@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { personOf } from "#kernel/caller.ts";
-import { Forbidden, NotFound } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, page } from "#kernel/reply.ts";
-import { id, line, object } from "#kernel/schema.ts";
+import { personOf } from "#kernel/access/caller.ts";
+import { Forbidden, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, page } from "#kernel/operation/response.ts";
+import { id, line, object } from "#kernel/schema/schema.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
 import { TokensRead, TokensWrite } from "./permissions.ts";
 import * as service from "./service.ts";

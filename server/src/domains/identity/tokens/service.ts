@@ -1,8 +1,8 @@
-import { personOf } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import { Failure, Forbidden } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { personOf } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure, Forbidden } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
 import * as store from "./store.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
-import { Failure, NotFound, Unauthenticated } from "#kernel/failure.ts";
+import { Failure, NotFound, Unauthenticated } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
 import type { ApiToken } from "./token.ts";
 

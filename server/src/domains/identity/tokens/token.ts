@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import Type, { type Static } from "typebox";
-import { Failure, failure, Forbidden, invalid } from "#kernel/failure.ts";
-import { type Cidr, covers, parseCidr } from "#kernel/outbound/address.ts";
-import type { Permission } from "#kernel/permission.ts";
-import { id, line, nullable, Time } from "#kernel/schema.ts";
+import { Failure, failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
+import { type Cidr, covers, parseCidr } from "#kernel/outbound/ssrf-guard.ts";
+import type { Permission } from "#kernel/access/permission.ts";
+import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const TOKEN_PREFIX = "mr_";
 const RANDOM_BYTES = 30;

@@ -1,9 +1,9 @@
-import { conversation, TicketKindPoint } from "#domains/itsm/desk/index.ts";
+import { conversation, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { PackContentPoint } from "#kernel/pack-content.ts";
-import * as actions from "./requests/actions.ts";
-import { askApprovers } from "./requests/approval-notice.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import * as actions from "./requests/transition-operations.ts";
+import { askApprovers } from "./requests/notifications.ts";
 import { carryOut } from "./requests/fulfilment.ts";
 import * as itemEvents from "./items/events.ts";
 import * as items from "./items/operations.ts";

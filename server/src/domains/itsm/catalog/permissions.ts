@@ -1,4 +1,4 @@
-import { EVERY_ROLE, permission } from "#kernel/permission.ts";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 
 export const CatalogRead = permission("catalog:read", "See what may be asked for", EVERY_ROLE);
 export const CatalogWrite = permission("catalog:write", "Say what may be asked for", ["builder"]);

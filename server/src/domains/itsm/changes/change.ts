@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import type { Caller } from "#kernel/caller.ts";
-import { failure } from "#kernel/failure.ts";
-import { id, InputTime, line, nullable, text, Time } from "#kernel/schema.ts";
-import { Level, ticketRef } from "../desk/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, InputTime, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import { Level, ticketRef } from "../tickets/index.ts";
 import { Approval, ApprovalInput, APPROVERS_MAX, requiredOf } from "./approval/approval.ts";
 import { changeMachine, type ChangeState } from "./lifecycle.ts";
 import { Risk } from "./risk/risk.ts";

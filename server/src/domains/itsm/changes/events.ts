@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { Change } from "./change.ts";
 
 const about = { resource: "change", data: Change };

@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import type { TicketOnItem } from "../cmdb/index.ts";
-import type { TicketKind, TicketSummary } from "../desk/index.ts";
+import type { TicketKind, TicketSummary } from "../tickets/index.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList } from "./list.ts";
 import { ChangesRead, ChangesWrite } from "./permissions.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Failure } from "#kernel/failure.ts";
-import { actionsIn, moved } from "../desk/index.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { actionsIn, moved } from "../tickets/index.ts";
 import { assertEditable, changeMachine, type ChangeState } from "./lifecycle.ts";
 
 test("the machine allows these ways and no other", () => {

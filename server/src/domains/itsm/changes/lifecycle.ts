@@ -1,4 +1,4 @@
-import { type Machine, machine, wrongState } from "../desk/index.ts";
+import { type Machine, machine, wrongState } from "../tickets/index.ts";
 
 /** How a change lives. A standard one passes through `submitted` and `approved` in one step. */
 export const changeMachine = machine({

@@ -1,11 +1,11 @@
 /** The ways of a change from state to state, but for those that its approvers decide on. */
-import type { EventType } from "#kernel/event.ts";
-import { Failure } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { moved } from "../desk/index.ts";
+import type { EventType } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { moved } from "../tickets/index.ts";
 import { Blackout, type ChangeRecord, TemplateUnusable } from "./change.ts";
 import { type ChangeAction, changeMachine } from "./lifecycle.ts";
-import { assessed } from "./risk/facts.ts";
+import { assessed } from "./risk/assess-risk.ts";
 import * as store from "./store.ts";
 import * as templates from "./templates/store.ts";
 import { departures } from "./templates/template.ts";

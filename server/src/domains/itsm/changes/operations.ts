@@ -1,11 +1,11 @@
 import Type from "typebox";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { countedPage, created, one } from "#kernel/reply.ts";
-import { InputTime, object } from "#kernel/schema.ts";
-import { takeNumber } from "../desk/index.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { InputTime, object } from "#kernel/schema/schema.ts";
+import { takeNumber } from "../tickets/index.ts";
 import { Change, ChangeRef, content, example, personIdOf, shown } from "./change.ts";
-import { ChangeInput, ChangePatch } from "./drafting.ts";
+import { ChangeInput, ChangePatch } from "./change-input.ts";
 import { ChangeCreated, ChangeUpdated } from "./events.ts";
 import { changeMachine } from "./lifecycle.ts";
 import { changeList, narrowingsOf } from "./list.ts";

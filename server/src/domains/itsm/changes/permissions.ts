@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 const readers = ["builder", "agent", "change_manager", "viewer", "auditor"] as const;
 const agents = ["agent", "change_manager"] as const;

@@ -1,9 +1,9 @@
 import { holdersOf } from "#domains/identity/accounts/index.ts";
-import { changeOf } from "#kernel/event.ts";
-import { invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
-import { assertThere, type TicketNumber } from "../desk/index.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import { assertThere, type TicketNumber } from "../tickets/index.ts";
 import { type ChangeRecord, dataOf, personIdOf, referTo } from "./change.ts";
 import {
   assertByTemplate,
@@ -11,11 +11,11 @@ import {
   type ChangeInput,
   type ChangePatch,
   withGiven,
-} from "./drafting.ts";
+} from "./change-input.ts";
 import { ChangeCreated, ChangeUpdated } from "./events.ts";
 import { assertEditable } from "./lifecycle.ts";
 import { ChangesApprove } from "./permissions.ts";
-import { assessed } from "./risk/facts.ts";
+import { assessed } from "./risk/assess-risk.ts";
 import * as store from "./store.ts";
 import * as templates from "./templates/store.ts";
 

@@ -1,9 +1,9 @@
 import type { Insertable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import { itemIdsSql, lockRows, refColumn, setItems } from "../desk/index.ts";
+import { itemIdsSql, lockRows, refColumn, setItems } from "../tickets/index.ts";
 import type { ChangeRecord } from "./change.ts";
 
 /** The columns under the names that the API has for them. */

@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { ItemClass } from "./classes/class.ts";
 import { Item } from "./items/item.ts";
 import { Relationship } from "./relationships/relationship.ts";

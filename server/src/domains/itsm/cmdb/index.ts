@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { PackContentPoint } from "#kernel/pack-content.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { classOperations } from "./classes/operations.ts";
 import { cmdbEvents } from "./events.ts";
 import { exportItems } from "./exchange/export-operation.ts";
@@ -12,9 +12,9 @@ import { classContent } from "./pack.ts";
 import { CmdbRead, CmdbWrite } from "./permissions.ts";
 import { relationshipOperations } from "./relationships/operations.ts";
 
-export { weightOf } from "./graph/weight.ts";
-export { missingItems } from "./items/known.ts";
-export { type TicketOnItem, TicketsOnItemsPoint } from "./items/tickets.ts";
+export { weightOf } from "./graph/impact-weight.ts";
+export { missingItems } from "./items/hold-items.ts";
+export { type TicketOnItem, TicketsOnItemsPoint } from "./items/open-tickets.ts";
 
 export const cmdb = domain({
   name: "cmdb",

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { packContent } from "#kernel/pack-content.ts";
-import { object } from "#kernel/schema.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { ClassName, fields } from "./classes/class.ts";
 import * as service from "./classes/service.ts";
 import * as store from "./classes/store.ts";

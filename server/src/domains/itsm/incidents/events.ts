@@ -1,7 +1,7 @@
 import Type, { type TProperties } from "typebox";
-import { TicketSummary } from "#domains/itsm/desk/index.ts";
-import { changeEvent, event } from "#kernel/event.ts";
-import { nullable } from "#kernel/schema.ts";
+import { TicketSummary } from "../tickets/index.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { nullable } from "#kernel/schema/schema.ts";
 import { Incident } from "./incident.ts";
 
 const resource = "incident";

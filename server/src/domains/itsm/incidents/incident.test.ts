@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { actionsIn, priorityOf, USUAL_SETTINGS } from "#domains/itsm/desk/index.ts";
-import type { Failure } from "#kernel/failure.ts";
+import { actionsIn, priorityOf, USUAL_SETTINGS } from "../tickets/index.ts";
+import type { Failure } from "#kernel/operation/failure.ts";
 import {
   type Action,
   assigns,

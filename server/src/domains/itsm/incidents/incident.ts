@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { Level, machine, Priority } from "#domains/itsm/desk/index.ts";
-import type { ResourceRef } from "#kernel/event.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { Level, machine, Priority } from "../tickets/index.ts";
+import type { ResourceRef } from "#kernel/log/event.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 
 /** How an incident lives. */
 export const incidentMachine = machine({

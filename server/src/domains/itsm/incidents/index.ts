@@ -1,8 +1,8 @@
 import { TicketsOnItemsPoint } from "#domains/itsm/cmdb/index.ts";
-import { conversation, TicketKindPoint } from "#domains/itsm/desk/index.ts";
+import { conversation, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { closeResolved, findResolved } from "./closing.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { closeResolved, findResolved } from "./auto-close.ts";
 import { events } from "./events.ts";
 import { incidentKind } from "./kind.ts";
 import {
@@ -11,7 +11,7 @@ import {
   getIncident,
   listIncidents,
   updateIncident,
-} from "./operations/keeping.ts";
+} from "./operations/crud.ts";
 import {
   addChild,
   broadcast,
@@ -26,10 +26,10 @@ import {
   escalateIncident,
   reopenIncident,
   resolveIncident,
-} from "./operations/moving.ts";
+} from "./operations/transitions.ts";
 import { IncidentsRead, IncidentsResolve, IncidentsWrite } from "./permissions.ts";
 import { openIncidentsOn } from "./store.ts";
-import { notifyAssignee, notifyBroadcast } from "./telling.ts";
+import { notifyAssignee, notifyBroadcast } from "./notifications.ts";
 
 export { incidentKind } from "./kind.ts";
 export { type OpenIncident, openIncidentsOn } from "./store.ts";

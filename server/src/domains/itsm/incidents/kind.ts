@@ -1,6 +1,6 @@
-import type { TicketKind } from "#domains/itsm/desk/index.ts";
+import type { TicketKind } from "../tickets/index.ts";
 import { incidentMachine } from "./incident.ts";
-import { incidentList } from "./listing.ts";
+import { incidentList } from "./list.ts";
 import { IncidentsRead, IncidentsWrite } from "./permissions.ts";
 import { summariesOf } from "./store.ts";
 

@@ -1,6 +1,6 @@
 /** What becomes of an incident when it goes from state to state; pure. */
-import { actionBetween, moved, wrongState } from "#domains/itsm/desk/index.ts";
-import { Failure, Invalid, invalid } from "#kernel/failure.ts";
+import { actionBetween, moved, wrongState } from "../tickets/index.ts";
+import { Failure, Invalid, invalid } from "#kernel/operation/failure.ts";
 import {
   type Action,
   type Incident,

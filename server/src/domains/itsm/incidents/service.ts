@@ -5,12 +5,12 @@ import {
   priorityOf,
   setItems,
   type TicketNumber,
-} from "#domains/itsm/desk/index.ts";
-import type { Caller } from "#kernel/caller.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure, Forbidden } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+} from "../tickets/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, Forbidden } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import {
   IncidentAssigned,
   IncidentCancelled,

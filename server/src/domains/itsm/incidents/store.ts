@@ -1,14 +1,14 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   itemIdsSql,
   lockRows,
   refColumn,
   type TicketNumber,
   type TicketSummary,
-} from "#domains/itsm/desk/index.ts";
+} from "../tickets/index.ts";
 import type { Incident, IncidentData } from "./incident.ts";
 
 /** The columns that an incident is written to, by its fields; `revision` goes up by itself. */

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import { machine, type TicketNumber } from "#domains/itsm/desk/index.ts";
-import type { Caller } from "#kernel/caller.ts";
-import { idPattern } from "#kernel/id.ts";
-import { id, InputTime, line, nullable, object, text, Time } from "#kernel/schema.ts";
+import { machine, type TicketNumber } from "../tickets/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import { id, InputTime, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { KnowledgeWrite } from "./permissions.ts";
 
 const BODY_CHARACTERS_MAX = 200_000;

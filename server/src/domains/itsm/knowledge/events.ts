@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
-import { id, text } from "#kernel/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { id, text } from "#kernel/schema/schema.ts";
 import { ArticleData } from "./article.ts";
 
 const resource = "article";

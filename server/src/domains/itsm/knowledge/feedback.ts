@@ -1,10 +1,10 @@
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { one, page } from "#kernel/reply.ts";
-import { id, object, text, Time } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { one, page } from "#kernel/operation/response.ts";
+import { id, object, text, Time } from "#kernel/schema/schema.ts";
 import { ByArticle, example, referTo } from "./article.ts";
 import { FeedbackGiven } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";

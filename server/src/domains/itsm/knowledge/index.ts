@@ -1,9 +1,9 @@
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { PackContentPoint } from "#kernel/pack-content.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as events from "./events.ts";
 import { giveFeedback, listFeedback } from "./feedback.ts";
-import { articleReader, embedArticle, embedTicket, ticketReader } from "./indexing.ts";
+import { articleReader, embedArticle, embedTicket, ticketReader } from "./search/embedding-jobs.ts";
 import {
   createArticle,
   getArticle,
@@ -15,8 +15,8 @@ import {
 } from "./operations.ts";
 import { articleContent } from "./pack.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { askArticles, searchArticles } from "./search.ts";
-import { suggestForIncident } from "./suggestions.ts";
+import { askArticles, searchArticles } from "./search/search.ts";
+import { suggestForIncident } from "./search/suggestions.ts";
 import { getVersion, listVersions, restoreVersion } from "./versions.ts";
 
 export const knowledge = domain({

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { likeness } from "#kernel/embedding/vector.ts";
-import { newId } from "#kernel/id.ts";
+import { newId } from "#kernel/schema/id.ts";
 import * as store from "./store.ts";
 import { libraryVectors, textOf } from "./testing/library-vectors.ts";
 import { LIBRARY } from "./testing/library.ts";
-import { keepVectors } from "./vector-store.ts";
+import { keepVectors } from "./search/vector-store.ts";
 
 /** What search by meaning is for: people do not know the words that the author chose. */
 const SEARCHED = LIBRARY.flatMap(({ question, title }) => (question ? [{ question, title }] : []));

@@ -1,7 +1,7 @@
 /** The program of a thread that reads one long text and ends. */
 import { parentPort, workerData } from "node:worker_threads";
 import { markdownReader } from "./markdown.ts";
-import type { Reading } from "./reading.ts";
+import type { Reading } from "./render-markdown.ts";
 
 // Our own code starts it, with nothing else.
 const { way, markdown } = workerData as Reading;

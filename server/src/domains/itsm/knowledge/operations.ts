@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { command, query } from "#kernel/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import { type List, listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
-import { countedPage, created, one } from "#kernel/reply.ts";
-import { line, object, patch } from "#kernel/schema.ts";
+import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { line, object, patch } from "#kernel/schema/schema.ts";
 import {
   Article,
   ArticleDraft,
@@ -22,8 +22,8 @@ import {
   ArticleUpdated,
 } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
-import { partitionOf } from "./question.ts";
-import { htmlOf, plainOf } from "./reading.ts";
+import { partitionOf } from "./search/search-query.ts";
+import { htmlOf, plainOf } from "./render-markdown.ts";
 import * as service from "./service.ts";
 import { ENTRY } from "./store.ts";
 

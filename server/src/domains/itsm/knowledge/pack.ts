@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { packContent } from "#kernel/pack-content.ts";
-import { line, object } from "#kernel/schema.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { writable } from "./article.ts";
 import { KnowledgeWrite } from "./permissions.ts";
 import * as service from "./service.ts";

@@ -1,4 +1,4 @@
-import { EVERY_ROLE, permission } from "#kernel/permission.ts";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 
 export const KnowledgeRead = permission("knowledge:read", "Read knowledge articles", EVERY_ROLE);
 export const KnowledgeWrite = permission("knowledge:write", "Write knowledge articles", [

@@ -1,10 +1,10 @@
-import { assertThere, moved, takeNumber, wrongState } from "#domains/itsm/desk/index.ts";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { timeOf } from "#kernel/condition/moment.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure, invalid, NotFound } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import { assertThere, moved, takeNumber, wrongState } from "../tickets/index.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { timeOf } from "#kernel/condition/parse-time.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import {
   type Article,
   type ArticleAction,
@@ -24,8 +24,8 @@ import {
   ArticleSubmittedForReview,
   ArticleUpdated,
 } from "./events.ts";
-import { partitionOf } from "./question.ts";
-import { plainOf } from "./reading.ts";
+import { partitionOf } from "./search/search-query.ts";
+import { plainOf } from "./render-markdown.ts";
 import * as store from "./store.ts";
 
 /** Takes a number and the words of the body, before there is a transaction. */

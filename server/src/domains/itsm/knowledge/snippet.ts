@@ -1,9 +1,9 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { markup } from "#kernel/markup.ts";
-import { piecesOf } from "./chunk.ts";
-import { querySql, type WordQuestion } from "./full-text.ts";
-import type { Found } from "./fusion.ts";
+import { markup } from "#kernel/html/markup.ts";
+import { piecesOf } from "./search/chunk.ts";
+import { querySql, type WordQuestion } from "./search/full-text.ts";
+import type { Found } from "./search/rank-fusion.ts";
 
 const CHARACTERS_MAX = 240;
 /** Where words are looked for to show them; what is further down is found but not shown. */

@@ -1,7 +1,7 @@
-import { refColumn } from "#domains/itsm/desk/index.ts";
+import { refColumn } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Article, ArticleVersion } from "./article.ts";
 
 /** Of the body, as much as one tsvector surely holds. */

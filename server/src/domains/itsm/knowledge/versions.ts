@@ -1,14 +1,14 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { Article, ArticleRef, ArticleVersion, ByArticle, example } from "./article.ts";
 import { ArticleRestored } from "./events.ts";
 import { KnowledgeWrite } from "./permissions.ts";
-import { partitionOf } from "./question.ts";
-import { plainOf } from "./reading.ts";
+import { partitionOf } from "./search/search-query.ts";
+import { plainOf } from "./render-markdown.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { TicketSummary } from "#domains/itsm/desk/index.ts";
-import { changeEvent, event } from "#kernel/event.ts";
-import { id } from "#kernel/schema.ts";
+import { TicketSummary } from "../tickets/index.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { id } from "#kernel/schema/schema.ts";
 import { Problem } from "./problem.ts";
 
 const about = (summary: string) => ({ resource: "problem", summary, data: Problem });

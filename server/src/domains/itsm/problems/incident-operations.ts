@@ -1,10 +1,10 @@
-import { TicketSummary } from "#domains/itsm/desk/index.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageQuery } from "#kernel/page.ts";
-import { nothing, one, page } from "#kernel/reply.ts";
-import { id, object } from "#kernel/schema.ts";
+import { TicketSummary } from "../tickets/index.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { nothing, one, page } from "#kernel/operation/response.ts";
+import { id, object } from "#kernel/schema/schema.ts";
 import { IncidentLinked, IncidentUnlinked } from "./events.ts";
-import * as incidents from "./incidents.ts";
+import * as incidents from "./linked-incidents.ts";
 import { ByProblem, example, IncidentIds } from "./operations.ts";
 import { ProblemsRead, ProblemsWrite } from "./permissions.ts";
 import { Problem } from "./problem.ts";

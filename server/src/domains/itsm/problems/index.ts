@@ -1,7 +1,7 @@
-import { conversation, TicketKindPoint } from "#domains/itsm/desk/index.ts";
+import { conversation, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import * as actions from "./action-operations.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import * as actions from "./transition-operations.ts";
 import * as events from "./events.ts";
 import * as incidents from "./incident-operations.ts";
 import { problemKind } from "./kind.ts";

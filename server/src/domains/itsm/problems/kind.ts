@@ -1,4 +1,4 @@
-import type { TicketKind } from "#domains/itsm/desk/index.ts";
+import type { TicketKind } from "../tickets/index.ts";
 import { ProblemsRead, ProblemsWrite } from "./permissions.ts";
 import { problemMachine } from "./problem.ts";
 import { problemList, summariesOf } from "./store.ts";

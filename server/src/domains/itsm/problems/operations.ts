@@ -1,12 +1,12 @@
 import Type from "typebox";
-import { takeNumber, ticketRef, TicketSummary } from "#domains/itsm/desk/index.ts";
+import { takeNumber, ticketRef, TicketSummary } from "../tickets/index.ts";
 import type { Parameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { countedPage, created, one } from "#kernel/reply.ts";
-import { id, object, patch } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { id, object, patch } from "#kernel/schema/schema.ts";
 import { IncidentLinked, ProblemCreated, ProblemUpdated } from "./events.ts";
-import { newest, SHOWN_MAX } from "./incidents.ts";
+import { newest, SHOWN_MAX } from "./linked-incidents.ts";
 import { ProblemsRead, ProblemsWrite } from "./permissions.ts";
 import { fields, Problem, problemMachine } from "./problem.ts";
 import * as service from "./service.ts";

@@ -1,4 +1,4 @@
-import { permission } from "#kernel/permission.ts";
+import { permission } from "#kernel/access/permission.ts";
 
 export const ProblemsRead = permission("problems:read", "See problems", [
   "builder",

@@ -1,8 +1,8 @@
 /** A problem: what it is, and how it lives. Nothing here reads or writes. */
 import Type, { type Static } from "typebox";
-import { machine, moved } from "#domains/itsm/desk/index.ts";
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { machine, moved } from "../tickets/index.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 
 const TITLE_CHARACTERS_MAX = 300;
 const TEXT_CHARACTERS_MAX = 50_000;

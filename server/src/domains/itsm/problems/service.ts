@@ -5,17 +5,17 @@ import {
   setItems,
   type TicketNumber,
   wrongState,
-} from "#domains/itsm/desk/index.ts";
-import { changeOf } from "#kernel/event.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+} from "../tickets/index.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   type IncidentLinked,
   type IncidentUnlinked,
   ProblemCreated,
   ProblemUpdated,
 } from "./events.ts";
-import { assertIncidents, link, unlink } from "./incidents.ts";
+import { assertIncidents, link, unlink } from "./linked-incidents.ts";
 import {
   acted,
   edited,

@@ -1,9 +1,9 @@
-import { itemIdsSql, lockRows, refColumn, type TicketSummary } from "#domains/itsm/desk/index.ts";
+import { itemIdsSql, lockRows, refColumn, type TicketSummary } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { List } from "#kernel/list/list.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Problem } from "./problem.ts";
 
 const ITEMS = itemIdsSql("problems");

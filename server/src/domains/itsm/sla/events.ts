@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { TICKET_KINDS } from "#domains/itsm/desk/index.ts";
-import { changeEvent, event } from "#kernel/event.ts";
-import { nullable, Time } from "#kernel/schema.ts";
+import { TICKET_KINDS } from "../tickets/index.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
 import { METRICS, SlaPolicy } from "./policy.ts";
 
 const about = { resource: "sla_policy", data: SlaPolicy };

@@ -1,11 +1,11 @@
 import { domain } from "#kernel/domain.ts";
-import { EventViewPoint } from "#kernel/event-view.ts";
-import { contribute } from "#kernel/extension.ts";
-import { PackContentPoint } from "#kernel/pack-content.ts";
-import { ReportSourcePoint } from "#kernel/report-source.ts";
-import { announcer } from "./announcing.ts";
-import { listClocks, ticketClocks } from "./clock-operations.ts";
-import { alertView } from "./event-view.ts";
+import { EventViewPoint } from "#kernel/log/event-visibility.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
+import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
+import { announcer } from "./clocks/breach-announcer.ts";
+import { listClocks, ticketClocks } from "./clocks/operations.ts";
+import { alertView } from "./event-visibility.ts";
 import {
   IncidentSlaBreached,
   IncidentSlaWarning,
@@ -15,7 +15,7 @@ import {
   SlaPolicyUpdated,
   SlaWarning,
 } from "./events.ts";
-import { followTickets } from "./following.ts";
+import { followTickets } from "./clocks/clock-reader.ts";
 import {
   createPolicy,
   deletePolicy,
@@ -27,8 +27,8 @@ import {
 import { policyContent } from "./pack.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
 import { clocksSource } from "./report-source.ts";
-import { followPolicies, recompute } from "./recomputing.ts";
-import { tellPeople } from "./telling.ts";
+import { followPolicies, recompute } from "./clocks/recompute-clocks.ts";
+import { tellPeople } from "./notifications.ts";
 
 export { IncidentSlaBreached, SlaBreached, SlaWarning } from "./events.ts";
 

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { TICKET_KINDS } from "#domains/itsm/desk/index.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { TICKET_KINDS } from "../tickets/index.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./events.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
 import { draftOf, NewPolicy, PolicyChange, PolicyId, SlaPolicy } from "./policy.ts";

@@ -1,4 +1,4 @@
-import { packContent } from "#kernel/pack-content.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
 import { SlaWrite } from "./permissions.ts";
 import { draftOf, NewPolicy } from "./policy.ts";
 import * as service from "./service.ts";

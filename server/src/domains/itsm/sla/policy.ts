@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
-import { kindsOf, TICKET_KINDS } from "#domains/itsm/desk/index.ts";
-import type { Services } from "#kernel/caller.ts";
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
-import { id, line, nullable, object, patch, Time } from "#kernel/schema.ts";
-import { minutesOf } from "./calendar.ts";
+import { kindsOf, TICKET_KINDS } from "../tickets/index.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
+import { minutesOf } from "./business-hours.ts";
 
 export const POLICIES_MAX = 500;
 const MINUTES_MAX = 525_600;

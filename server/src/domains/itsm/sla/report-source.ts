@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { openRows, type ReportField, reportSource } from "#kernel/report-source.ts";
+import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { SlaRead } from "./permissions.ts";
-import { seenKinds } from "./seeing.ts";
+import { seenKinds } from "./clocks/clock-access.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });

@@ -1,7 +1,7 @@
-import { changeOf } from "#kernel/event.ts";
-import { Failure, failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./events.ts";
 import {
   assertSound,

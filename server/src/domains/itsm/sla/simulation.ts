@@ -1,18 +1,18 @@
 import Type, { type Static } from "typebox";
-import { kindsOf, type TicketKind } from "#domains/itsm/desk/index.ts";
+import { kindsOf, type TicketKind } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/failure.ts";
-import type { ReadContext } from "#kernel/operation.ts";
-import { InputTime, nullable, object, patch, Time } from "#kernel/schema.ts";
-import { foldAll, type Plan } from "./fold.ts";
-import { historiesOf } from "./history.ts";
-import { factsOf, isoOf } from "./keeping.ts";
-import { compilePlans } from "./plans.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
+import { foldAll, type Plan } from "./clocks/clock-fold.ts";
+import { historiesOf } from "./clocks/ticket-history.ts";
+import { factsOf, isoOf } from "./clocks/clock-row.ts";
+import { compilePlans } from "./clocks/policy-targets.ts";
 import { assertSound, METRICS, PolicyChange, type SlaPolicy } from "./policy.ts";
-import { assertSeesAll } from "./seeing.ts";
+import { assertSeesAll } from "./clocks/clock-access.ts";
 import { changed } from "./service.ts";
-import { CLOCK_STATES, viewAt } from "./view.ts";
+import { CLOCK_STATES, viewAt } from "./clocks/clock-state.ts";
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;

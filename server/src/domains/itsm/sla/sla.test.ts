@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { WORK } from "./announcing.ts";
+import { WORK } from "./clocks/breach-announcer.ts";
 import { workingNode } from "./testing.ts";
 
 const MINUTE_MS = 60_000;

@@ -3,12 +3,12 @@
  * of an hour what the clocks of the place show, and adds up minute by minute.
  */
 import { expect, test } from "vitest";
-import type { RecordedEvent } from "#kernel/event.ts";
-import { foldAll, foldOn } from "./fold.ts";
-import { compilePlans } from "./plans.ts";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import { foldAll, foldOn } from "./clocks/clock-fold.ts";
+import { compilePlans } from "./clocks/policy-targets.ts";
 import { draftOf, type NewPolicy } from "./policy.ts";
 import { happened, ticket } from "./testing.ts";
-import { viewAt } from "./view.ts";
+import { viewAt } from "./clocks/clock-state.ts";
 
 const MINUTE_MS = 60_000;
 const START = Date.parse("2025-01-01T00:00:00Z");

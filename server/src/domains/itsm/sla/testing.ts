@@ -1,5 +1,5 @@
 import { anotherKernel } from "#domains/bus/testing.ts";
-import { eventIdOf, type RecordedEvent } from "#kernel/event.ts";
+import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { World } from "#kernel/testing/world.ts";
 

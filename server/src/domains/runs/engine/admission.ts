@@ -1,14 +1,14 @@
 import type { Definition } from "#domains/workflows/index.ts";
 import { actBecause } from "#kernel/acting.ts";
-import type { Outside } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RunStarted } from "../events.ts";
 import { concurrencyKeyOf } from "./concurrency-key.ts";
 import type { Execution } from "./execution.ts";
-import { actorOf, type RunFacts } from "./facts.ts";
+import { actorOf, type RunFacts } from "./run-context.ts";
 import { type RunRow, writeTurn } from "./store.ts";
-import { referTo, summaryOf } from "./summary.ts";
+import { referTo, summaryOf } from "./run-summary.ts";
 import { WORK } from "./work.ts";
 
 const LOCK = "select pg_advisory_xact_lock($1)";

@@ -1,8 +1,8 @@
 import type { Definition } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/caller.ts";
-import { ExpressionFailure } from "#kernel/expression/failure.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
-import type { RunFacts } from "./facts.ts";
+import type { RunFacts } from "./run-context.ts";
 
 const KEY_CHARACTERS_MAX = 200;
 const UNEVALUABLE = "(unevaluable)";

@@ -3,13 +3,13 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compilePlan, type Definition, nodeTypesOf, planOf } from "#domains/workflows/index.ts";
 import { actBecause } from "#kernel/acting.ts";
-import { newId } from "#kernel/id.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { startWorld, until, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { executed, predict, probes, workflows } from "../testing/rehearsals.ts";
-import { headStart, writeBeginning } from "./starting.ts";
+import { headStart, writeBeginning } from "./start-run.ts";
 
 let world: World;
 let userId: string;

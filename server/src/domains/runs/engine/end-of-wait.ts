@@ -1,5 +1,5 @@
 import type { StepError } from "#domains/workflows/index.ts";
-import { type JournalRecord, verdictOf } from "./record.ts";
+import { type JournalRecord, verdictOf } from "./journal-record.ts";
 
 /** What comes of a step that has waited: an answer, or that it waited in vain. */
 export function endOfWait(

@@ -1,9 +1,9 @@
 import { findDeployment, planOf } from "#domains/workflows/index.ts";
-import { DEPTH_MAX } from "#kernel/event.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { DEPTH_MAX } from "#kernel/log/event.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { StartEvent } from "../events.ts";
-import { newFacts, writePlain } from "./beginning.ts";
-import { actorOf, type RunFacts } from "./facts.ts";
+import { newFacts, writePlain } from "./queued-start.ts";
+import { actorOf, type RunFacts } from "./run-context.ts";
 
 /** The workflow that is to hear of a failure starts with it, when it is deployed here. */
 export async function startErrorRun(

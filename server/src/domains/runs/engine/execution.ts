@@ -14,10 +14,10 @@ import {
   resetLoop,
   type StepError,
 } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/caller.ts";
-import { EarlySteps } from "./early.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { EarlySteps } from "./speculative-steps.ts";
 import { endOfWait } from "./end-of-wait.ts";
-import type { RunFacts } from "./facts.ts";
+import type { RunFacts } from "./run-context.ts";
 import {
   blank,
   dueMsOf,
@@ -27,11 +27,11 @@ import {
   type Line,
   type Wait,
   type Word,
-} from "./record.ts";
-import { isRehearsed, rehearse } from "./rehearsal.ts";
+} from "./journal-record.ts";
+import { isRehearsed, rehearse } from "./mocked-steps.ts";
 import { Scope } from "./scope.ts";
 import { faultOfSize } from "./output-size.ts";
-import { type Attempted, carryOut } from "./stepping.ts";
+import { type Attempted, carryOut } from "./execute-step.ts";
 
 /** A step that reaches outside and is to be begun. */
 export interface Begun {

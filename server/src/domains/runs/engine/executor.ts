@@ -1,9 +1,9 @@
 import type { Static, TObject } from "typebox";
 import type { NodeType } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/caller.ts";
-import { extensionPoint } from "#kernel/extension.ts";
-import type { LogLine, Wait } from "./record.ts";
-import type { RunFacts } from "./facts.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { extensionPoint } from "#kernel/extension-point.ts";
+import type { LogLine, Wait } from "./journal-record.ts";
+import type { RunFacts } from "./run-context.ts";
 
 /** What a step may use. */
 export interface StepTools {

@@ -1,5 +1,5 @@
 import type { PlannedVersion } from "#domains/workflows/index.ts";
-import type { RunFacts } from "./facts.ts";
+import type { RunFacts } from "./run-context.ts";
 import type { RunRow } from "./store.ts";
 
 /** The facts of a run, from its row and its version. */

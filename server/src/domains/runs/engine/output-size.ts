@@ -1,5 +1,5 @@
 import type { StepError } from "#domains/workflows/index.ts";
-import { DEPTH_MAX, excessOf } from "#kernel/storable.ts";
+import { DEPTH_MAX, excessOf } from "#kernel/schema/json-value.ts";
 
 /** Why a value can't be kept, if it can't: it is too large, or nests too deeply. */
 export function faultOfSize(value: unknown): StepError | undefined {

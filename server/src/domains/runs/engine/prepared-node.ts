@@ -3,7 +3,7 @@ import { partsOf, type PlannedNode } from "#domains/workflows/index.ts";
 import { compileExpression, type Expression } from "#kernel/expression/expression.ts";
 import { compileTemplate, type Template } from "#kernel/expression/template.ts";
 import { joinReferences } from "#kernel/expression/references.ts";
-import { Shape } from "#kernel/shape.ts";
+import { Shape } from "#kernel/schema/validator.ts";
 
 /** A node's configuration, made ready to be evaluated any number of times. */
 export interface PreparedNode {

@@ -1,11 +1,11 @@
 import { plansOfAll, type Over } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/caller.ts";
-import type { Engine, RunningEngine } from "#kernel/engine.ts";
-import { newId } from "#kernel/id.ts";
-import { LANES, Lanes } from "#kernel/lanes.ts";
-import { Loop, type Next } from "#kernel/loop.ts";
-import type { Notice } from "#kernel/signal.ts";
-import { Active } from "./active.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { LANES, Lanes } from "#kernel/work/shard-leases.ts";
+import { Loop, type Next } from "#kernel/work/loop.ts";
+import type { Notice } from "#kernel/readers/wake-signal.ts";
+import { Active } from "./active-run.ts";
 import { admit } from "./admission.ts";
 import { Execution } from "./execution.ts";
 import { factsOf } from "./facts-of.ts";
@@ -18,8 +18,8 @@ import {
   type RunRow,
 } from "./store.ts";
 import { WORK } from "./work.ts";
-import { Turns } from "./turns.ts";
-import { writeExecution } from "./writing.ts";
+import { Turns } from "./keyed-queue.ts";
+import { writeExecution } from "./write-checkpoint.ts";
 
 const LOOK_MS = 1_000;
 const ACTIVE_MAX = 1_000;

@@ -1,7 +1,7 @@
 import { parsePath } from "#domains/workflows/index.ts";
-import { workspaceIdOf } from "#kernel/id.ts";
-import type { RunFacts } from "./facts.ts";
-import type { JournalRecord } from "./record.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
+import type { RunFacts } from "./run-context.ts";
+import type { JournalRecord } from "./journal-record.ts";
 
 type Outputs = Record<string, { readonly output: unknown; readonly error?: unknown }>;
 

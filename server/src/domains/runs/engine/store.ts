@@ -1,9 +1,9 @@
-import type { Outside } from "#kernel/caller.ts";
+import type { Outside } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Actor } from "#kernel/event.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import type { RunFacts, TestRun } from "./facts.ts";
-import type { Line, Word } from "./record.ts";
+import type { Actor } from "#kernel/log/event.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { RunFacts, TestRun } from "./run-context.ts";
+import type { Line, Word } from "./journal-record.ts";
 import { WORK } from "./work.ts";
 
 export type RunStatus =

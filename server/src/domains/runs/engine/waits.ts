@@ -1,6 +1,6 @@
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Execution } from "./execution.ts";
-import type { JournalRecord, Wait } from "./record.ts";
+import type { JournalRecord, Wait } from "./journal-record.ts";
 
 const WAIT = `
   insert into run_waits (run_id, path, topic, event_type, filter, since_epoch)

@@ -1,5 +1,5 @@
 import * as types from "#domains/workflows/index.ts";
-import { contentOf } from "#kernel/outbound/content.ts";
+import { contentOf } from "#kernel/outbound/response-content.ts";
 import { executor, StepFailure } from "../engine/executor.ts";
 
 const RESPONSE_BYTES_MAX = 1_048_576;

@@ -1,10 +1,10 @@
 import * as types from "#domains/workflows/index.ts";
 import { actBecause } from "#kernel/acting.ts";
-import { DEPTH_MAX } from "#kernel/event.ts";
-import { derivedId, timeOfId } from "#kernel/id.ts";
+import { DEPTH_MAX } from "#kernel/log/event.ts";
+import { derivedId, timeOfId } from "#kernel/schema/id.ts";
 import { executor, StepFailure, type StepResult, type StepTools } from "../engine/executor.ts";
-import { actorOf } from "../engine/facts.ts";
-import { headStart, writeBeginning } from "../engine/starting.ts";
+import { actorOf } from "../engine/run-context.ts";
+import { headStart, writeBeginning } from "../engine/start-run.ts";
 
 /**
  * Starts a run of another workflow, as deployed in this environment, and waits for it. The run's id

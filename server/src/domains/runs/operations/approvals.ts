@@ -1,15 +1,15 @@
 import Type from "typebox";
-import { invalid } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { one, page } from "#kernel/reply.ts";
-import { line, object, text } from "#kernel/schema.ts";
-import { Approval, decide, listApprovals as list } from "../approving.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { one, page } from "#kernel/operation/response.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+import { Approval, decide, listApprovals as list } from "../control/approvals.ts";
 import { RunResumed } from "../events.ts";
 import { ApprovalsDecide } from "../permissions.ts";
 import { AlreadyDecided, NotAnApprover, Run, RunNotPaused } from "../run.ts";
 import { get } from "../store.ts";
-import { ByRun, example } from "./reading.ts";
+import { ByRun, example } from "./read.ts";
 
 const LIST = "approvals, newest runs first";
 

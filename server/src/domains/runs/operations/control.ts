@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { WorkflowId, WorkflowsTrigger } from "#domains/workflows/index.ts";
-import { command } from "#kernel/operation.ts";
-import { accepted, one } from "#kernel/reply.ts";
-import { InputTime, line, object } from "#kernel/schema.ts";
-import { requestRetries } from "../bulk-retry.ts";
-import { cancel } from "../cancelling.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { accepted, one } from "#kernel/operation/response.ts";
+import { InputTime, line, object } from "#kernel/schema/schema.ts";
+import { requestRetries } from "../control/bulk-retry.ts";
+import { cancel } from "../control/cancel-run.ts";
 import { BulkRetryRequested, RunCancelled, RunRetried } from "../events.ts";
-import { retry } from "../retrying.ts";
+import { retry } from "../control/retry-run.ts";
 import {
   NotDeployed,
   Run,
@@ -17,7 +17,7 @@ import {
   VersionGone,
 } from "../run.ts";
 import { get, lock } from "../store.ts";
-import { ByRun, example } from "./reading.ts";
+import { ByRun, example } from "./read.ts";
 
 const BULK_RUNS_MAX = 1_000;
 

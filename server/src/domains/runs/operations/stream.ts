@@ -1,8 +1,8 @@
 import { WorkflowsRead } from "#domains/workflows/index.ts";
-import { query } from "#kernel/operation.ts";
-import { eventStream } from "#kernel/reply.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { eventStream } from "#kernel/operation/response.ts";
 import { openStream } from "../stream.ts";
-import { ByRun, example } from "./reading.ts";
+import { ByRun, example } from "./read.ts";
 
 export const streamRun = query({
   id: "runs.stream",

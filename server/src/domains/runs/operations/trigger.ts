@@ -6,13 +6,13 @@ import {
   WorkflowId,
   WorkflowsTrigger,
 } from "#domains/workflows/index.ts";
-import { command } from "#kernel/operation.ts";
-import { ChainTooDeep } from "#kernel/perform.ts";
-import { accepted } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { ChainTooDeep } from "#kernel/operation/perform.ts";
+import { accepted } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";
 import { NotDeployed, Triggered } from "../run.ts";
-import { followTrigger, prepareTrigger, trigger } from "../triggering.ts";
+import { followTrigger, prepareTrigger, trigger } from "../control/trigger-run.ts";
 
 const WAIT_MAX_MS = 60_000;
 

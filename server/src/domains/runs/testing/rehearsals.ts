@@ -13,8 +13,8 @@ import {
   type StepRecord,
 } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
-import { contribute } from "#kernel/extension.ts";
-import { object } from "#kernel/schema.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { executor, executors, StepFailure } from "../index.ts";
 
 /** How often each step fails before it succeeds, by node id. */

@@ -1,7 +1,7 @@
 import { findByHook, planOf, type PlannedVersion } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/caller.ts";
+import type { Outside } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Notice } from "#kernel/signal.ts";
+import type { Notice } from "#kernel/readers/wake-signal.ts";
 
 /** The address of a workflow, as a sender knows it. */
 export interface Address {

@@ -1,10 +1,10 @@
 import { listeningDeployments, planOf, type PlannedVersion } from "#domains/workflows/index.ts";
-import type { RecordedEvent } from "#kernel/event.ts";
-import { causeOf } from "#kernel/log.ts";
-import type { ReadContext } from "#kernel/operation.ts";
-import { compileSince } from "#kernel/since.ts";
-import type { Start } from "../engine/starting.ts";
-import { compileWanted, shownEvent } from "./matching.ts";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import { causeOf } from "#kernel/log/event-log.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { compileSince } from "#kernel/log/subscription-start.ts";
+import type { Start } from "../engine/start-run.ts";
+import { compileWanted, shownEvent } from "./event-matcher.ts";
 
 /** A deployed workflow that events start. */
 export interface Listener {

@@ -1,6 +1,6 @@
-import type { Caller, Outside, RawRequest } from "#kernel/caller.ts";
-import { Failure, failure } from "#kernel/failure.ts";
-import { parseAny } from "#kernel/http/body.ts";
+import type { Caller, Outside, RawRequest } from "#kernel/access/caller.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { parseAny } from "#kernel/http/request-body.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
 import type { Hook } from "./hook.ts";
 import { headerOf, isSigned, type SignatureRule } from "./signature.ts";

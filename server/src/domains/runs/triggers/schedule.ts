@@ -9,13 +9,13 @@ import {
   WorkflowPublished,
   WorkflowRolledBack,
 } from "#domains/workflows/index.ts";
-import { type RecordedEvent, SYSTEM } from "#kernel/event.ts";
-import { newId } from "#kernel/id.ts";
-import { job } from "#kernel/job.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
-import { reader } from "#kernel/reader.ts";
-import { id, line, Time } from "#kernel/schema.ts";
-import { plainBeginning, writeBeginning } from "../engine/starting.ts";
+import { type RecordedEvent, SYSTEM } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { job } from "#kernel/work/job.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { id, line, Time } from "#kernel/schema/schema.ts";
+import { plainBeginning, writeBeginning } from "../engine/start-run.ts";
 import { startEvents } from "../events.ts";
 
 type Schedule = Extract<Trigger, { type: "schedule" }>;

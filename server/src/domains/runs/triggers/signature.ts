@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Trigger } from "#domains/workflows/index.ts";
-import { equalBytes } from "#kernel/crypto.ts";
+import { equalBytes } from "#kernel/access/crypto.ts";
 
 /** How senders sign, as a trigger says it. */
 export type SignatureRule = NonNullable<Extract<Trigger, { type: "webhook" }>["signature"]>;

@@ -1,7 +1,7 @@
 /** What an artifact is: schemas and failures. */
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, object, text, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import { Fields } from "./fields.ts";
 
 export const ARTIFACTS_MAX = 5_000;

@@ -1,7 +1,7 @@
 /** What artifacts take and give: maps from the names of fields to their types. */
 import Type, { type Static } from "typebox";
-import type { Fault } from "#kernel/failure.ts";
-import { line, object, text } from "#kernel/schema.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 
 const FIELDS_MAX = 200;
 

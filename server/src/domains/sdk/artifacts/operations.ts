@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, one, page, withSuccess } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import {
   Artifact,
@@ -18,7 +18,7 @@ import {
   TooManyArtifacts,
   Version,
 } from "./artifact.ts";
-import { readDraft } from "./draft.ts";
+import { readDraft } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { packContent } from "#kernel/pack-content.ts";
-import { line, object } from "#kernel/schema.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { ArtifactsWrite } from "../permissions.ts";
 import { NewArtifact } from "./artifact.ts";
-import { readDraft } from "./draft.ts";
+import { readDraft } from "./artifact-input.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

@@ -1,11 +1,11 @@
 import semver from "semver";
 import { isDeepStrictEqual } from "node:util";
 import { confinementOf } from "#domains/workflows/index.ts";
-import { type Caller, personOf } from "#kernel/caller.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { type Caller, personOf } from "#kernel/access/caller.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   type Artifact,
   ArtifactChanged,
@@ -16,7 +16,7 @@ import {
   TooManyArtifacts,
 } from "./artifact.ts";
 import { keepSchedule } from "../jobs/schedule.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
 import * as store from "./store.ts";
 

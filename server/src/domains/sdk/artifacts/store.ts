@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { Failure } from "#kernel/failure.ts";
+import { Failure } from "#kernel/operation/failure.ts";
 import {
   type Artifact,
   ARTIFACTS_MAX,

@@ -1,5 +1,5 @@
 /** Keeps scripts from waiting, again and again, for a server that does not answer. */
-import { Failure, failure } from "#kernel/failure.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
 
 export const CircuitOpen = failure(
   "circuit_open",

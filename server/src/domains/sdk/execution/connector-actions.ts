@@ -1,8 +1,8 @@
 import { type ConnectorActions, type ConnectorRef } from "#domains/connectors/index.ts";
-import { Failure, failure, Invalid } from "#kernel/failure.ts";
+import { Failure, failure, Invalid } from "#kernel/operation/failure.ts";
 import type { Fields } from "../artifacts/fields.ts";
 import { findAction, listActions } from "../artifacts/store.ts";
-import { runArtifact } from "./running.ts";
+import { runArtifact } from "./run-artifact.ts";
 
 const ActionFailed = failure("action_failed", 502, "The artifact that carries this out failed.");
 

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { event } from "#kernel/event.ts";
+import { event } from "#kernel/log/event.ts";
 import { ExecutionSummary } from "./execution.ts";
 
 export const ArtifactExecuted = event("artifact.executed", {

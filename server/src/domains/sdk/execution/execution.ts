@@ -1,7 +1,7 @@
 /** What an execution is, as the API shows it. */
 import Type, { type Static } from "typebox";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
-import { id, nullable, Time } from "#kernel/schema.ts";
+import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { ArtifactId } from "../artifacts/artifact.ts";
 
 export const ExecutionId = id("exe");

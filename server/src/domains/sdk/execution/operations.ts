@@ -1,16 +1,16 @@
 import Type from "typebox";
-import { Failure } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { bare, one, page, withSuccess } from "#kernel/reply.ts";
-import { line, object } from "#kernel/schema.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { bare, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { ArtifactDisabled, ArtifactId } from "../artifacts/artifact.ts";
 import { ById } from "../artifacts/operations.ts";
 import { get } from "../artifacts/store.ts";
 import { ArtifactsExecute, ArtifactsRead } from "../permissions.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { Execution, ExecutionId, ExecutionSummary, Outcome } from "./execution.ts";
-import { record, runArtifact } from "./running.ts";
+import { record, runArtifact } from "./run-artifact.ts";
 import * as store from "./store.ts";
 
 const example = { params: { id: "art_01jd0000000000000000000000" } };

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Transaction } from "#kernel/db/database.ts";
-import { Failure, failure } from "#kernel/failure.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
 import type { Execution, ExecutionSummary } from "./execution.ts";
 
 export const NoSuchExecution = failure("not_found", 404, "There is no such execution.");

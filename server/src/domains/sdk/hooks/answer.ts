@@ -1,5 +1,5 @@
 import { type Response, writtenOf } from "#domains/runs/index.ts";
-import type { Written } from "#kernel/reply.ts";
+import type { Written } from "#kernel/operation/response.ts";
 
 const STATUS_MIN = 200;
 const STATUS_MAX = 599;

@@ -1,14 +1,14 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/caller.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { Failure, failure, NotFound, RateLimited } from "#kernel/failure.ts";
-import { command } from "#kernel/operation.ts";
-import { type Written, written } from "#kernel/reply.ts";
-import { line, object } from "#kernel/schema.ts";
+import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { type Written, written } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import { findByName } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
-import { record } from "../execution/running.ts";
-import { callerFor, runUnattended } from "../execution/unattended.ts";
+import { record } from "../execution/run-artifact.ts";
+import { callerFor, runUnattended } from "../execution/background-run.ts";
 import { answerOf } from "./answer.ts";
 import { inputOf, withoutCredentials } from "./request.ts";
 

@@ -1,6 +1,6 @@
 /** What a request becomes for the script that handles it, and what is kept of that. */
-import type { RawRequest } from "#kernel/caller.ts";
-import { parseAny } from "#kernel/http/body.ts";
+import type { RawRequest } from "#kernel/access/caller.ts";
+import { parseAny } from "#kernel/http/request-body.ts";
 import type { Execution } from "../execution/execution.ts";
 
 /** Our own credentials, which a script has no business with: sessions, tokens. */

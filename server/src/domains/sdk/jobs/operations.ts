@@ -1,11 +1,11 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, one, page, withSuccess } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import {
   Artifact,
   ArtifactExists,
@@ -14,13 +14,13 @@ import {
   STATUSES,
   TooManyArtifacts,
 } from "../artifacts/artifact.ts";
-import { readDraft } from "../artifacts/draft.ts";
+import { readDraft } from "../artifacts/artifact-input.ts";
 import { ArtifactCreated } from "../artifacts/events.ts";
 import { create } from "../artifacts/service.ts";
 import { list, settingsOf } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import { ArtifactsExecute, ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
-import { type CarriedOut, carryOut, CARRY_OUT_MAX_MS, settle } from "./carrying-out.ts";
+import { type CarriedOut, carryOut, CARRY_OUT_MAX_MS, settle } from "./run-job.ts";
 import { ringWhenDue } from "./schedule.ts";
 import { ExecutedJob, ScheduledJob } from "./scheduled-job.ts";
 import * as store from "./store.ts";

@@ -1,10 +1,10 @@
 /** When scheduled jobs are due: kept in the transaction that saves the artifact. */
 import Type from "typebox";
-import { job } from "#kernel/job.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { job } from "#kernel/work/job.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { type Artifact, ArtifactId } from "../artifacts/artifact.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
-import { carryOut, CARRY_OUT_MAX_MS, settle } from "./carrying-out.ts";
+import { carryOut, CARRY_OUT_MAX_MS, settle } from "./run-job.ts";
 import * as store from "./store.ts";
 import { environmentOf, nextTime } from "./times.ts";
 

@@ -1,6 +1,6 @@
 /** What a scheduled job is, as the API shows it: an artifact, and when it runs. */
 import Type, { type Static } from "typebox";
-import { nullable, Time } from "#kernel/schema.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
 import { ArtifactId, ArtifactSummary } from "../artifacts/artifact.ts";
 import { ExecutionId, ExecutionStatus } from "../execution/execution.ts";
 

@@ -1,4 +1,4 @@
-import { sha256 } from "#kernel/crypto.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 
 /** The same for the same JSON, in whatever order its members stand. */
 export function checksumOf(value: unknown): string {

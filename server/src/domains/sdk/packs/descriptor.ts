@@ -1,8 +1,8 @@
 /** A pack as its author hands it over. */
 import semver from "semver";
 import Type, { type Static } from "typebox";
-import type { Fault } from "#kernel/failure.ts";
-import { line, object, text } from "#kernel/schema.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 import { PackArtifact } from "../artifacts/pack.ts";
 import { PackId } from "./pack.ts";
 

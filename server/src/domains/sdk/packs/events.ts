@@ -1,4 +1,4 @@
-import { event } from "#kernel/event.ts";
+import { event } from "#kernel/log/event.ts";
 import { Pack, UninstalledPack, UpgradedPack } from "./pack.ts";
 
 const resource = "pack";

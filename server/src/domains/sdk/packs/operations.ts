@@ -1,9 +1,9 @@
 import Type from "typebox";
-import type { EventType } from "#kernel/event.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, one, page, withSuccess } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import type { EventType } from "#kernel/log/event.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { ArtifactsRead, PacksInstall } from "../permissions.ts";
 import { BASELINE, BASELINE_KEYS } from "./baseline/packs.ts";
 import { Descriptor } from "./descriptor.ts";
@@ -20,7 +20,7 @@ import {
   UninstalledPack,
   VersionTaken,
 } from "./pack.ts";
-import { readPieces } from "./pieces.ts";
+import { readPieces } from "./pack-items.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

@@ -1,7 +1,7 @@
 /** What an installed pack is: schemas and failures. */
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { Time } from "#kernel/schema/schema.ts";
 
 export const PackId = Type.String({
   pattern: "^(@[A-Za-z0-9][A-Za-z0-9._-]{0,99}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",

@@ -1,5 +1,5 @@
 import semver from "semver";
-import { Failure, type Fault } from "#kernel/failure.ts";
+import { Failure, type Fault } from "#kernel/operation/failure.ts";
 import { PLATFORM_VERSION } from "#kernel/platform-version.ts";
 import type { Descriptor } from "./descriptor.ts";
 import { RequirementsUnmet } from "./pack.ts";

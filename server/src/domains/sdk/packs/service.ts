@@ -1,11 +1,11 @@
 import semver from "semver";
-import { Failure } from "#kernel/failure.ts";
-import { personOf } from "#kernel/caller.ts";
-import type { Making, PackContent } from "#kernel/pack-content.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { personOf } from "#kernel/access/caller.ts";
+import type { Making, PackContent } from "#kernel/contributions/pack-content.ts";
 import { checksumOf } from "./checksum.ts";
 import type { Descriptor } from "./descriptor.ts";
 import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
-import { Workshop } from "./making.ts";
+import { Workshop } from "./installer.ts";
 import {
   type Kept,
   type MadeThing,
@@ -17,7 +17,7 @@ import {
   ThingsExist,
   VersionTaken,
 } from "./pack.ts";
-import { assertMayMake, kindsOf, type Piece } from "./pieces.ts";
+import { assertMayMake, kindsOf, type Piece } from "./pack-items.ts";
 import { assertRequirements, needs } from "./requirements.ts";
 import * as store from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { MadeThing, StoredPack } from "./pack.ts";
 
 const FIELDS = [

@@ -1,16 +1,16 @@
 import Type from "typebox";
-import { changeOf } from "#kernel/event.ts";
-import { Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import { command, query } from "#kernel/operation.ts";
-import { created, one, withSuccess } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { created, one, withSuccess } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { ArtifactId, referTo } from "../artifacts/artifact.ts";
 import { ById } from "../artifacts/operations.ts";
 import { get, lock as lockArtifact } from "../artifacts/store.ts";
 import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import { ArtifactTested, TestCaseCreated, TestCaseDeleted, TestCaseUpdated } from "./events.ts";
-import { runAll } from "./running.ts";
+import { runAll } from "./run-tests.ts";
 import * as store from "./store.ts";
 import {
   NewTestCase,

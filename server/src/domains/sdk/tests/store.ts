@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure } from "#kernel/failure.ts";
+import { Failure } from "#kernel/operation/failure.ts";
 import { NoSuchTestCase, type TestCase } from "./test-case.ts";
 
 const FIELDS = [

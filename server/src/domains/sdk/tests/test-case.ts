@@ -1,8 +1,8 @@
 /** A test of an artifact: an input, what must come of it, and what stands in for the world. */
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
+import { failure } from "#kernel/operation/failure.ts";
 import { HOST_METHODS } from "#kernel/sandbox/script.ts";
-import { id, line, nullable, object, Time } from "#kernel/schema.ts";
+import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { ArtifactId } from "../artifacts/artifact.ts";
 
 export const TEST_CASES_MAX = 200;

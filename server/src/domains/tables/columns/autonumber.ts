@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { object } from "#kernel/schema.ts";
+import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import type { ColumnType } from "./column-type.ts";
 import { integer, isSafe } from "./integer.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { know } from "../known-table.ts";
+import { know } from "../table-schema.ts";
 import { type Column, COLUMN_TYPES, type Table } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
-import { typeOf } from "./all.ts";
-import { readColumn, readColumns, readFields } from "./reading.ts";
+import { typeOf } from "./registry.ts";
+import { readColumn, readColumns, readFields } from "./parse-fields.ts";
 
 const NOW = new Date("2026-03-01T23:59:59.123Z");
 const REC = "rec_01jd0000000000000000000000";

@@ -1,5 +1,5 @@
-import { object } from "#kernel/schema.ts";
-import { isTextual, textFrom } from "./as-text.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { isTextual, textFrom } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 const FORM = /^(19|[2-9]\d)\d\d-\d\d-\d\d$/;

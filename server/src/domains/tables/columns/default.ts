@@ -1,7 +1,7 @@
 import pg from "pg";
-import type { Person } from "#kernel/caller.ts";
+import type { Person } from "#kernel/access/caller.ts";
 import type { Column } from "../table.ts";
-import { typeOf } from "./all.ts";
+import { typeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
 import { toUsers } from "./reference.ts";
 

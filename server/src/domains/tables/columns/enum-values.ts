@@ -1,6 +1,6 @@
 import pg from "pg";
 import Type from "typebox";
-import { object } from "#kernel/schema.ts";
+import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import { arrayText } from "./array-text.ts";
 import { isStorable } from "./text.ts";

@@ -1,4 +1,4 @@
-import { textFrom } from "./as-text.ts";
+import { textFrom } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 import { checkValues, EnumOptions, oneOf, valuesOf, valuesSql } from "./enum-values.ts";
 

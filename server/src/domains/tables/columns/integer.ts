@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { object } from "#kernel/schema.ts";
-import { isTextual, textFrom } from "./as-text.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { isTextual, textFrom } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 import { checkRange, isBounded, rangeSql, withinRange } from "./number-range.ts";
 

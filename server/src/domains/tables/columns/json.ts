@@ -1,5 +1,5 @@
-import { object } from "#kernel/schema.ts";
-import { textFrom } from "./as-text.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { textFrom } from "./to-text.ts";
 import type { ColumnType, Json } from "./column-type.ts";
 import { isStorable, UNSTORABLE } from "./text.ts";
 

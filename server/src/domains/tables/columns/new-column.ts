@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { object, text } from "#kernel/schema.ts";
+import { object, text } from "#kernel/schema/schema.ts";
 import { COLUMN_TYPES, ColumnName } from "../table.ts";
-import { TYPES } from "./all.ts";
+import { TYPES } from "./registry.ts";
 import { ON_DELETE } from "./reference.ts";
 
 const TYPES_TOLD = COLUMN_TYPES.map((type) => `- \`${type}\`: ${TYPES[type].summary}`);

@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { idPattern } from "#kernel/id.ts";
-import { object } from "#kernel/schema.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { type Column, Slug } from "../table.ts";
-import { isTextual, textFrom } from "./as-text.ts";
+import { isTextual, textFrom } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 /** What a reference names instead of a table when it is to people. */

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { columnParsers } from "#kernel/db/connection.ts";
-import { newId } from "#kernel/id.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import type { Column } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
-import { typeOf } from "./all.ts";
+import { typeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
 import { defaultSql, literalOf } from "./default.ts";
-import { readColumn } from "./reading.ts";
+import { readColumn } from "./parse-fields.ts";
 
 let world: World;
 let client: pg.Client;

@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { object } from "#kernel/schema.ts";
+import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import { textFrom } from "./as-text.ts";
+import { textFrom } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 const LENGTH_DEFAULT = 10_000;

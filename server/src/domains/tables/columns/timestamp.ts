@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
-import { InputTime, object } from "#kernel/schema.ts";
-import { isTextual, textFrom } from "./as-text.ts";
+import { InputTime, object } from "#kernel/schema/schema.ts";
+import { isTextual, textFrom } from "./to-text.ts";
 import type { ColumnType } from "./column-type.ts";
 
 const FORM_IN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+ ?(Z|[+-][0-9:]+)?)?$'";

@@ -1,4 +1,4 @@
-import type { Taken } from "../structure/apply.ts";
+import type { Taken } from "../structure/apply-steps.ts";
 import type { Table } from "../table.ts";
 
 type Changes = Pick<Taken, "created" | "updated" | "dropped">;

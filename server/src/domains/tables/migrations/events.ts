@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
-import { nullable } from "#kernel/schema.ts";
-import { MigrationData } from "./migration.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { nullable } from "#kernel/schema/schema.ts";
+import { MigrationData } from "#domains/migrations/migration.ts";
 
 const resource = "migration";
 

@@ -1,10 +1,10 @@
 /** How far a statement on records reaches: which tables it changes, and which it has to hold. */
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
-import type { ScriptStatement } from "../queries/guard/script.ts";
+import type { ScriptStatement } from "#domains/queries/guard/script.ts";
 import type { Table } from "../table.ts";
-import type { Work } from "./reading.ts";
-import { Known } from "./sql/known.ts";
-import { stepsFrom } from "./sql/translation.ts";
+import type { Work } from "#domains/migrations/parse-steps.ts";
+import { Known } from "#domains/migrations/sql/table-lookup.ts";
+import { stepsFrom } from "#domains/migrations/sql/translate.ts";
 
 type Writes = Pick<Extract<ScriptStatement, { does: "records" }>, "targets" | "emptied">;
 

@@ -1,5 +1,5 @@
-import { changeEvent, event, type EventType } from "#kernel/event.ts";
-import { SavedQuery } from "./saved-query.ts";
+import { changeEvent, event, type EventType } from "#kernel/log/event.ts";
+import { SavedQuery } from "#domains/queries/saved-query.ts";
 
 export const QueryCreated = event("query.created", {
   resource: "query",

@@ -1,9 +1,9 @@
 import pg from "pg";
-import { typeOf } from "../columns/all.ts";
+import { typeOf } from "../columns/registry.ts";
 import { startOf } from "../columns/autonumber.ts";
 import { defaultSql } from "../columns/default.ts";
 import { quoted } from "../identifier.ts";
-import { nameSql, qualified, type Site, tableSql } from "../site.ts";
+import { nameSql, qualified, type Site, tableSql } from "../sql-names.ts";
 import type { Column } from "../table.ts";
 import {
   assumedOf,

@@ -1,5 +1,5 @@
-import { isReserved, readColumn, readColumns } from "../columns/reading.ts";
-import { typeOf } from "../columns/all.ts";
+import { isReserved, readColumn, readColumns } from "../columns/parse-fields.ts";
+import { typeOf } from "../columns/registry.ts";
 import { isSpecial } from "../columns/default.ts";
 import { quoted } from "../identifier.ts";
 import type { Column, Table } from "../table.ts";
@@ -15,7 +15,7 @@ import {
   refuseAll,
   siteOf,
   tableIn,
-} from "./planning.ts";
+} from "./plan-context.ts";
 import { renamedInRules } from "./rule-names.ts";
 import type { ColumnChange, Step, StepOf } from "./step.ts";
 

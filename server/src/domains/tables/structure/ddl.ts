@@ -4,12 +4,12 @@
  */
 import { ownerOf, readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { typeOf } from "../columns/all.ts";
+import { typeOf } from "../columns/registry.ts";
 import { defaultSql } from "../columns/default.ts";
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
 import type { Purpose } from "../derived-name.ts";
 import { columnOf, quoted } from "../identifier.ts";
-import { nameSql, qualified, shapeMark, type Site, tableSql, viewSql } from "../site.ts";
+import { nameSql, qualified, shapeMark, type Site, tableSql, viewSql } from "../sql-names.ts";
 import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../table.ts";
 
 export interface Statement {

@@ -1,4 +1,4 @@
-import { changeEvent, changeOf, event, type ResourceRef } from "#kernel/event.ts";
+import { changeEvent, changeOf, event, type ResourceRef } from "#kernel/log/event.ts";
 import { Table } from "../table.ts";
 
 const resource = "table";

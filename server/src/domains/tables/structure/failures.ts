@@ -1,5 +1,5 @@
 import { codeOf } from "#kernel/db/errors.ts";
-import { Failure, failure } from "#kernel/failure.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
 import { TABLES_MAX } from "../table.ts";
 
 export const TableReferenced = failure(

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { idPattern, timeOfId } from "#kernel/id.ts";
+import { idPattern, timeOfId } from "#kernel/schema/id.ts";
 import { derivedName } from "../derived-name.ts";
 import { schemaIn, tableOf } from "./testing.ts";
 

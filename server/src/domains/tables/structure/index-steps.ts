@@ -1,5 +1,5 @@
-import type { Fault } from "#kernel/failure.ts";
-import { typeOf } from "../columns/all.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { typeOf } from "../columns/registry.ts";
 import type { Column, TableIndex } from "../table.ts";
 import { alterColumnBy } from "./column-steps.ts";
 import * as ddl from "./ddl.ts";
@@ -13,7 +13,7 @@ import {
   StepFaults,
   SYSTEM_FIELDS,
   tableIn,
-} from "./planning.ts";
+} from "./plan-context.ts";
 import { INDEXES_MAX, type NewIndex, type StepOf, type WhichIndex } from "./step.ts";
 
 const NAME_CHARACTERS_MAX = 63;

@@ -1,15 +1,15 @@
 import Type from "typebox";
-import { Failure, invalid } from "#kernel/failure.ts";
-import { command, query, type ReadContext } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created as answered, nothing, one, page } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created as answered, nothing, one, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { TablesRead, TablesWrite } from "../permissions.ts";
-import { actionsOf } from "../rules/access.ts";
+import { actionsOf } from "../rules/grants.ts";
 import * as store from "../store.ts";
 import { ACTIONS, NoSuchTable, Slug, SlugTaken, Table } from "../table.ts";
-import { takeSteps } from "./apply.ts";
-import { stepsOf, TableChange } from "./change.ts";
+import { takeSteps } from "./apply-steps.ts";
+import { stepsOf, TableChange } from "./table-change.ts";
 import {
   referTo,
   shownIn,

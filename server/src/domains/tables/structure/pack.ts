@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import { Failure, failure } from "#kernel/failure.ts";
-import { type Making, packContent } from "#kernel/pack-content.ts";
-import { object } from "#kernel/schema.ts";
-import { partitionOf } from "../catalog.ts";
-import { readColumns } from "../columns/reading.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { type Making, packContent } from "#kernel/contributions/pack-content.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { partitionOf } from "../table-cache.ts";
+import { readColumns } from "../columns/parse-fields.ts";
 import { TablesWrite } from "../permissions.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
-import { applySteps } from "./apply.ts";
-import { tableSql, viewSql } from "../site.ts";
+import { applySteps } from "./apply-steps.ts";
+import { tableSql, viewSql } from "../sql-names.ts";
 import { type Part, type Parts, partsOf } from "./parts.ts";
-import { invalidAt } from "./plan.ts";
+import { invalidAt } from "./plan-steps.ts";
 import { newTableFields, type StepOf, tableFields } from "./step.ts";
 import { withOwnIndexes } from "./table-steps.ts";
 

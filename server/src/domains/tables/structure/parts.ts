@@ -1,4 +1,4 @@
-import type { PathOf } from "./plan.ts";
+import type { PathOf } from "./plan-steps.ts";
 import type { Step } from "./step.ts";
 
 /** A step, and where its parts stand in what somebody sent: the first beginning of a path that fits counts. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failureOf } from "./failures.ts";
-import { planSteps } from "./plan.ts";
+import { planSteps } from "./plan-steps.ts";
 import { readStep } from "./step.ts";
 import {
   alter,

@@ -3,9 +3,9 @@
  * of. Each has an inverse, which is again a list of steps.
  */
 import Type, { type Static, type TSchema } from "typebox";
-import type { Fault } from "#kernel/failure.ts";
-import { line, object, text } from "#kernel/schema.ts";
-import { Shape } from "#kernel/shape.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+import { Shape } from "#kernel/schema/validator.ts";
 import { COLUMNS_MAX, COLUMN_TYPES, ColumnName, Rule, RULES_MAX, Slug } from "../table.ts";
 import { NewColumn } from "../columns/new-column.ts";
 

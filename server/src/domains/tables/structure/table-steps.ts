@@ -1,5 +1,5 @@
-import { Failure, type Fault } from "#kernel/failure.ts";
-import { readColumns } from "../columns/reading.ts";
+import { Failure, type Fault } from "#kernel/operation/failure.ts";
+import { readColumns } from "../columns/parse-fields.ts";
 import { targetOf } from "../columns/reference.ts";
 import { SlugTaken, type Table, type TableIndex } from "../table.ts";
 import { dropColumn } from "./column-steps.ts";
@@ -14,7 +14,7 @@ import {
   refuseAll,
   siteOf,
   tableIn,
-} from "./planning.ts";
+} from "./plan-context.ts";
 import { faultOfSlug } from "./slug.ts";
 import type { NewIndex, StepOf } from "./step.ts";
 

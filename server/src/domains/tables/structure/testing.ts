@@ -1,10 +1,10 @@
 import { schemaOf } from "#kernel/db/sql-runner.ts";
-import { Failure } from "#kernel/failure.ts";
+import { Failure } from "#kernel/operation/failure.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import type { Table } from "../table.ts";
 import { meaningOf } from "../derived-name.ts";
-import { planSteps } from "./plan.ts";
-import type { Planning } from "./planning.ts";
+import { planSteps } from "./plan-steps.ts";
+import type { Planning } from "./plan-context.ts";
 import { readStep, type Step } from "./step.ts";
 
 export const WORKSPACE = "01a1de9d-ac72-7abe-a8d8-44dd085d8bba";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWorld, type World } from "#kernel/testing/world.ts";
-import { workplace } from "../migrations/testing.ts";
+import { workplace } from "#domains/migrations/testing.ts";
 
 let world: World;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import { EVENT_ID_PATTERN } from "#kernel/event.ts";
-import { failure } from "#kernel/failure.ts";
-import { nullable, Time } from "#kernel/schema.ts";
-import { DELIVERY_ID_PATTERN } from "../delivery/hearing.ts";
+import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
+import { DELIVERY_ID_PATTERN } from "../sending/subscription.ts";
 import { WebhookId } from "../webhook.ts";
 
 export const DeliveryId = Type.String({ pattern: DELIVERY_ID_PATTERN });

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { EVENT_ID_PATTERN } from "#kernel/event.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { accepted, created, one, page } from "#kernel/reply.ts";
-import { InputTime, object } from "#kernel/schema.ts";
+import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { accepted, created, one, page } from "#kernel/operation/response.ts";
+import { InputTime, object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
 import { WebhooksRead, WebhooksWrite } from "../permissions.ts";
 import * as webhooks from "../store.ts";
@@ -18,10 +18,10 @@ import {
   EventPruned,
   WebhookNotPaused,
 } from "./delivery.ts";
-import { detailOf } from "./detail.ts";
-import { requestRecovery } from "./recovery.ts";
-import { resume } from "./resuming.ts";
-import { attemptAgain, recordRetry } from "./retrying.ts";
+import { detailOf } from "./delivery-detail.ts";
+import { requestRecovery } from "./recover.ts";
+import { resume } from "./resume.ts";
+import { attemptAgain, recordRetry } from "./retry-delivery.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

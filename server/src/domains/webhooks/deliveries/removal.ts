@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { job, type JobType } from "#kernel/job.ts";
-import { PRUNE_ROWS_MAX, removeRows } from "#kernel/pruning.ts";
+import { job, type JobType } from "#kernel/work/job.ts";
+import { PRUNE_ROWS_MAX, removeRows } from "#kernel/work/retention-job.ts";
 
 const Payload = Type.Object({ webhookId: Type.String() });
 

@@ -1,4 +1,4 @@
-import { ownSource } from "#kernel/report-source.ts";
+import { ownSource } from "#kernel/contributions/report-source.ts";
 import { WebhooksRead } from "../permissions.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });

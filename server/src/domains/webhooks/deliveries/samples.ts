@@ -1,8 +1,8 @@
-import { eventIdOf } from "#kernel/event.ts";
-import { placeOf } from "#kernel/log.ts";
+import { eventIdOf } from "#kernel/log/event.ts";
+import { placeOf } from "#kernel/log/event-log.ts";
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
-import { deliveryIdOf } from "../delivery/hearing.ts";
+import { deliveryIdOf } from "../sending/subscription.ts";
 
 async function webhook(owner: Ask, status = "active"): Promise<string> {
   const { body } = await owner("POST /api/v1/webhooks", {

@@ -1,16 +1,16 @@
-import { Failure } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import { findEvent } from "#kernel/log.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
-import { placeOfTransaction } from "#kernel/workspace-log.ts";
-import { assertMaySend, hiddenFromSaver } from "../audit.ts";
-import { deliveryIdOf } from "../delivery/hearing.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { findEvent } from "#kernel/log/event-log.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import { placeOfTransaction } from "#kernel/log/workspace-log.ts";
+import { assertMaySend, hiddenFromSaver } from "../audit-access.ts";
+import { deliveryIdOf } from "../sending/subscription.ts";
 import { WORK } from "../delivery/work.ts";
 import { DeliveryReplayed } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { referTo } from "../webhook.ts";
 import { type Delivery, EventPruned, factsOf } from "./delivery.ts";
-import { heardBy } from "./listener.ts";
+import { heardBy } from "./replay-target.ts";
 import * as store from "./store.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { eventIdOf, type Position } from "#kernel/event.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import { placeOf } from "#kernel/log.ts";
+import { eventIdOf, type Position } from "#kernel/log/event.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { placeOf } from "#kernel/log/event-log.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Attempted } from "../delivery/attempt.ts";
-import { placeColumns } from "../delivery/outgoing.ts";
-import type { Format } from "../delivery/payload.ts";
-import { earlierAttempts as earlierAttemptsWithLast } from "../delivery/settlement.ts";
+import type { Attempted } from "../sending/attempt.ts";
+import { placeColumns } from "../sending/pending-delivery.ts";
+import type { Format } from "../sending/payload.ts";
+import { earlierAttempts as earlierAttemptsWithLast } from "../sending/attempt-result.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "./delivery.ts";
 
 const SHOWN = [

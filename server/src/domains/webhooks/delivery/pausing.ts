@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { WriteContext } from "#kernel/operation.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { WebhookPaused } from "../events.ts";
 import { referTo, shownOf } from "../webhook.ts";
 import * as store from "../store.ts";

@@ -1,6 +1,6 @@
-import type { Fault } from "#kernel/failure.ts";
-import { namesIn, pointerTo } from "#kernel/pointer.ts";
-import { type Checking, type ExpressionCheck, reporter } from "./checking.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { namesIn, pointerTo } from "#kernel/schema/json-pointer.ts";
+import { type Checking, type ExpressionCheck, reporter } from "./check-context.ts";
 import type { Config, NodeType } from "./node-type.ts";
 import { faultsWithTemplates, isTemplate, partsOf } from "./template.ts";
 

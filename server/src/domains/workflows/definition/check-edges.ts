@@ -1,5 +1,5 @@
-import { Shape } from "#kernel/shape.ts";
-import { type Checking, reporter } from "./checking.ts";
+import { Shape } from "#kernel/schema/validator.ts";
+import { type Checking, reporter } from "./check-context.ts";
 import { Edge } from "./definition.ts";
 
 /** What the edges of a graph must know about a node. */

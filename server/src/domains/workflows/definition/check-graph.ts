@@ -1,8 +1,8 @@
-import type { Fault } from "#kernel/failure.ts";
-import { Shape } from "#kernel/shape.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { Shape } from "#kernel/schema/validator.ts";
 import { checkConfig } from "./check-config.ts";
 import { checkEdges, type KnownNode } from "./check-edges.ts";
-import { type Checking, isRecord, reporter } from "./checking.ts";
+import { type Checking, isRecord, reporter } from "./check-context.ts";
 import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "./definition.ts";
 import { branchesOf, type Config, type NodeType } from "./node-type.ts";
 

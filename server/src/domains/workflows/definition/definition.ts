@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { id, line, object, text } from "#kernel/schema.ts";
+import { id, line, object, text } from "#kernel/schema/schema.ts";
 import { Trigger } from "./trigger.ts";
 
 /** Bounds of one definition, the bodies of its loops included. */

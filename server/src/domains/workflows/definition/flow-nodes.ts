@@ -1,7 +1,7 @@
 /** The node types that steer a run, or compute without touching anything outside of it. */
 import Type from "typebox";
-import type { Fault } from "#kernel/failure.ts";
-import { line, object, text } from "#kernel/schema.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Config, nodeType } from "./node-type.ts";
 import { expression, literal } from "./template.ts";
 

@@ -1,6 +1,6 @@
 /** Workflows as their authors write them: schemas, checks, and the plan that is run. */
-export { checkDefinition } from "./check.ts";
-export type { ExpressionCheck } from "./checking.ts";
+export { checkDefinition } from "./check-definition.ts";
+export type { ExpressionCheck } from "./check-context.ts";
 export {
   Definition,
   definitionFields,
@@ -25,7 +25,7 @@ export {
   nodeTypes,
   type NodeFamily,
 } from "./node-type.ts";
-export * from "./outside-nodes.ts";
+export * from "./effect-nodes.ts";
 export {
   compilePlan,
   type Graph,
@@ -33,7 +33,7 @@ export {
   type PlannedNode,
   type RetryRule,
   type Way,
-} from "./plan.ts";
+} from "./execution-plan.ts";
 export { checkSchedule, cronOf } from "./schedule.ts";
 export { expression, isTemplate, literal, partsOf, templated } from "./template.ts";
 export { Trigger, type TriggerType, triggerTypes } from "./trigger.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { Value } from "typebox/value";
 import { describe, expect, test } from "vitest";
-import { object } from "#kernel/schema.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { builtInNodeTypes } from "../testing/built-in.ts";
 import { describeNodeType, nodeType, NodeTypeDescription, nodeTypes } from "./node-type.ts";
 import { expression, faultsWithTemplates, literal, partsOf, templated } from "./template.ts";

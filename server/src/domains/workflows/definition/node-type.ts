@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject } from "typebox";
-import type { Fault } from "#kernel/failure.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
 import { templated } from "./template.ts";
 
 /** A configuration as it stands in a definition: any value may still be a template. */

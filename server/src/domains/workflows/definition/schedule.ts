@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import type { Fault } from "#kernel/failure.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
 
 /** Reads a schedule that has been checked; it runs nothing by itself. */
 export function cronOf(schedule: { readonly cron: string; readonly timezone?: string }): Cron {

@@ -10,8 +10,8 @@
 import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
-import type { Fault } from "#kernel/failure.ts";
-import { faultsOf } from "#kernel/shape.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { faultsOf } from "#kernel/schema/validator.ts";
 
 export const EXPRESSION_CHARACTERS_MAX = 10_000;
 

@@ -1,5 +1,5 @@
 import { builtInNodeTypes } from "../testing/built-in.ts";
-import { checkDefinition } from "./check.ts";
+import { checkDefinition } from "./check-definition.ts";
 import { nodeTypes } from "./node-type.ts";
 
 export const types = nodeTypes(builtInNodeTypes);

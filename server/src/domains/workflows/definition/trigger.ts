@@ -1,9 +1,9 @@
 import Type, { type Static, type TObject } from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
-import { isPattern, PATTERN_CHARACTERS_MAX } from "#kernel/condition/pattern.ts";
-import type { Fault } from "#kernel/failure.ts";
-import { line, object } from "#kernel/schema.ts";
-import { SECRET_NAME } from "#kernel/secrets/reference.ts";
+import { isPattern, PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { line, object } from "#kernel/schema/schema.ts";
+import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { checkSchedule } from "./schedule.ts";
 
 /** One way in which runs start. */

@@ -1,8 +1,8 @@
 /** The node types that wait: for a time, an event, people, or another run. */
 import Type from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/pattern.ts";
-import { line, object, text } from "#kernel/schema.ts";
+import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
 import { DURATION_MS_MAX } from "./definition.ts";
 import { nodeType } from "./node-type.ts";
 import { checkEventSource, TOPIC_CHARACTERS_MAX } from "./trigger.ts";

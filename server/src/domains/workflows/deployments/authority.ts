@@ -1,4 +1,4 @@
-import type { Caller } from "#kernel/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
 
 /**
  * To which permissions a caller's workflow is confined, of those that the person has: a token that was

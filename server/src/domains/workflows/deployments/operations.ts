@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { Failure } from "#kernel/failure.ts";
-import { command } from "#kernel/operation.ts";
-import { one } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
 import { at, ById, example } from "../operations.ts";
 import { DeploymentsCreate } from "../permissions.ts";

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { personOf, type WorkspaceRef } from "#kernel/caller.ts";
+import { personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { Failure, failure, invalid } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { Failure, failure, invalid } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as events from "../events.ts";
 import { type Changing, lockToChange } from "../service.ts";
-import { faultsOfDefinition } from "../soundness.ts";
+import { faultsOfDefinition } from "../check-workflow.ts";
 import * as workflows from "../store.ts";
-import { append } from "../versions/append.ts";
+import { append } from "../versions/append-version.ts";
 import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";

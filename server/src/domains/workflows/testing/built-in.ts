@@ -17,7 +17,7 @@ import {
   records,
   script,
   ticket,
-} from "../definition/outside-nodes.ts";
+} from "../definition/effect-nodes.ts";
 import { approval, delay, subworkflow, waitForEvent } from "../definition/waiting-nodes.ts";
 
 /** All node types that are declared here, whether or not an installation can execute them. */

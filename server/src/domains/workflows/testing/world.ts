@@ -1,5 +1,5 @@
 import { domain } from "#kernel/domain.ts";
-import { contribute, contributionsTo } from "#kernel/extension.ts";
+import { contribute, contributionsTo } from "#kernel/extension-point.ts";
 import { type Ask, startWorld, type WorldOptions } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { builtInNodeTypes } from "./built-in.ts";

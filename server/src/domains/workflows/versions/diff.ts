@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import Type, { type Static } from "typebox";
-import { nullable } from "#kernel/schema.ts";
+import { nullable } from "#kernel/schema/schema.ts";
 import { type Definition, definitionFields, Edge, Node, Trigger } from "../definition/index.ts";
 
 /** How one definition differs from another. */

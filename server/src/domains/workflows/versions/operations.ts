@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { idPattern } from "#kernel/id.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, one, page } from "#kernel/reply.ts";
-import { nullable, object } from "#kernel/schema.ts";
-import { versionFields } from "../draft.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, one, page } from "#kernel/operation/response.ts";
+import { nullable, object } from "#kernel/schema/schema.ts";
+import { versionFields } from "../workflow-input.ts";
 import * as events from "../events.ts";
 import { at, ById, example } from "../operations.ts";
 import { WorkflowsRead, WorkflowsWrite } from "../permissions.ts";

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 import { Definition } from "../definition/index.ts";
 
 export const VersionId = id("wfv");

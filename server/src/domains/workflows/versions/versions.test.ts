@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
-import { loadVersions, planOf, plansOfAll } from "./plans.ts";
+import { loadVersions, planOf, plansOfAll } from "./plan-cache.ts";
 
 let world: World;
 let owner: Ask & { userId: string };

@@ -17,11 +17,11 @@ import { expect, onTestFinished, test } from "vitest";
 import { isRoot } from "../account.ts";
 import type { EmbeddedConnection, EmbeddedDatabase } from "../embedded.ts";
 import { until } from "../../testing/world.ts";
-import { findRunning } from "../running.ts";
+import { findRunning } from "../running-cluster.ts";
 import { base, query, start, startedBefore, useFolders } from "../testing.ts";
 import { backupOf } from "./base-backup.ts";
 import { restoreBackup } from "./restore.ts";
-import { checkBackup, writeBackup } from "./vessel.ts";
+import { checkBackup, writeBackup } from "./archive.ts";
 
 const WRITES_BEFORE = 200;
 

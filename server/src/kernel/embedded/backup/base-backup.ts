@@ -12,7 +12,7 @@ import { Client } from "pg";
 import { PLATFORM_VERSION } from "../../platform-version.ts";
 import type { EmbeddedConnection } from "../embedded.ts";
 import { CONTROL, contentsOf } from "./contents.ts";
-import { type Entry, fileEntry, textEntry } from "./entry.ts";
+import { type Entry, fileEntry, textEntry } from "./backup-entry.ts";
 import { type Origin, withManifest } from "./manifest.ts";
 
 /** A running cluster and the data folder that it belongs to. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { damaged, type Entry, textEntry, textOf } from "./entry.ts";
+import { damaged, type Entry, textEntry, textOf } from "./backup-entry.ts";
 
 /** The name of the list of contents in a backup. */
 export const MANIFEST = "manifest.json";

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { chown, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StartRefused } from "../../start-refused.ts";
+import { StartRefused } from "../../startup-error.ts";
 import { isRoot } from "../account.ts";
 import { findBinaries } from "../binaries.ts";
 import { syncFolder, writePrivate } from "../cluster.ts";
-import { claimFolder } from "../owner.ts";
-import { type Place, settle } from "../place.ts";
-import { damaged, type Entry, isBackupPath, textEntry, textOf } from "./entry.ts";
+import { claimFolder } from "../folder-lock.ts";
+import { type Place, settle } from "../data-folder.ts";
+import { damaged, type Entry, isBackupPath, textEntry, textOf } from "./backup-entry.ts";
 import { checked, type Manifest } from "./manifest.ts";
-import { readBackup } from "./vessel.ts";
-import { syncTree, writeFileOf } from "./writing.ts";
+import { readBackup } from "./archive.ts";
+import { syncTree, writeFileOf } from "./write-files.ts";
 
 /** What was restored, and where it is. */
 export interface Restored {

@@ -2,7 +2,7 @@
  * The plain `ustar` form of an archive, as far as a backup needs it: files whose paths are short and whose sizes stay far
  * below its 8 GB (PostgreSQL keeps no file above 1 GB). Any `tar` can list and unpack it.
  */
-import { damaged, type Entry, isBackupPath } from "./entry.ts";
+import { damaged, type Entry, isBackupPath } from "./backup-entry.ts";
 
 const BLOCK_BYTES = 512;
 const SIZE_MAX = 0o77777777777;

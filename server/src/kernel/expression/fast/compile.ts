@@ -5,9 +5,9 @@
  * a fraction of a microsecond instead of a trip to another process. What is outside of the subset has no
  * closure, and what turns out to be odd or long while it runs is handed over: then the pool does it all.
  */
-import { isFunctionName } from "../names.ts";
-import type { Apply, Block, Call, Condition, Named, Path, Tree } from "../tree.ts";
-import type { Place } from "../wording.ts";
+import { isFunctionName } from "../function-names.ts";
+import type { Apply, Block, Call, Condition, Named, Path, Tree } from "../syntax-tree.ts";
+import type { Place } from "../error-messages.ts";
 import { arrayOf, objectOf } from "./construct.ts";
 import { nativeFunction } from "./functions.ts";
 import {
@@ -17,7 +17,7 @@ import {
   type Part,
   UNITS_MAX,
   unsupported,
-} from "./machine.ts";
+} from "./evaluation.ts";
 import { negation, operator } from "./operator.ts";
 import { filtered, filtersOf, nameStep, path, type Step } from "./path.ts";
 import { truth } from "./value.ts";

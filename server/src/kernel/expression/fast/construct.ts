@@ -1,5 +1,5 @@
-import { evaluationFailure, type Place } from "../wording.ts";
-import { type Closure, handOver, type Part, spend } from "./machine.ts";
+import { evaluationFailure, type Place } from "../error-messages.ts";
+import { type Closure, handOver, type Part, spend } from "./evaluation.ts";
 import { isArray } from "./value.ts";
 
 /** An item between brackets. An array that is written there stays one; any other dissolves. */

@@ -1,5 +1,5 @@
-import type { Place } from "../wording.ts";
-import type { Machine } from "./machine.ts";
+import type { Place } from "../error-messages.ts";
+import type { Machine } from "./evaluation.ts";
 
 /** A function whose cost is bounded by the size of its arguments. */
 export interface NativeFunction {

@@ -1,5 +1,5 @@
-import { evaluationFailure, type Place } from "../wording.ts";
-import { handOver, type Machine, spend } from "./machine.ts";
+import { evaluationFailure, type Place } from "../error-messages.ts";
+import { handOver, type Machine, spend } from "./evaluation.ts";
 import type { NativeFunction } from "./native.ts";
 import { charge, isArray } from "./value.ts";
 

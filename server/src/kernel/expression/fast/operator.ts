@@ -1,5 +1,12 @@
-import { evaluationFailure, type Place } from "../wording.ts";
-import { type Closure, handOver, type Machine, type Part, spend, unsupported } from "./machine.ts";
+import { evaluationFailure, type Place } from "../error-messages.ts";
+import {
+  type Closure,
+  handOver,
+  type Machine,
+  type Part,
+  spend,
+  unsupported,
+} from "./evaluation.ts";
 import { charge, equal, isArray, textOf, truth } from "./value.ts";
 
 /** The closure of a binary operator. */

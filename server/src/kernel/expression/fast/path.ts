@@ -7,8 +7,15 @@
  * its sequences to tell them from arrays; that matters only for those of one member, so here a sequence
  * of two or more is a plain array, and the few others are told apart by `Sequence` and `KEPT`.
  */
-import type { Stage } from "../tree.ts";
-import { type Closure, handOver, type Machine, type Part, spend, unsupported } from "./machine.ts";
+import type { Stage } from "../syntax-tree.ts";
+import {
+  type Closure,
+  handOver,
+  type Machine,
+  type Part,
+  spend,
+  unsupported,
+} from "./evaluation.ts";
 import { isArray, truth } from "./value.ts";
 
 /** What a filter leaves, which dissolves even when it is all that there is. */

@@ -1,6 +1,6 @@
 import jsonata from "jsonata";
 import { expect } from "vitest";
-import { ExpressionFailure } from "../failure.ts";
+import { ExpressionFailure } from "../expression-failure.ts";
 import { parse } from "../parse.ts";
 import { compileFast, HANDED_OVER } from "./compile.ts";
 

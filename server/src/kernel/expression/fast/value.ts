@@ -1,4 +1,4 @@
-import { handOver, type Machine, spend } from "./machine.ts";
+import { handOver, type Machine, spend } from "./evaluation.ts";
 
 /** Whether a value is an object with members that have names. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 /** The program of an evaluator: a process that evaluates expressions, one job at a time. */
-import { READY } from "../../pool/ready.ts";
+import { READY } from "../../work/subprocess-ready.ts";
 import type { Job } from "./protocol.ts";
 import { openRealm } from "./realm.ts";
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { readingOurCode } from "../../pool/our-code.ts";
-import { Subprocess } from "../../pool/subprocess.ts";
+import { readingOurCode } from "../../work/subprocess-permissions.ts";
+import { Subprocess } from "../../work/subprocess.ts";
 import type { Job, Report } from "./protocol.ts";
 
 const PROGRAM = fileURLToPath(new URL("./evaluator-process.ts", import.meta.url));

@@ -1,6 +1,6 @@
-import { ExpressionFailure } from "../failure.ts";
-import { isFunctionName } from "../names.ts";
-import { evaluationFailure } from "../wording.ts";
+import { ExpressionFailure } from "../expression-failure.ts";
+import { isFunctionName } from "../function-names.ts";
+import { evaluationFailure } from "../error-messages.ts";
 import type { Fault, Job, Report } from "./protocol.ts";
 
 /** What became of one expression. */

@@ -1,5 +1,5 @@
-import { FairQueue, type Turn } from "../../pool/fair-queue.ts";
-import { ExpressionFailure } from "../failure.ts";
+import { FairQueue, type Turn } from "../../work/fair-queue.ts";
+import { ExpressionFailure } from "../expression-failure.ts";
 import { Evaluator } from "./evaluator.ts";
 import { outcomesOf, type Outcome } from "./outcome.ts";
 import type { Job } from "./protocol.ts";

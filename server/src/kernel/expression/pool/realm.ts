@@ -1,6 +1,6 @@
 import { constants, createContext, runInContext, Script } from "node:vm";
 import { BASE64, compileJsonata } from "../jsonata.ts";
-import { carried, type Desk, type openDesk } from "./inside.ts";
+import { carried, type Desk, type openDesk } from "./realm-bootstrap.ts";
 import type { Job, Report } from "./protocol.ts";
 
 /** Carries out a job within its time. */

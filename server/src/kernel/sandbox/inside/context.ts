@@ -1,5 +1,5 @@
 /** The `context` that a script is given; see `desk.ts`. */
-import { type CallAnswer, clipped, type Desk, type Own, wording } from "./own.ts";
+import { type CallAnswer, clipped, type Desk, type Own, wording } from "./builtins.ts";
 
 export function contextOf(desk: Desk, facts: string): unknown {
   const { own, tell } = desk;

@@ -1,7 +1,7 @@
 /** What a script finds in its global object, and what it does not find there any more; see `desk.ts`. */
 import { cloneOf } from "./clone.ts";
 import { logOf } from "./context.ts";
-import { asked, type Desk, type Own, wording } from "./own.ts";
+import { asked, type Desk, type Own, wording } from "./builtins.ts";
 import { searchParamsClass, urlClass } from "./url.ts";
 
 export function furnish(desk: Desk): void {

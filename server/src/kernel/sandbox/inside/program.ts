@@ -1,9 +1,9 @@
 /** The program of a script process. */
 import { createRequire } from "node:module";
 import type ivm from "isolated-vm";
-import { READY } from "../../pool/ready.ts";
+import { READY } from "../../work/subprocess-ready.ts";
 import type { ToProcess } from "../protocol.ts";
-import { Room } from "./room.ts";
+import { Room } from "./isolate-cache.ts";
 
 // Its place is told, since nothing else may be read here, and so nothing searched for.
 const [, , path = ""] = process.argv;

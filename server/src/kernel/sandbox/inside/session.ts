@@ -1,10 +1,10 @@
-import { BOUNDS } from "../bounds.ts";
-import { isDeeper } from "../depth.ts";
-import { type Fault, placeless, scriptError } from "../fault.ts";
+import { BOUNDS } from "../limits.ts";
+import { isDeeper } from "../json-depth.ts";
+import { type Fault, placeless, scriptError } from "../script-error.ts";
 import type { Answer, EndOrder, FromProcess, InspectOrder, Result, RunOrder } from "../protocol.ts";
 import type { LogLevel, ScriptError } from "../script.ts";
-import type { Bench, Setting } from "./bench.ts";
-import { faultOf, isLevel, text } from "./told.ts";
+import type { Bench, Setting } from "./compiled-script.ts";
+import { faultOf, isLevel, text } from "./messages.ts";
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
 const MISHAPS_MAX = 20;

@@ -1,5 +1,5 @@
 /** `URL` and `URLSearchParams` for scripts; the process around them does the parsing. See `desk.ts`. */
-import { asked, type Desk } from "./own.ts";
+import { asked, type Desk } from "./builtins.ts";
 
 type Pair = readonly [name: string, value: string];
 

@@ -1,6 +1,6 @@
-import { csvLine, unrunnable } from "#kernel/csv/cell.ts";
-import type { FileColumn, FileForm } from "./form.ts";
-import { BEGINNING, textPiece } from "./state.ts";
+import { csvLine, unrunnable } from "#kernel/csv/csv-line.ts";
+import type { FileColumn, FileForm } from "./formats.ts";
+import { BEGINNING, textPiece } from "./format.ts";
 
 /** Those whose cells somebody may have written as they liked. */
 const TEXTS = new Set(["text", "json", "texts"]);

@@ -1,5 +1,5 @@
-import type { FileForm } from "./form.ts";
-import { BEGINNING, textPiece } from "./state.ts";
+import type { FileForm } from "./formats.ts";
+import { BEGINNING, textPiece } from "./format.ts";
 
 /** One list, a row on each line. */
 export const jsonForm: FileForm = {

@@ -2,9 +2,9 @@
  * A workbook of one sheet. Texts stand in their cells and are texts, whatever they begin with: nothing in
  * such a file is ever a formula.
  */
-import { failure, Failure } from "#kernel/failure.ts";
-import type { FileColumn, FileForm, FileRow, FormState, Piece } from "./form.ts";
-import { BEGINNING } from "./state.ts";
+import { failure, Failure } from "#kernel/operation/failure.ts";
+import type { FileColumn, FileForm, FileRow, FormState, Piece } from "./formats.ts";
+import { BEGINNING } from "./format.ts";
 import { addTo, ARCHIVE_BYTES_MAX, beginArchive, endArchive, type Entry } from "./zip.ts";
 
 /** A sheet has no more lines, and the first has the names. */

@@ -4,7 +4,7 @@
  */
 import { constants, crc32, deflateRaw } from "node:zlib";
 import { promisify } from "node:util";
-import type { FormState } from "./form.ts";
+import type { FormState } from "./formats.ts";
 
 const pack = promisify(deflateRaw);
 

@@ -1,8 +1,8 @@
 import pg from "pg";
-import type { Services } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
-import type { Use } from "../../upstream/use.ts";
-import type { PostgresConfig } from "../postgres.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import type { Use } from "../../upstream/connection.ts";
+import type { PostgresConfig } from "./connector.ts";
 import { columnParsers } from "./column.ts";
 
 const POOLS_MAX = 50;

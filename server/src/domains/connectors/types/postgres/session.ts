@@ -2,10 +2,10 @@ import type pg from "pg";
 import { codeOf } from "#kernel/db/errors.ts";
 import { failureOf } from "#kernel/outbound/error.ts";
 import { within } from "../../upstream/deadline.ts";
-import { UpstreamError, upstreamErrorOf } from "../../upstream/error.ts";
+import { UpstreamError, upstreamErrorOf } from "../../upstream/upstream-error.ts";
 import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
-import type { Use } from "../../upstream/use.ts";
-import type { PostgresConfig } from "../postgres.ts";
+import type { Use } from "../../upstream/connection.ts";
+import type { PostgresConfig } from "./connector.ts";
 import { poolOf } from "./pool.ts";
 import { BoundedStatement } from "./statement.ts";
 

@@ -1,5 +1,5 @@
-import type { Outside } from "#kernel/caller.ts";
-import { failure } from "#kernel/failure.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { failure } from "#kernel/operation/failure.ts";
 
 /**
  * Whether somebody must use single sign-on. Apart from the rest of it, since logging in asks here, and

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { faultOfPattern } from "./pattern.ts";
-import { checkedValues } from "./values.ts";
+import { checkedValues } from "./check-values.ts";
 import { type Form, readForm } from "./form.ts";
 
 const object = (properties: object, more: object = {}): Form => ({

@@ -4,8 +4,8 @@
  * a bounded size, so that a check takes a time that is known beforehand. It is interpreted and never
  * compiled: nothing that somebody wrote becomes code.
  */
-import type { Fault } from "#kernel/failure.ts";
-import { pointerTo } from "#kernel/pointer.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { pointerTo } from "#kernel/schema/json-pointer.ts";
 import { faultOfPattern, guarded } from "./pattern.ts";
 
 /** A form as somebody wrote it. */

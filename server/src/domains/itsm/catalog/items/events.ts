@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { Item } from "./item.ts";
 
 const about = (summary: string) => ({ resource: "catalog_item", summary, data: Item });

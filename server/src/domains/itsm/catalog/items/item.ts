@@ -1,7 +1,7 @@
 /** What people may ask for. */
 import Type, { type Static } from "typebox";
-import { Failure, failure, Invalid } from "#kernel/failure.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { Failure, failure, Invalid } from "#kernel/operation/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { type Form, readForm } from "../form/form.ts";
 
 const APPROVERS_MAX = 50;

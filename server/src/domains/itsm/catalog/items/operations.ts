@@ -1,9 +1,9 @@
 import Type from "typebox";
 import type { Parameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { ItemCreated, ItemRetired, ItemUpdated } from "./events.ts";
 import { fields, Item, ItemExists, ItemId, ItemIsRetired } from "./item.ts";
 import * as service from "./service.ts";

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { packContent } from "#kernel/pack-content.ts";
-import { nullable, object } from "#kernel/schema.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
+import { nullable, object } from "#kernel/schema/schema.ts";
 import { fields, PLAIN } from "./item.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

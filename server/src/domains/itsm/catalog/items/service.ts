@@ -1,9 +1,9 @@
-import { assertThere, authorOf } from "#domains/itsm/desk/index.ts";
+import { assertThere, authorOf } from "../../tickets/index.ts";
 import { findStartable } from "#domains/workflows/index.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure, invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { ItemCreated, ItemRetired, ItemUpdated } from "./events.ts";
 import {
   type Approval,

@@ -1,4 +1,4 @@
-import { changeEvent, event } from "#kernel/event.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { CatalogRequest } from "./request.ts";
 
 const about = (summary: string) => ({ resource: "request", summary, data: CatalogRequest });

@@ -16,10 +16,10 @@ import {
   writeBeginning,
 } from "#domains/runs/index.ts";
 import { findDeployment, planOf } from "#domains/workflows/index.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/event.ts";
-import { Failure } from "#kernel/failure.ts";
-import { causeOf } from "#kernel/log.ts";
-import { reader, type ReaderContext } from "#kernel/reader.ts";
+import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { causeOf } from "#kernel/log/event-log.ts";
+import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
 import { FulfilmentStarted, RequestCancelled, RequestFailed, RequestFulfilled } from "./events.ts";
 import { acted, type CatalogRequest } from "./request.ts";
 import { dataOf, refer, written } from "./service.ts";

@@ -1,4 +1,4 @@
-import type { TicketKind } from "#domains/itsm/desk/index.ts";
+import type { TicketKind } from "../../tickets/index.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { requestMachine, sees } from "./request.ts";
 import { requestList, summariesOf } from "./store.ts";

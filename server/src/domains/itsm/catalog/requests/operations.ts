@@ -1,11 +1,11 @@
 import Type from "typebox";
-import { ticketRef } from "#domains/itsm/desk/index.ts";
-import type { Caller } from "#kernel/caller.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { ticketRef } from "../../tickets/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { countedPage, created, one } from "#kernel/reply.ts";
-import { id, object, patch } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { ApprovalRequested, FulfilmentStarted, RequestCreated, RequestUpdated } from "./events.ts";

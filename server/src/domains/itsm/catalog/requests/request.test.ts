@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Caller } from "#kernel/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
 import {
   acted,
   assertMayDecide,

@@ -1,9 +1,9 @@
 /** What somebody asked for, and how that lives. Nothing here reads or writes. */
 import Type, { type Static } from "typebox";
-import { machine, moved } from "#domains/itsm/desk/index.ts";
-import type { Caller } from "#kernel/caller.ts";
-import { Failure, failure } from "#kernel/failure.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { machine, moved } from "../../tickets/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { Approval, ItemId } from "../items/item.ts";
 import { RequestsRead, RequestsWork } from "../permissions.ts";
 

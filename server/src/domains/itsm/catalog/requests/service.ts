@@ -6,13 +6,13 @@ import {
   setItems,
   takeNumber,
   type TicketNumber,
-} from "#domains/itsm/desk/index.ts";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { changeOf } from "#kernel/event.ts";
-import { Failure, invalid, NotFound } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { checkedValues, type Values } from "../form/values.ts";
+} from "../../tickets/index.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { checkedValues, type Values } from "../form/check-values.ts";
 import type { Item } from "../items/item.ts";
 import * as items from "../items/store.ts";
 import { RequestsWork } from "../permissions.ts";

@@ -3,8 +3,8 @@
  * handed on. Where nobody is named, everyone who may approve changes has a seat of their own.
  */
 import Type, { type Static } from "typebox";
-import { type Fault } from "#kernel/failure.ts";
-import { id, object } from "#kernel/schema.ts";
+import { type Fault } from "#kernel/operation/failure.ts";
+import { id, object } from "#kernel/schema/schema.ts";
 
 export const APPROVERS_MAX = 50;
 

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { Failure, invalid, NotFound } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { nothing, one } from "#kernel/reply.ts";
-import { id, InputTime, nullable, object } from "#kernel/schema.ts";
-import { assertThere } from "../../desk/index.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { nothing, one } from "#kernel/operation/response.ts";
+import { id, InputTime, nullable, object } from "#kernel/schema/schema.ts";
+import { assertThere } from "../../tickets/index.ts";
 import { personIdOf } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import { assertMayApprove } from "../service.ts";

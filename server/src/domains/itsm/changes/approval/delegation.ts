@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { event } from "#kernel/event.ts";
-import { id, Time } from "#kernel/schema.ts";
+import { event } from "#kernel/log/event.ts";
+import { id, Time } from "#kernel/schema/schema.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
 

@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { command, query } from "#kernel/operation.ts";
-import { one } from "#kernel/reply.ts";
-import { id, object, text, Time } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { id, object, text, Time } from "#kernel/schema/schema.ts";
 import {
   AlreadyVoted,
   Change,
@@ -18,7 +18,7 @@ import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import * as changes from "../store.ts";
 import { Approval, holderOf, requiredOf } from "./approval.ts";
 import * as store from "./store.ts";
-import { approve, delegate, reject } from "./voting.ts";
+import { approve, delegate, reject } from "./vote.ts";
 
 const PATH = "/api/v1/itsm/changes/{id}";
 const common = { permission: ChangesApprove, params: ChangeRef, reply: one(Change) };

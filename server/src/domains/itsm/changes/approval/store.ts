@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { newId } from "#kernel/id.ts";
+import { newId } from "#kernel/schema/id.ts";
 import type { ChangeRecord } from "../change.ts";
 
 const VOTES_MAX = 500;

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/failure.ts";
-import { Time } from "#kernel/schema.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { Time } from "#kernel/schema/schema.ts";
 import { Change } from "../change.ts";
 import { BlackoutWindow } from "../windows/blackout.ts";
 import { blackoutsIn } from "../windows/blackout-store.ts";

@@ -5,13 +5,13 @@
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
 import { standingIn } from "#domains/identity/accounts/index.ts";
-import type { Outside } from "#kernel/caller.ts";
-import { sha256 } from "#kernel/crypto.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { event } from "#kernel/event.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { event } from "#kernel/log/event.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { ChangesRead } from "../permissions.ts";
 
 const TOKEN_BYTES = 32;

@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { Failure, NotFound, RateLimited } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { created, media, nothing, one } from "#kernel/reply.ts";
-import { InputTime, object, Time } from "#kernel/schema.ts";
+import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { created, media, nothing, one } from "#kernel/operation/response.ts";
+import { InputTime, object, Time } from "#kernel/schema/schema.ts";
 import { personIdOf } from "../change.ts";
 import { ChangesRead } from "../permissions.ts";
 import { asked, Calendar, calendarIn, FEED_DAYS, iCalendarIn } from "./calendar.ts";

@@ -1,7 +1,7 @@
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { TemplateId } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import * as service from "./service.ts";

@@ -1,4 +1,4 @@
-import { packContent } from "#kernel/pack-content.ts";
+import { packContent } from "#kernel/contributions/pack-content.ts";
 import { ChangesApprove } from "../permissions.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

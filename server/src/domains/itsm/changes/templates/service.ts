@@ -1,6 +1,6 @@
-import { changeOf } from "#kernel/event.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { personIdOf } from "../change.ts";
 import * as store from "./store.ts";
 import {

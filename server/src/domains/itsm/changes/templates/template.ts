@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
-import { failure } from "#kernel/failure.ts";
-import { line, object, patch, text, Time } from "#kernel/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { line, object, patch, text, Time } from "#kernel/schema/schema.ts";
 import { plan, TemplateId } from "../change.ts";
 
 /** What callers say of a template. */

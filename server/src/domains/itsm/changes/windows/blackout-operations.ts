@@ -1,11 +1,11 @@
 import Type from "typebox";
-import { changeOf } from "#kernel/event.ts";
-import { newId } from "#kernel/id.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/reply.ts";
-import { id, object, patch } from "#kernel/schema.ts";
-import { assertThere } from "../../desk/index.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { id, object, patch } from "#kernel/schema/schema.ts";
+import { assertThere } from "../../tickets/index.ts";
 import { personIdOf } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Row, rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { List } from "#kernel/list/list.ts";
 import type { BlackoutWindow } from "./blackout.ts";
 import type { Window } from "./window.ts";

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { changeEvent, event } from "#kernel/event.ts";
-import { id, InputTime, line, text, Time } from "#kernel/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { id, InputTime, line, text, Time } from "#kernel/schema/schema.ts";
 
 const ITEMS_MAX = 1_000;
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { id, nullable, Time } from "#kernel/schema.ts";
+import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { Change, type ChangeRecord } from "../change.ts";
 import { PLANNED_STATES } from "../lifecycle.ts";
 import { BlackoutWindow } from "./blackout.ts";

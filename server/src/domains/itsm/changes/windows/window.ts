@@ -1,5 +1,5 @@
-import { timeOf } from "#kernel/condition/moment.ts";
-import { invalid } from "#kernel/failure.ts";
+import { timeOf } from "#kernel/condition/parse-time.ts";
+import { invalid } from "#kernel/operation/failure.ts";
 
 /** From a moment up to another, which is no part of it. Times are ISO 8601 in UTC, so texts compare. */
 export interface Window {

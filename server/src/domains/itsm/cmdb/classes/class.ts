@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { line, nullable, text, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { line, nullable, text, Time } from "#kernel/schema/schema.ts";
 
 /** The classes that are there without anybody declaring them; their attributes are free. */
 export const BUILT_IN_CLASSES: Readonly<Record<string, string>> = {

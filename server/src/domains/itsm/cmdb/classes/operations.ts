@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { Failure, NotFound } from "#kernel/failure.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { ClassCreated, ClassDeleted, ClassUpdated } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
 import { ClassExists, ClassInUse, ClassName, fields, ItemClass, TooManyClasses } from "./class.ts";

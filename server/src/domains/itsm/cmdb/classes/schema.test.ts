@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { attributeFaults, mergedSchema } from "./checking.ts";
+import { attributeFaults, mergedSchema } from "./check-attributes.ts";
 import { FREE, type ObjectSchema, readSchema } from "./schema.ts";
 
 function schemaOf(given: Record<string, unknown>): ObjectSchema {

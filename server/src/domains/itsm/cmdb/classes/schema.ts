@@ -2,7 +2,7 @@
  * The schemas of attributes: a part of JSON Schema. Whatever people write here is read keyword by
  * keyword and never compiled; what could take long to check, such as a pattern, is no part of it.
  */
-import type { Fault } from "#kernel/failure.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
 
 export const ATTRIBUTE_TYPES = [
   "string",

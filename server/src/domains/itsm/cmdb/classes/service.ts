@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { changeOf } from "#kernel/event.ts";
-import { Failure, invalid, Invalid } from "#kernel/failure.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { changeOf } from "#kernel/log/event.ts";
+import { Failure, invalid, Invalid } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { ClassCreated, ClassDeleted, ClassUpdated } from "../events.ts";
 import * as events from "../events.ts";
 import {

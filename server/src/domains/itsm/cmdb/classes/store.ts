@@ -1,10 +1,10 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../../tables.ts";
 import { BUILT_IN_CLASSES, EXTENDS_MAX, isBuiltIn, type ItemClass } from "./class.ts";
-import { mergedSchema } from "./checking.ts";
+import { mergedSchema } from "./check-attributes.ts";
 import { FREE, type ObjectSchema } from "./schema.ts";
 
 type Row = Selectable<Tables["cmdb_classes"]>;

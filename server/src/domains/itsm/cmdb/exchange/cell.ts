@@ -1,5 +1,5 @@
 /** Attributes in the cells of CSV files: what is written by one function is read by the other. */
-import { typesOf } from "../classes/checking.ts";
+import { typesOf } from "../classes/check-attributes.ts";
 import type { AttributeSchema } from "../classes/schema.ts";
 
 /** Texts that may stand for something else. */

@@ -1,11 +1,11 @@
 import Type from "typebox";
-import { csvLine, unrunnable } from "#kernel/csv/cell.ts";
+import { csvLine, unrunnable } from "#kernel/csv/csv-line.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Parameters, rowsOf } from "#kernel/db/statement.ts";
-import { jsonForm, type ListForm, type Pages, piecesOf } from "#kernel/list-file.ts";
-import { query } from "#kernel/operation.ts";
-import { type Download, download } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import { jsonForm, type ListForm, type Pages, piecesOf } from "#kernel/list/list-file.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { type Download, download } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { isObject, type ObjectSchema } from "../classes/schema.ts";
 import { all as allClasses, readSchemas } from "../classes/store.ts";
 import { type Item, fields } from "../items/item.ts";

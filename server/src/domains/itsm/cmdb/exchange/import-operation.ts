@@ -1,18 +1,18 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/caller.ts";
-import { parseCsv } from "#kernel/csv/parsing.ts";
-import { Failure, type Fault, Invalid, invalid } from "#kernel/failure.ts";
-import { command, type WriteContext } from "#kernel/operation.ts";
-import { one } from "#kernel/reply.ts";
-import { object } from "#kernel/schema.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { parseCsv } from "#kernel/csv/parse-csv.ts";
+import { Failure, type Fault, Invalid, invalid } from "#kernel/operation/failure.ts";
+import { command, type WriteContext } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import { ClassName } from "../classes/class.ts";
 import { readSchemas } from "../classes/store.ts";
 import { ItemCreated, ItemUpdated, RelationshipCreated } from "../events.ts";
 import { KeyTaken } from "../items/item.ts";
 import { CmdbWrite } from "../permissions.ts";
-import { classesIn, headerFaults, entryOfRow, sift, type Sifted } from "./candidate.ts";
-import { carryOut, decide, takeTurn } from "./importing.ts";
-import { makeTies, type NamedTie, readTie, resolveTies } from "./tying.ts";
+import { classesIn, headerFaults, entryOfRow, sift, type Sifted } from "./import-row.ts";
+import { carryOut, decide, takeTurn } from "./import-items.ts";
+import { makeTies, type NamedTie, readTie, resolveTies } from "./import-relationships.ts";
 
 const BYTES_MAX = 16 * 1024 * 1024;
 const ITEMS_MAX = 10_000;

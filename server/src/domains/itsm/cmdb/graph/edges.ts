@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import type { Item } from "../items/item.ts";
 import type { RelationshipType } from "../relationships/relationship.ts";
-import type { Step, Walking } from "./walk.ts";
+import type { Step, Walking } from "./traverse.ts";
 
 export const DIRECTIONS = ["downstream", "upstream", "both"] as const;
 export type Direction = (typeof DIRECTIONS)[number];

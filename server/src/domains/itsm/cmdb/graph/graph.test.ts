@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { idsInOrder, newId } from "#kernel/id.ts";
+import { idsInOrder, newId } from "#kernel/schema/id.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { RELATIONSHIP_TYPES } from "../relationships/relationship.ts";
 

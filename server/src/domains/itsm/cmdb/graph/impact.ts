@@ -1,9 +1,9 @@
-import { Failure, NotFound } from "#kernel/failure.ts";
-import type { ReadContext } from "#kernel/operation.ts";
-import { openTickets, type TicketOnItem } from "../items/tickets.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { openTickets, type TicketOnItem } from "../items/open-tickets.ts";
 import type { RelationshipType } from "../relationships/relationship.ts";
 import { stepFrom, summariesOf, type Summary } from "./edges.ts";
-import { type Reached, walk } from "./walk.ts";
+import { type Reached, walk } from "./traverse.ts";
 
 type Ticket = Omit<TicketOnItem, "itemId" | "kind">;
 

@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { NotFound } from "#kernel/failure.ts";
-import { query } from "#kernel/operation.ts";
-import { one } from "#kernel/reply.ts";
-import { id, nullable, object } from "#kernel/schema.ts";
+import { NotFound } from "#kernel/operation/failure.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { id, nullable, object } from "#kernel/schema/schema.ts";
 import { ItemId, itemSummary } from "../items/item.ts";
 import { CmdbRead } from "../permissions.ts";
 import {

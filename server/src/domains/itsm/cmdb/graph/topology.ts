@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import {
   type Edge,
   edgesAmong,
@@ -9,7 +9,7 @@ import {
   summariesOf,
   type Summary,
 } from "./edges.ts";
-import { walk } from "./walk.ts";
+import { walk } from "./traverse.ts";
 
 export interface Topology {
   readonly root: string | null;

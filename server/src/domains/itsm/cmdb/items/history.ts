@@ -1,9 +1,9 @@
-import { invalid } from "#kernel/failure.ts";
-import { positionOf, toEnvelope } from "#kernel/event.ts";
-import { queryLog } from "#kernel/log.ts";
-import type { ReadContext } from "#kernel/operation.ts";
-import { pageOf } from "#kernel/page.ts";
-import type { Page } from "#kernel/reply.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { positionOf, toEnvelope } from "#kernel/log/event.ts";
+import { queryLog } from "#kernel/log/event-log.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { pageOf } from "#kernel/operation/pagination.ts";
+import type { Page } from "#kernel/operation/response.ts";
 import * as store from "./store.ts";
 
 /** What happened to an item, newest first, also when it is no longer there. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, line, nullable, text, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { ClassName } from "../classes/class.ts";
 
 export const STATUSES = ["planned", "active", "inactive", "maintenance", "retired"] as const;

@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { Envelope } from "#kernel/event.ts";
+import { Envelope } from "#kernel/log/event.ts";
 import { type List, listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageQuery } from "#kernel/page.ts";
-import { countedPage, created, nothing, one, page } from "#kernel/reply.ts";
-import { object, patch } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { countedPage, created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
 import { historyOf } from "./history.ts";

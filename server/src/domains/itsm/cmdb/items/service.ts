@@ -1,15 +1,15 @@
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { schemasOf } from "../classes/store.ts";
 import type { RelationshipDeleted } from "../events.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated } from "../events.ts";
 import * as relationships from "../relationships/service.ts";
-import { BLANK, changeData, changed, changesBetween, faultsOf, type Given } from "./change.ts";
+import { BLANK, changeData, changed, changesBetween, faultsOf, type Given } from "./item-change.ts";
 import { dataOf, type Item, ItemInUse, referTo } from "./item.ts";
-import { knownOf, unknownFaults } from "./named.ts";
+import { knownOf, unknownFaults } from "./check-references.ts";
 import * as store from "./store.ts";
-import { openTickets } from "./tickets.ts";
+import { openTickets } from "./open-tickets.ts";
 
 /** The least that must be known of an item. */
 export type Draft = Given & { readonly name: string; readonly class: string };

@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Item } from "./item.ts";
 
 /** What stands behind `select`: an item as the API has it. */

@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { command, query } from "#kernel/operation.ts";
-import { pageOf, pageQuery } from "#kernel/page.ts";
-import { created, nothing, one, page } from "#kernel/reply.ts";
-import { id, object } from "#kernel/schema.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { id, object } from "#kernel/schema/schema.ts";
 import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
 import {

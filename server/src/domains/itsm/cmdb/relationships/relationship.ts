@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { failure } from "#kernel/failure.ts";
-import { id, Time } from "#kernel/schema.ts";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, Time } from "#kernel/schema/schema.ts";
 
 /**
  * How one item stands to another. Each reads from left to right, `from` type `to`, and points at what is

@@ -1,8 +1,8 @@
-import { newId } from "#kernel/id.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import { Failure, type Fault, Invalid } from "#kernel/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
 import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
-import { holdItems } from "../items/known.ts";
+import { holdItems } from "../items/hold-items.ts";
 import type { Relationship } from "./relationship.ts";
 import * as store from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { Parameters, rowsOf } from "#kernel/db/statement.ts";
-import { Failure, NotFound } from "#kernel/failure.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Relationship } from "./relationship.ts";
 
 const SHOWN = `

@@ -1,4 +1,4 @@
-import type { TicketKind } from "../kind.ts";
+import type { TicketKind } from "../../tickets/kind.ts";
 
 /** `an incident`, `a change`. */
 export function article(name: string): string {

@@ -1,5 +1,5 @@
-import { changeEvent, event } from "#kernel/event.ts";
-import { Team } from "./team.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { Team } from "../../tickets/teams/team.ts";
 
 const about = { resource: "team", data: Team };
 

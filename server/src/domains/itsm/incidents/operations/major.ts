@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { ticketRef } from "#domains/itsm/desk/index.ts";
-import { command, query } from "#kernel/operation.ts";
-import { pageQuery } from "#kernel/page.ts";
-import { countedPage, nothing, one } from "#kernel/reply.ts";
-import { line, object } from "#kernel/schema.ts";
+import { ticketRef } from "../../tickets/index.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageQuery } from "#kernel/operation/pagination.ts";
+import { countedPage, nothing, one } from "#kernel/operation/response.ts";
+import { line, object } from "#kernel/schema/schema.ts";
 import {
   ChildLinked,
   ChildUnlinked,
@@ -12,8 +12,8 @@ import {
   MajorEnded,
 } from "../events.ts";
 import { Incident, incidentMachine, Reason } from "../incident.ts";
-import { listChildren } from "../listing.ts";
-import * as major from "../major.ts";
+import { listChildren } from "../list.ts";
+import * as major from "../major-incident.ts";
 import { IncidentsRead, IncidentsWrite } from "../permissions.ts";
 import * as store from "../store.ts";
 import { ById, example, PATH } from "./naming.ts";

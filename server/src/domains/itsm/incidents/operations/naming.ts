@@ -1,4 +1,4 @@
-import { ticketParams } from "#domains/itsm/desk/index.ts";
+import { ticketParams } from "../../tickets/index.ts";
 import { incidentKind } from "../kind.ts";
 
 /** The path of the list, and what names one in it. */

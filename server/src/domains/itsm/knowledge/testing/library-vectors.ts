@@ -5,10 +5,10 @@
  * makes them anew.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { sha256 } from "#kernel/crypto.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 import { Embeddings } from "#kernel/embedding/embeddings.ts";
 import { DIMENSIONS, MODEL } from "#kernel/embedding/vector.ts";
-import { chunksOf } from "../chunk.ts";
+import { chunksOf } from "../search/chunk.ts";
 import { markdownReader } from "../markdown.ts";
 import { LIBRARY, type Shelved } from "./library.ts";
 

@@ -1,6 +1,6 @@
-import { checks, type Struct } from "./checks.ts";
-import { type Findings, recordsOf, textOf } from "./findings.ts";
-import { type Liberty, NODES } from "./nodes.ts";
+import { checks, type Struct } from "#domains/queries/guard/checks.ts";
+import { type Findings, recordsOf, textOf } from "#domains/queries/guard/findings.ts";
+import { type Liberty, NODES } from "#domains/queries/guard/nodes.ts";
 import { plainWordsOf } from "./wording.ts";
 
 /** So deep may a statement be nested; the server's own stack ends a little later. */

@@ -1,9 +1,9 @@
 /** A table's records as a file, made piece by piece. */
-import { csvLine, unrunnable } from "#kernel/csv/cell.ts";
-import { jsonForm, type ListForm } from "#kernel/list-file.ts";
+import { csvLine, unrunnable } from "#kernel/csv/csv-line.ts";
+import { jsonForm, type ListForm } from "#kernel/list/list-file.ts";
 import type { Json } from "../../columns/column-type.ts";
-import type { KnownTable } from "../../known-table.ts";
-import type { Listed } from "../reading/listing.ts";
+import type { KnownTable } from "../../table-schema.ts";
+import type { Listed } from "#domains/records/read/list-sql.ts";
 
 export const FORMATS = ["csv", "json", "ndjson"] as const;
 export type Format = (typeof FORMATS)[number];

@@ -1,10 +1,10 @@
 /** What the cells of a CSV file mean to a table. */
-import type { CsvRow } from "#kernel/csv/parsing.ts";
-import type { Fault } from "#kernel/failure.ts";
-import type { KnownColumn, KnownTable } from "../../known-table.ts";
+import type { CsvRow } from "#kernel/csv/parse-csv.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import type { KnownColumn, KnownTable } from "../../table-schema.ts";
 import { SYSTEM_COLUMNS } from "../../table.ts";
-import { invalid } from "../writing/violation.ts";
-import type { Given } from "../writing/inserting.ts";
+import { invalid } from "#domains/records/write/constraint-error.ts";
+import type { Given } from "#domains/records/write/insert-records.ts";
 
 /** Reads rows as the fields of records. */
 export interface Mapping {

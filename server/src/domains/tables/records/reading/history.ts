@@ -1,17 +1,17 @@
-import { positionOf, toEnvelope } from "#kernel/event.ts";
-import { placeIn, seenEvents } from "#kernel/event-view.ts";
-import { Failure, invalid } from "#kernel/failure.ts";
-import { queryLog } from "#kernel/log.ts";
-import type { ReadContext } from "#kernel/operation.ts";
-import { pageOf } from "#kernel/page.ts";
-import type { Page } from "#kernel/reply.ts";
-import { byDefinition } from "../../catalog.ts";
-import type { KnownTable } from "../../known-table.ts";
+import { positionOf, toEnvelope } from "#kernel/log/event.ts";
+import { placeIn, seenEvents } from "#kernel/log/event-visibility.ts";
+import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { queryLog } from "#kernel/log/event-log.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { pageOf } from "#kernel/operation/pagination.ts";
+import type { Page } from "#kernel/operation/response.ts";
+import { byDefinition } from "../../table-cache.ts";
+import type { KnownTable } from "../../table-schema.ts";
 import { rowsOf } from "#kernel/db/statement.ts";
 import { NoSuchRecord } from "../../table.ts";
-import { assertSeen } from "../rights.ts";
-import { planOf } from "../writing/plan.ts";
-import { storedOf } from "../writing/stored.ts";
+import { assertSeen } from "#domains/records/record-access.ts";
+import { planOf } from "#domains/records/write/record-sql.ts";
+import { storedOf } from "#domains/records/table-record.ts";
 
 type Told = ReturnType<typeof toEnvelope>;
 

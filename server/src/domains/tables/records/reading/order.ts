@@ -1,6 +1,6 @@
 import { type Key, readOrder } from "#kernel/list/order.ts";
-import type { KnownTable } from "../../known-table.ts";
-import type { Sight } from "../../rules/sight.ts";
+import type { KnownTable } from "../../table-schema.ts";
+import type { Sight } from "../../rules/rule-sql.ts";
 
 const NEWEST_FIRST = "-id";
 

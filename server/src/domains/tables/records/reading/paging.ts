@@ -1,9 +1,9 @@
-import type { ReadContext } from "#kernel/operation.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
 import { fitting } from "#kernel/page-size.ts";
-import type { KnownColumn, KnownTable } from "../../known-table.ts";
-import { expanded } from "./expanding.ts";
-import { type Listing, listFrom, type Place } from "./listing.ts";
-import type { Shown } from "../record.ts";
+import type { KnownColumn, KnownTable } from "../../table-schema.ts";
+import { expanded } from "#domains/records/read/expand-references.ts";
+import { type Listing, listFrom, type Place } from "#domains/records/read/list-sql.ts";
+import type { Shown } from "#domains/records/record.ts";
 
 /** Some of a list of records, and the place of the last of them when there are more. */
 export interface RecordPage {

@@ -1,17 +1,23 @@
 import type { Condition } from "#kernel/condition/condition.ts";
-import type { WriteContext } from "#kernel/operation.ts";
-import type { KnownTable } from "../../known-table.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { KnownTable } from "../../table-schema.ts";
 import type { Row } from "#kernel/db/statement.ts";
-import { RecordUpdated } from "../events.ts";
-import { recordsById } from "./dependants.ts";
-import { holdMatching } from "./matching.ts";
-import { assertMembers } from "./people.ts";
-import { againstUpdating, assertAllowed, grantsFor } from "../rights.ts";
+import { RecordUpdated } from "#domains/records/events.ts";
+import { recordsById } from "#domains/records/write/dependents.ts";
+import { holdMatching } from "#domains/records/write/lock-matching.ts";
+import { assertMembers } from "#domains/records/write/check-members.ts";
+import { againstUpdating, assertAllowed, grantsFor } from "#domains/records/record-access.ts";
 import { faultsOfSize, storedSize } from "./size.ts";
-import { storedOf } from "./stored.ts";
-import { CHANGED, changesIn, tellUpdate, updateStatement, withChanges } from "./updating.ts";
-import { explained, invalid } from "./violation.ts";
-import type { Given } from "./inserting.ts";
+import { storedOf } from "#domains/records/table-record.ts";
+import {
+  CHANGED,
+  changesIn,
+  tellUpdate,
+  updateStatement,
+  withChanges,
+} from "#domains/records/write/update-record.ts";
+import { explained, invalid } from "#domains/records/write/constraint-error.ts";
+import type { Given } from "#domains/records/write/insert-records.ts";
 
 const PATH = "/set";
 

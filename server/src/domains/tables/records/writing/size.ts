@@ -1,5 +1,5 @@
-import type { Fault } from "#kernel/failure.ts";
-import type { TableRecord } from "./stored.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import type { TableRecord } from "#domains/records/table-record.ts";
 
 /** Every list, event and export holds whole records, so none may grow without end. */
 export const RECORD_CHARACTERS_MAX = 1_048_576;

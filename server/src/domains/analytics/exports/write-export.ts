@@ -1,0 +1,216 @@
+/** Writes exports page by page, each in a transaction of its own with how far it is then. */
+import Type from "typebox";
+import type { Outside } from "#kernel/access/caller.ts";
+import { actBecause } from "#kernel/acting.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { Failure, Internal } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { job } from "#kernel/work/job.ts";
+import type { ReportAsking } from "#kernel/contributions/report-source.ts";
+import { callerFor } from "../run-as.ts";
+import { ReportTimedOut } from "../reports/report.ts";
+import { countRows, type Listing, listingOf, rowsAfter } from "../reports/report-rows.ts";
+import { runSaved, unlessBroken, withSource } from "../reports/run-report.ts";
+import { ExportCompleted, ExportFailed } from "./events.ts";
+import type { Content } from "./export.ts";
+import { type FileForm, FORMS, type FormState } from "./file/formats.ts";
+import * as store from "./store.ts";
+import { expiryAfter, referTo, shownOf } from "./telling.ts";
+
+/** How long one turn may write before others get theirs. */
+const TURN_MS = 10_000;
+const ATTEMPTS_MAX = 10;
+/** How many rows are read at once: as many as fit into a piece, of those that there are statements for. */
+const PAGES = [10, 100, 500, 2_000] as const;
+/** Of a piece before it is compressed: that is what is held, several times over. */
+const PIECE_BYTES = 500_000;
+const ERROR_CHARACTERS_MAX = 500;
+
+/**
+ * One turn of one export. Whoever dies in the middle leaves what it has committed, and the next turn, here
+ * or on another node, goes on behind that.
+ */
+export const writeExport = job({
+  kind: "analytics.export",
+  payload: Type.Object({
+    workspace: Type.String(),
+    environment: Type.Enum(["production", "staging", "development"]),
+    exportId: Type.String(),
+  }),
+  attemptsMax: ATTEMPTS_MAX,
+  // To count, a turn, and the page that it ends with, which may take as long as any statement.
+  timeoutMs: 90_000,
+  concurrency: 2,
+  async effect(outside, { exportId, ...partition }, { number, signal }) {
+    try {
+      return await turn(outside, partition, exportId, signal);
+    } catch (error) {
+      // What the person can act on will not go away by itself; of what is our fault they hear in the end.
+      const isTheirs = error instanceof Failure && error.type.status < Internal.status;
+      if (!isTheirs && number < ATTEMPTS_MAX) throw error;
+      const words = isTheirs ? error.message : Internal.title;
+      await fail(outside, partition, exportId, words.slice(0, ERROR_CHARACTERS_MAX));
+      if (!isTheirs) throw error;
+      return "over";
+    }
+  },
+  async run(ctx, payload, state) {
+    // With the same key, it takes another turn behind those of others.
+    if (state === "more") ctx.enqueue(writeExport, payload, { key: payload.exportId });
+  },
+});
+
+async function turn(
+  outside: Outside,
+  partition: Partition,
+  id: string,
+  signal: AbortSignal,
+): Promise<"more" | "over"> {
+  const found = await openExport({ outside, partition }, id);
+  if (!found) return "over";
+  const cause = { correlationId: newId("cor"), depth: 1 };
+  const caller = await callerFor(outside, found, { partition, cause });
+  const writing = { outside, caller, partition, signal };
+  const { content } = found;
+  if (content.kind === "report") return writeReport(writing, found, content);
+  const fields = content.columns.map(({ name }) => name);
+  return unlessBroken(() =>
+    withSource(writing, content.source, async (source, parameters) => {
+      const listing = listingOf(source, { filter: content.filter, fields }, parameters);
+      // Anew: a source that changed is opened once more, and pages may have been written by then.
+      const now = await openExport(writing, id);
+      return now ? writeRows(writing, now, listing) : "over";
+    }),
+  );
+}
+
+/** An export that is not over; undefined when it is, or is gone. */
+async function openExport(
+  { outside, partition }: Pick<Writing, "outside" | "partition">,
+  id: string,
+): Promise<store.StoredExport | undefined> {
+  const found = await outside.db.read(partition, (tx) => store.find(tx, id));
+  return found?.status === "queued" || found?.status === "running" ? found : undefined;
+}
+
+interface Writing extends ReportAsking {
+  readonly partition: Partition;
+  readonly signal: AbortSignal;
+}
+
+/** A report has few rows: they are one piece. */
+async function writeReport(
+  writing: Writing,
+  found: store.StoredExport,
+  { definition }: Extract<Content, { kind: "report" }>,
+): Promise<"over"> {
+  const form = FORMS[found.format];
+  const { columns, rows } = await runSaved(writing, definition);
+  const described = columns.map(({ name, type }) => ({ name, kind: type }));
+  const begun = await form.begin(described);
+  const added = await form.add(begun.state, described, rows);
+  const ended = await form.end(added.state);
+  const bytes = Buffer.concat([begun.bytes, added.bytes, ended.bytes]);
+  const whole = { bytes, rows: rows.length, position: null, form: ended.state, total: rows.length };
+  await commit(writing, found, whole, true);
+  return "over";
+}
+
+async function writeRows(
+  writing: Writing,
+  found: store.StoredExport,
+  listing: Listing,
+): Promise<"more" | "over"> {
+  const form = FORMS[found.format];
+  const total = found.chunks === 0 ? await totalOf(writing, listing) : null;
+  // From here: a turn in which nothing but the count had its time would be the first one again.
+  const until = performance.now() + TURN_MS;
+  let at = placeOf(found);
+  let step = 0;
+  while (performance.now() < until) {
+    if (writing.signal.aborted || writing.outside.ending.aborted) return "more";
+    const size = PAGES[step] ?? PAGES[0];
+    const page = await rowsAfter(writing, listing, at.position ?? undefined, size);
+    const isLast = page.length < size;
+    const rows = page.map(({ row }) => row);
+    const { bytes, state } = await pieceOf(form, at.form, listing, { rows, isLast });
+    const position = page.at(-1)?.place ?? at.position;
+    const piece = { bytes, rows: rows.length, position, form: state, total };
+    const isOurs = await commit(writing, { ...found, chunks: at.chunks }, piece, isLast);
+    if (isLast || !isOurs) return "over";
+    const each = (state.plainBytes - (at.form?.plainBytes ?? 0)) / rows.length;
+    at = { position, form: state, chunks: at.chunks + 1 };
+    const fitting = PAGES.findLastIndex((most) => most * each <= PIECE_BYTES);
+    // One step at a time: the rows to come may be larger than those before.
+    step = Math.max(0, Math.min(fitting, step + 1));
+  }
+  return "more";
+}
+
+function placeOf({ position, form, chunks }: store.StoredExport) {
+  return { position, form, chunks };
+}
+
+async function pieceOf(
+  form: FileForm,
+  before: FormState | null,
+  { fields }: Listing,
+  { rows, isLast }: { readonly rows: readonly Record<string, unknown>[]; readonly isLast: boolean },
+) {
+  const begun = before === null ? await form.begin(fields) : undefined;
+  let state = begun?.state ?? before;
+  if (!state) throw new Error("A file goes on from somewhere.");
+  const bytes = begun ? [begun.bytes] : [];
+  if (rows.length > 0) {
+    const added = await form.add(state, fields, rows);
+    bytes.push(added.bytes);
+    state = added.state;
+  }
+  if (isLast) {
+    const ended = await form.end(state);
+    bytes.push(ended.bytes);
+    state = ended.state;
+  }
+  return { bytes: Buffer.concat(bytes), state };
+}
+
+/** To count may take longer than it may; then there is no percentage. */
+async function totalOf(writing: Writing, listing: Listing): Promise<number | null> {
+  try {
+    return await countRows(writing, listing);
+  } catch (error) {
+    if (error instanceof Failure && error.type === ReportTimedOut) return null;
+    throw error;
+  }
+}
+
+/** Writes a piece down, and with the last one that it is done. */
+function commit(
+  { outside, caller, partition }: Writing,
+  found: store.StoredExport,
+  piece: store.Written,
+  isLast: boolean,
+): Promise<boolean> {
+  return actBecause(outside, partition, caller.cause, async (ctx) => {
+    if (!(await store.append(ctx.tx, found, piece, ctx.now))) return false;
+    if (!isLast) return true;
+    const end = { status: "completed", at: ctx.now, expiresAt: expiryAfter(ctx.now) } as const;
+    const ended = await store.finish(ctx.tx, found.id, end);
+    if (ended) ctx.emit(ExportCompleted, referTo(ended), shownOf(ended));
+    return true;
+  });
+}
+
+async function fail(
+  outside: Outside,
+  partition: Partition,
+  id: string,
+  error: string,
+): Promise<void> {
+  const cause = { correlationId: newId("cor"), depth: 1 };
+  await actBecause(outside, partition, cause, async (ctx) => {
+    const end = { status: "failed", error, at: ctx.now, expiresAt: expiryAfter(ctx.now) } as const;
+    const ended = await store.finish(ctx.tx, id, end);
+    if (ended) ctx.emit(ExportFailed, referTo(ended), shownOf(ended));
+  });
+}

@@ -1,0 +1,97 @@
+/** What a KPI's number is at a moment. */
+import { Failure, Internal, invalid } from "#kernel/operation/failure.ts";
+import { partitionFor, type ReportAsking } from "#kernel/contributions/report-source.ts";
+import type { Narrowing } from "../reports/report-sql.ts";
+import { type Definition, definitionOf, ReportBroken } from "../reports/report.ts";
+import { checkReport, runReport, unlessBroken } from "../reports/run-report.ts";
+import { sourceType } from "../reports/source.ts";
+import * as reports from "../reports/store.ts";
+import { isMet, type Kpi, type Measure, type Snapshot } from "./kpi.ts";
+
+const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
+const ERROR_CHARACTERS_MAX = 500;
+
+/** The report that a measure is, in the end. */
+export async function definitionFor(
+  { outside, caller }: ReportAsking,
+  { reportId, aggregate }: Measure,
+): Promise<Definition> {
+  if (reportId !== null) {
+    const report = await outside.db.read(partitionFor(caller), (tx) => reports.find(tx, reportId));
+    if (!report) throw invalid("/reportId", "there is no such report");
+    return report.definition;
+  }
+  if (!aggregate) throw invalid("/aggregate", "is required where there is no reportId");
+  const { source, filter, fn, field, p } = aggregate;
+  return definitionOf({
+    source,
+    ...(filter && { filter }),
+    aggregates: [
+      { fn, as: "value", ...(field !== undefined && { field }), ...(p !== undefined && { p }) },
+    ],
+  });
+}
+
+/** Throws unless its number could be told now. */
+export async function checkMeasure(asking: ReportAsking, measure: Measure): Promise<void> {
+  const definition = await definitionFor(asking, measure);
+  await checkReport(asking, definition, spanOf(asking, measure, definition, new Date(0)));
+}
+
+/** Whether a moment in the past can be told as exactly as the present. */
+export function knowsPast({ outside }: ReportAsking, measure: Measure, definition: Definition) {
+  return measure.window !== null || sourceType(outside, definition.source).exactPast;
+}
+
+/** The rows that count at a moment: those of its window, and of the log those until then. */
+function spanOf(
+  asking: ReportAsking,
+  measure: Measure,
+  definition: Definition,
+  at: Date,
+): Narrowing {
+  if (!knowsPast(asking, measure, definition)) return {};
+  const { window } = measure;
+  const from = window && new Date(at.getTime() - window.last * UNIT_MS[window.unit]);
+  const field = window?.field;
+  return { between: { field, from: from ?? undefined, to: at, at: "/window/field" } };
+}
+
+/** The first value of the first row. */
+export async function measure(
+  asking: ReportAsking,
+  what: Measure,
+  definition: Definition,
+  at: Date,
+): Promise<number | null> {
+  const span = spanOf(asking, what, definition, at);
+  const { columns, rows } = await unlessBroken(() =>
+    runReport(asking, { ...definition, limit: 1 }, span),
+  );
+  const column = columns.find(({ role }) => role === "value");
+  const value = column && rows[0]?.[column.name];
+  if (value === null || value === undefined) return null;
+  const number = Number(value);
+  if (!Number.isFinite(number)) {
+    throw new Failure(ReportBroken, { detail: "What it measures is no number." });
+  }
+  return number;
+}
+
+/** A snapshot of a moment. What the caller could act on is noted in it; what is our fault is thrown. */
+export async function snapshotAt(
+  asking: ReportAsking,
+  kpi: Kpi & { readonly measure: Measure },
+  at: Date,
+): Promise<Snapshot> {
+  const told = { at: at.toISOString(), target: kpi.target, backfilled: false };
+  try {
+    const definition = await definitionFor(asking, kpi.measure);
+    const value = await measure(asking, kpi.measure, definition, at);
+    return { ...told, value, met: isMet(value, kpi), error: null };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.type.status >= Internal.status) throw error;
+    const message = error.message.slice(0, ERROR_CHARACTERS_MAX);
+    return { ...told, value: null, met: null, error: message };
+  }
+}

@@ -1,0 +1,167 @@
+/** The rows themselves, one by one: those behind a group of a report, and those that are exported. */
+import type { FieldKind } from "#kernel/condition/sql.ts";
+import { Parameters, type Row } from "#kernel/db/statement.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import type { OpenSource, ReportAsking } from "#kernel/contributions/report-source.ts";
+import { columnsOf, type Column } from "./column.ts";
+import { fieldAt, showOf } from "./field.ts";
+import { whereOf } from "./report-sql.ts";
+import type { Definition } from "./report.ts";
+import { askInTurn } from "./run-report.ts";
+
+export interface RowField {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly sql: string;
+  readonly show: (stored: unknown) => unknown;
+}
+
+/** Which rows, in which direction along their key, and what of them. */
+export interface Listing {
+  readonly source: OpenSource;
+  readonly fields: readonly RowField[];
+  readonly where: string;
+  /** Of what stands in `where`. */
+  readonly conditions: readonly unknown[];
+  /** Of that, and of what stands in `fields`. */
+  readonly values: readonly unknown[];
+  readonly descending: boolean;
+}
+
+/** A row, and its place among all. */
+export interface Placed {
+  readonly row: Record<string, unknown>;
+  readonly place: readonly unknown[];
+}
+
+/** The rows of a source that a filter holds for, oldest first. */
+export function listingOf(
+  source: OpenSource,
+  wanted: { readonly filter: unknown; readonly fields: readonly string[] | null },
+  parameters: Parameters,
+): Listing {
+  const where = whereOf(source, wanted.filter, parameters);
+  const conditions = [...parameters.values];
+  return {
+    ...shownFields(source, wanted.fields, parameters),
+    source,
+    where,
+    conditions,
+    descending: false,
+  };
+}
+
+/** The rows behind one group of a report, newest first. */
+export function groupListing(
+  source: OpenSource,
+  definition: Definition,
+  parameters: Parameters,
+  group: Readonly<Record<string, unknown>>,
+): Listing {
+  const base = whereOf(source, definition.filter, parameters);
+  const groups = columnsOf(source, { ...definition, aggregates: [] }, parameters);
+  const stray = Object.keys(group).find((name) => !groups.some((column) => column.name === name));
+  if (stray !== undefined) throw invalid("?group", `${stray} is not a group of this report`);
+  const valueOf = (name: string) => (Object.hasOwn(group, name) ? group[name] : undefined);
+  const parts = groups.map((column) => groupSql(column, valueOf(column.name), parameters));
+  const joined = parts.join(" and ");
+  const where = joined === "" ? base : `${base === "" ? " where" : `${base} and`} ${joined}`;
+  const conditions = [...parameters.values];
+  return { ...shownFields(source, null, parameters), source, where, conditions, descending: true };
+}
+
+const CASTS: Readonly<Record<Column["kind"], string>> = {
+  text: "text",
+  number: "numeric",
+  boolean: "boolean",
+  time: "timestamptz",
+  date: "date",
+  json: "jsonb",
+  texts: "text[]",
+};
+
+/** What is not named may be anything; the expression stands there all the same, for its parameters. */
+function groupSql({ name, kind, sql }: Column, value: unknown, parameters: Parameters): string {
+  if (value === undefined) return `((${sql}) is null or (${sql}) is not null)`;
+  if (value === null) return `(${sql}) is null`;
+  assertKind(name, kind, value);
+  const operand = kind === "json" ? JSON.stringify(value) : value;
+  return `(${sql}) = ${parameters.add(operand, CASTS[kind])}`;
+}
+
+function assertKind(name: string, kind: Column["kind"], value: unknown): void {
+  const isRight = {
+    text: typeof value === "string",
+    number: typeof value === "number" || (typeof value === "string" && NUMBER.test(value)),
+    boolean: typeof value === "boolean",
+    time: typeof value === "string" && TIME.test(value) && isDay(value),
+    date: typeof value === "string" && DAY.test(value) && isDay(value),
+    json: true,
+    texts: Array.isArray(value) && value.every((member) => typeof member === "string"),
+  }[kind];
+  if (!isRight) throw invalid("?group", `${name} must be a value that the report shows there`);
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const YEAR_ZERO = "0000";
+
+/** Whether it begins with a day that there is. JavaScript reads the 30th of February as a day in March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  const [year, day] = [text.slice(0, YEAR_ZERO.length), text.slice(0, "2026-01-01".length)];
+  return year !== YEAR_ZERO && !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
+}
+
+function shownFields(
+  source: OpenSource,
+  names: readonly string[] | null,
+  parameters: Parameters,
+): Pick<Listing, "fields" | "values"> {
+  const fields = (names ?? [...source.fields.keys()]).map((name, index) => {
+    const field = fieldAt(source.fields, name, { at: `/fields/${index}`, parameters });
+    return { name, kind: field.kind, sql: field.sql, show: showOf(field) };
+  });
+  return { fields, values: parameters.values };
+}
+
+/** Up to so many rows behind a place, or from the beginning. */
+export async function rowsAfter(
+  asking: ReportAsking,
+  listing: Listing,
+  after: readonly unknown[] | undefined,
+  count: number,
+): Promise<readonly Placed[]> {
+  const { source, fields, where, descending } = listing;
+  const { key } = source;
+  const parameters = new Parameters(listing.values);
+  const selected = [
+    ...key.map(({ sql }, index) => `${sql} as "k${index}"`),
+    ...fields.map(({ sql }, index) => `${sql} as "f${index}"`),
+  ].join(", ");
+  const columns = key.map(({ sql }) => sql).join(", ");
+  const places = after?.map((value, index) => parameters.add(value, key[index]?.type ?? "text"));
+  const beyond = places && `(${columns}) ${descending ? "<" : ">"} (${places.join(", ")})`;
+  const narrowed =
+    beyond === undefined ? where : `${where === "" ? " where" : `${where} and`} ${beyond}`;
+  const order = key.map(({ sql }) => (descending ? `${sql} desc` : sql)).join(", ");
+  const text = `select ${selected} from ${source.from}${narrowed} order by ${order} limit ${count}`;
+  const rows = await askInTurn(asking, source, text, parameters.values);
+  return rows.map((row) => placed(listing, row));
+}
+
+function placed({ source, fields }: Listing, row: Row): Placed {
+  const shown = Object.fromEntries(
+    fields.map(({ name, show }, index) => [name, show(row[`f${index}`])]),
+  );
+  return { row: shown, place: source.key.map((_, index) => row[`k${index}`]) };
+}
+
+/** How many rows there are. */
+export async function countRows(asking: ReportAsking, listing: Listing): Promise<number> {
+  const { source, where, conditions } = listing;
+  const text = `select count(*) as "n" from ${source.from}${where}`;
+  const [row] = await askInTurn(asking, source, text, conditions);
+  return Number(row?.["n"]);
+}

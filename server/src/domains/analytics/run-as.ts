@@ -1,0 +1,34 @@
+/** With whose rights things run that nobody waits for: of whoever saved or asked for them, and no more. */
+import { standingIn } from "#domains/identity/accounts/index.ts";
+import { confinementOf } from "#domains/workflows/index.ts";
+import { type Caller, type Outside, personOf, systemCaller } from "#kernel/access/caller.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import type { Cause } from "#kernel/log/event.ts";
+
+export interface Authority {
+  readonly runAs: string;
+  /** To which permissions it is confined, of those that the person has; null for all. */
+  readonly permissions: readonly string[] | null;
+}
+
+/** What a caller hands on to what they save. */
+export function authorityOf(caller: Caller): Authority {
+  return {
+    runAs: caller.person?.id ?? personOf(caller),
+    permissions: confinementOf(caller) ?? null,
+  };
+}
+
+/** A caller with the rights that the person has now, as far as their credential had them then. */
+export async function callerFor(
+  outside: Outside,
+  { runAs, permissions }: Authority,
+  { partition, cause }: { readonly partition: Partition; readonly cause: Cause },
+): Promise<Caller> {
+  const { roles, permissions: held } = await standingIn(outside, partition.workspace, runAs);
+  return {
+    ...systemCaller(partition, cause),
+    person: { id: runAs, roles },
+    permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
+  };
+}

@@ -1,0 +1,154 @@
+/** Who opens which app, and as whom: by the session of their browser, or by an embed token. */
+import { membershipsOf, namesOfMembers, permissionsOf } from "#domains/identity/accounts/index.ts";
+import type { Caller, Outside, Person } from "#kernel/access/caller.ts";
+import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
+import {
+  Failure,
+  Forbidden,
+  NoSuchWorkspace,
+  NotFound,
+  Unauthenticated,
+} from "#kernel/operation/failure.ts";
+import { workspaceIdOf } from "#kernel/schema/id.ts";
+import { normalPath, type Page } from "../definition/app.ts";
+import { findServed, type Served } from "../deployments/store.ts";
+import { type Claims, EmbedRefused, verify } from "../embedding/embed-token.ts";
+import { find as findToken } from "../embedding/store.ts";
+import { type Perform, performerFor } from "../call-operation.ts";
+import { AppsUse } from "../permissions.ts";
+import { pathOf, prefixOf } from "./address.ts";
+
+/** What a request says of the app that it is about. */
+export interface Asked {
+  readonly workspace: string;
+  readonly slug: string;
+  readonly environment: EnvironmentName | undefined;
+  readonly embedToken: string | undefined;
+}
+
+/** An open app, and whoever has opened it. */
+export interface Visit {
+  readonly outside: Outside;
+  /** Of the app's workspace and environment. */
+  readonly caller: Caller;
+  readonly partition: Partition;
+  readonly perform: Perform;
+  readonly user: Person & { readonly name: string; readonly email: string };
+  readonly served: Served;
+  /** What an embed token fixes; undefined for who has logged in. */
+  readonly embed?: Claims & { readonly text: string };
+  /** The path of a page of this app, such that it is opened as this one was. */
+  readonly pathTo: (page: string, params?: Readonly<Record<string, string>>) => string;
+  /** What the paths of our own pages begin with. */
+  readonly prefix: string;
+}
+
+/** Lets somebody in, or throws why not. */
+export async function visit(outside: Outside, caller: Caller, asked: Asked): Promise<Visit> {
+  const entered =
+    asked.embedToken === undefined
+      ? entranceOf(caller, asked)
+      : await embedded(outside, caller, asked, asked.embedToken);
+  const { workspace, environment } = entered.caller;
+  if (!workspace) throw new Error("Nobody enters without a workspace.");
+  if (!entered.caller.permissions.has(AppsUse.name)) {
+    throw new Failure(Forbidden, { detail: `This needs the permission ${AppsUse.name}.` });
+  }
+  const partition = { workspace: workspace.key, environment };
+  const served = await outside.db.read(partition, (tx) => findServed(tx, asked.slug));
+  const { embed } = entered;
+  if (!served || (embed && embed.appId !== served.appId)) {
+    throw new Failure(embed ? EmbedRefused : NotFound);
+  }
+  const fixed: Record<string, string> = embed
+    ? { embed_token: embed.text }
+    : environment === "production"
+      ? {}
+      : { environment };
+  const address = { origin: caller.origin, workspace: asked.workspace, slug: asked.slug };
+  return {
+    outside,
+    ...entered,
+    partition,
+    served,
+    perform: performerFor(outside, entered.caller, `/apps/${asked.workspace}/${asked.slug}`),
+    pathTo: (path, params = {}) => pathOf({ ...address, path }, { ...params, ...fixed }),
+    prefix: prefixOf(caller.origin),
+  };
+}
+
+/** The page that a path means; a token that is good for one page opens no other. */
+export function pageOf({ served, embed }: Visit, path: string): Page {
+  const { pages } = served.snapshot;
+  const [first] = pages;
+  const at = normalPath(path.replace(/\/+$/, ""));
+  const found = pages.find((page) => page.path === at);
+  if (embed && embed.pageId !== null) {
+    const own = pages.find(({ id }) => id === embed.pageId);
+    if (!own || (at !== "/" && found !== own)) throw new Failure(EmbedRefused);
+    return own;
+  }
+  const page = found ?? (at === "/" ? first : undefined);
+  if (!page) throw new Failure(NotFound);
+  return page;
+}
+
+type Entrance = Pick<Visit, "caller" | "user" | "embed">;
+
+function entranceOf(caller: Caller, asked: Asked): Entrance {
+  const { credential } = caller;
+  if (!credential) throw new Failure(Unauthenticated);
+  const membership = credential.memberships.get(asked.workspace);
+  if (!membership) throw new Failure(NoSuchWorkspace);
+  if (membership.barred) throw new Failure(membership.barred);
+  const { workspace, permissions, roles } = membership;
+  const { user } = credential;
+  return {
+    user: { ...user, roles },
+    caller: {
+      ...caller,
+      workspace,
+      environment: asked.environment ?? "production",
+      permissions,
+      person: { id: user.id, roles },
+    },
+  };
+}
+
+/** Acts for whoever made the token, with what they may do now. */
+async function embedded(
+  outside: Outside,
+  caller: Caller,
+  asked: Asked,
+  text: string,
+): Promise<Entrance> {
+  const claims = verify(outside, text);
+  if (!claims) throw new Failure(EmbedRefused);
+  const { workspace, environment } = claims;
+  const token = await outside.db.read({ workspace, environment }, (tx) => findToken(tx, claims.id));
+  if (!token || token.revokedAt !== null) throw new Failure(EmbedRefused);
+  outside.throttle.assert(`embed ${token.id}`, outside.settings.rateLimit);
+  const rows = await membershipsOf(outside.db, token.createdBy);
+  const member = rows.find((row) => row.workspace === workspace);
+  if (!member || member.barred || member.slug !== asked.workspace) throw new Failure(EmbedRefused);
+  const [user] = await outside.db.read({ workspace, environment }, (tx) =>
+    namesOfMembers(tx, [token.createdBy]),
+  );
+  if (!user) throw new Failure(EmbedRefused);
+  const held = permissionsOf(member.roles, member.granted, outside.permissions);
+  const { permissions } = token;
+  const { credential: _, idempotencyScope: __, ...stranger } = caller;
+  return {
+    embed: { ...claims, text },
+    user: { ...user, roles: member.roles },
+    caller: {
+      ...stranger,
+      credential: undefined,
+      actor: { id: user.id, name: user.name, type: "user" },
+      workspace: { key: workspace, id: workspaceIdOf(workspace) },
+      environment,
+      permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
+      person: { id: user.id, roles: member.roles },
+    },
+  };
+}

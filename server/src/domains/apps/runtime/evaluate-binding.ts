@@ -1,0 +1,48 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
+import { compileTemplate } from "#kernel/expression/template.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { Visit } from "./app-session.ts";
+
+const TRIES_MAX = 20;
+const NEXT_TRY_MS = 50;
+
+/** What bindings read. */
+export interface Scope {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly user: object;
+  readonly context: object;
+  readonly row?: unknown;
+  readonly result?: unknown;
+}
+
+/** The value of a template. That others are being evaluated is no fault of this one: it waits. */
+export async function evaluate({ outside, partition }: Visit, value: unknown, scope: Scope) {
+  const template = compileTemplate(value);
+  for (let attempt = 1; ; attempt += 1) {
+    const nowMs = outside.clock.nowMs();
+    try {
+      return await template.evaluate(scope, {
+        pool: outside.expressions,
+        key: partition.workspace,
+        nowMs,
+      });
+    } catch (error) {
+      const busy = error instanceof ExpressionFailure && error.code === "busy";
+      if (!busy || attempt === TRIES_MAX) throw error;
+      await delay(NEXT_TRY_MS);
+    }
+  }
+}
+
+/** What went wrong, in words that may be shown; anything unforeseen is ours, and goes on. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof ExpressionFailure) return `A binding failed: ${error.message}`;
+  if (error instanceof Failure) {
+    const [first] = error.particulars.errors ?? [];
+    return first ? `${error.type.title} ${first.path} ${first.message}` : error.message;
+  }
+  throw error;
+}

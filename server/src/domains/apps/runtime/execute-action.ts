@@ -1,0 +1,196 @@
+/**
+ * Carries out what a button, a row or a form does. The action is that of the deployed snapshot; the
+ * browser says which one, what was entered, and by its id which row.
+ */
+import { type Fault, Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
+import type { Action } from "../definition/action.ts";
+import type { Page } from "../definition/app.ts";
+import { actionAt, ownOf, type Placed, placedIn } from "../definition/component.ts";
+import { dataIn } from "../call-operation.ts";
+import type { Effect } from "./browser/tree.ts";
+import { evaluate, type Scope, wordsOf } from "./evaluate-binding.ts";
+import { fill } from "./form-values.ts";
+import { destinationOf } from "./navigating.ts";
+import { formFields } from "./component-renderers.ts";
+import { isVisible, prepare, withSources } from "./resolve-page.ts";
+import type { Occasion, Resolving } from "./resolving.ts";
+import { executeArtifact, invokeConnector, rowOf, runQuery, runWorkflow } from "./load-sources.ts";
+import type { Visit } from "./app-session.ts";
+
+const WAIT_MS = 20_000;
+
+/** What the browser asks for. */
+export interface Pushed extends Occasion {
+  readonly componentId: string;
+  /** Where in the component: `/action`, `/submit`, `/rowActions/0/action`. */
+  readonly action: string;
+  /** Of the form. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The id of the row. */
+  readonly row: string | undefined;
+}
+
+/** What came of it. */
+export interface Acted {
+  readonly effects: readonly Effect[];
+  /** The types of those actions that were done. */
+  readonly done: readonly string[];
+  readonly succeeded: boolean;
+}
+
+/** Does it, or says in its effects why not. Throws when there is nothing of the kind on the page. */
+export async function act(visit: Visit, page: Page, pushed: Pushed): Promise<Acted> {
+  const all = [...placedIn(page.components)];
+  const target = all.find(({ id }) => id === pushed.componentId);
+  const action = target && actionAt(target.component, pushed.action);
+  if (!target || !action) throw new Failure(NotFound);
+  // What it stands in must be seen too.
+  const outer = all.filter(({ pointer }) => target.pointer.startsWith(`${pointer}/`));
+  const prepared = await prepare(visit, page, pushed, [...outer, target].map(bare));
+  for (const { component } of [...outer, target]) {
+    if (!(await isVisible(prepared, component))) throw new Failure(Forbidden);
+  }
+  const resolving = await withSources(prepared, [action]);
+  const entered = await enteredIn(resolving, target, pushed);
+  if ("faults" in entered) {
+    const message = "Some fields need another look.";
+    const effects: Effect[] = [{ kind: "error", message, fields: entered.faults }];
+    return { effects, done: [], succeeded: false };
+  }
+  return new Acting(resolving, entered.fields).carryOut(action, entered.scope);
+}
+
+/** What a form was filled with to begin with is not needed for what it does. */
+function bare(placed: Placed): Placed {
+  const { component } = placed;
+  if (component.type !== "form") return placed;
+  const { dataSource: _, ...rest } = component;
+  return { ...placed, component: rest as Placed["component"] };
+}
+
+type Entered =
+  | { readonly scope: Scope; readonly fields: readonly string[] }
+  | { readonly faults: Readonly<Record<string, string>> };
+
+async function enteredIn(
+  resolving: Resolving,
+  { component }: Placed,
+  { values, row: rowId }: Pushed,
+): Promise<Entered> {
+  const { visit, scope } = resolving;
+  if (component.type === "form") {
+    const own = (await evaluate(visit, ownOf(component), scope)) as Record<string, unknown>;
+    const fields = formFields(own);
+    const filled = fill(fields, values);
+    if ("faults" in filled) return filled;
+    const inputs = { ...scope.inputs, ...filled.values };
+    return { scope: { ...scope, inputs }, fields: fields.map(({ name }) => name) };
+  }
+  if (component.type !== "table") return { scope, fields: [] };
+  const row = rowId === undefined ? undefined : await rowOf(resolving, component, rowId);
+  if (!row) throw new Failure(NotFound, { detail: "This row is no longer there." });
+  return { scope: { ...scope, row }, fields: [] };
+}
+
+class Acting {
+  readonly #resolving: Resolving;
+  readonly #fields: readonly string[];
+  readonly #effects: Effect[] = [];
+  readonly #done: string[] = [];
+
+  constructor(resolving: Resolving, fields: readonly string[]) {
+    this.#resolving = resolving;
+    this.#fields = fields;
+  }
+
+  async carryOut(action: Action, scope: Scope): Promise<Acted> {
+    let succeeded = true;
+    try {
+      await this.#do(action, scope);
+    } catch (error) {
+      succeeded = false;
+      this.#effects.push(this.#errorOf(error));
+    }
+    const changed = this.#done.some((type) => !STILL.has(type));
+    const told = this.#effects.some(({ kind }) => kind === "refresh" || kind === "navigate");
+    if (changed && !told) this.#effects.push({ kind: "refresh" });
+    return { effects: this.#effects, done: this.#done, succeeded };
+  }
+
+  async #do(action: Action, scope: Scope): Promise<void> {
+    const { visit } = this.#resolving;
+    const { type, then = [], message, ...fields } = action;
+    // A template of an object gives an object.
+    const own = (await evaluate(visit, fields, scope)) as Record<string, unknown>;
+    const result = await this.#perform(type, own, scope);
+    this.#done.push(type);
+    const after = { ...scope, result };
+    if (message !== undefined) {
+      const words = await evaluate(visit, message, after);
+      this.#effects.push({
+        kind: "message",
+        text: typeof words === "string" ? words : JSON.stringify(words ?? ""),
+      });
+    }
+    for (const next of then) await this.#do(next, after);
+  }
+
+  async #perform(type: string, own: Record<string, unknown>, scope: Scope): Promise<unknown> {
+    const { visit } = this.#resolving;
+    const { perform } = visit;
+    switch (type) {
+      case "create_record": {
+        const body = this.#valuesOf(own, scope);
+        return dataIn(await perform("records.create", { params: { slug: own["table"] }, body }));
+      }
+      case "update_record": {
+        const body = this.#valuesOf(own, scope);
+        return dataIn(await perform("records.update", { params: recordOf(own), body }));
+      }
+      case "delete_record":
+        return perform("records.delete", { params: recordOf(own) });
+      case "run_workflow":
+        return runWorkflow(perform, own, own["wait"] === true ? WAIT_MS : undefined);
+      case "invoke_connector":
+        return invokeConnector(perform, own);
+      case "execute_artifact":
+        return executeArtifact(perform, own);
+      case "run_query":
+        return runQuery(perform, own);
+      case "navigate":
+        this.#effects.push({ kind: "navigate", url: destinationOf(visit, own) });
+        return null;
+      case "refresh": {
+        const sources = own["sources"] as readonly string[] | undefined;
+        this.#effects.push({ kind: "refresh", ...(sources && { sources }) });
+        return null;
+      }
+      default:
+        throw new Error(`There is no action ${type}.`);
+    }
+  }
+
+  /** Those that the action names or, without them, what was entered in the form. */
+  #valuesOf({ values }: Record<string, unknown>, { inputs }: Scope): unknown {
+    return values ?? Object.fromEntries(this.#fields.map((name) => [name, inputs[name]]));
+  }
+
+  #errorOf(error: unknown): Effect {
+    const message = wordsOf(error);
+    const faults = error instanceof Failure ? (error.particulars.errors ?? []) : [];
+    const fields = Object.fromEntries(faults.flatMap((fault) => this.#ofField(fault)));
+    return { kind: "error", message, ...(Object.keys(fields).length > 0 && { fields }) };
+  }
+
+  #ofField({ path, message }: Fault): (readonly [string, string])[] {
+    const name = path.replace(/^\/(values\/)?/, "");
+    return this.#fields.includes(name) ? [[name, message]] : [];
+  }
+}
+
+/** After these, everything is as it was. */
+const STILL: ReadonlySet<string> = new Set(["navigate", "refresh", "run_query"]);
+
+function recordOf({ table, id }: Record<string, unknown>) {
+  return { slug: table, recordId: typeof id === "string" ? id : "" };
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { lobbyOf } from "./feed-registry.ts";
+import { anotherNode, headersOf, send } from "./testing.ts";
+
+const BEGINNING = "evt_0000000000000000000000";
+
+let world: World;
+let owner: Ask & { token: string };
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+});
+afterEach(() => expect(lobbyOf(world.kernel).waiting).toBe(0));
+afterAll(() => world[Symbol.asyncDispose]());
+
+const freshTopic = () => `topic.${randomUUID()}`;
+const publish = async (topic: string, n = 0, app = world.app): Promise<string> => {
+  const body = { type: "told", payload: { n } };
+  const answer = await send(app, owner, `POST /api/v1/events/topics/${topic}/publish`, body);
+  expect(answer.status).toBe(201);
+  return answer.body.data.id;
+};
+const read = (topic: string, query = "", app = world.app) =>
+  send(app, owner, `GET /api/v1/events/topics/${topic}/events?${query}`);
+const waiting = (count: number) => until(async () => lobbyOf(world.kernel).waiting === count);
+
+test("a topic is read from its oldest event on, page by page, and the cursor never ends", async () => {
+  const topic = freshTopic();
+  const empty = await read(topic);
+  expect(empty).toEqual({
+    status: 200,
+    body: { data: [], pagination: { nextCursor: BEGINNING, hasMore: false, limit: 50 } },
+  });
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n += 1) ids.push(await publish(topic, n));
+  await world.settled();
+  const pages = [];
+  let after = empty.body.pagination.nextCursor;
+  for (let n = 0; n < 4; n += 1) {
+    const { body } = await read(topic, `limit=2&after=${after}`);
+    pages.push([body.data.map(({ id }: any) => id), body.pagination.hasMore]);
+    after = body.pagination.nextCursor;
+    expect(body.pagination.limit).toBe(2);
+  }
+  expect(pages).toEqual([
+    [ids.slice(0, 2), true],
+    [ids.slice(2, 4), true],
+    [ids.slice(4), false],
+    [[], false],
+  ]);
+  expect(after).toBe(ids.at(-1));
+  const later = await publish(topic, 5);
+  await world.settled();
+  const { body } = await read(topic, `after=${after}`);
+  expect(body.data.map(({ id }: any) => id)).toEqual([later]);
+});
+
+test.each(["x", "evt_", "evt_000000000000000000000u", "msg_0000000000000000000000", "0"])(
+  "%s is no place to go on from",
+  async (after) => {
+    for (const what of ["events", "stream"]) {
+      const answer = await owner(`GET /api/v1/events/topics/t/${what}?after=${after}`);
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { errors: [{ path: "?after" }] },
+        events: [],
+      });
+    }
+  },
+);
+
+test.each(["limit=0", "limit=201", "timeout=-1", "timeout=60001", "timeout=soon"])(
+  "%s is out of range",
+  async (query) => {
+    expect((await read("t", query)).status).toBe(422);
+  },
+);
+
+test("a poll is answered by a publish, on this node and on another", async () => {
+  await using node = await anotherNode(world);
+  for (const app of [world.app, node.app]) {
+    const topic = freshTopic();
+    const last = await publish(topic, 0);
+    const poll = read(topic, `timeout=60000&after=${last}`);
+    await waiting(1);
+    // What happens elsewhere is none of its business.
+    await publish(freshTopic(), 0, app);
+    expect(lobbyOf(world.kernel).waiting).toBe(1);
+    const id = await publish(topic, 1, app);
+    const { body } = await poll;
+    expect(body.data).toMatchObject([{ id, data: { n: 1 } }]);
+    expect(body.pagination).toEqual({ nextCursor: id, hasMore: false, limit: 50 });
+  }
+});
+
+test("a poll of platform.events is answered by whatever the platform does, and by no message", async () => {
+  await world.settled();
+  const { body: all } = await read("platform.events", "limit=200");
+  expect(all.pagination.hasMore).toBe(false);
+  const poll = read("platform.events", `timeout=60000&after=${all.pagination.nextCursor}`);
+  await waiting(1);
+  await publish(freshTopic());
+  expect(lobbyOf(world.kernel).waiting).toBe(1);
+  await owner("POST /api/v1/notes", { title: "Heard", body: "" });
+  const { body } = await poll;
+  expect(body.data).toMatchObject([{ type: "note.created", data: { title: "Heard" } }]);
+  await world.settled();
+  const onNote = await read("note", "limit=200");
+  expect(onNote.body.data.at(-1)).toEqual(body.data[0]);
+});
+
+test("a poll ends with nothing when its time is over, and its cursor is the one it came with", async () => {
+  const topic = freshTopic();
+  const after = await publish(topic);
+  const { status, body } = await read(topic, `timeout=30&after=${after}`);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    data: [],
+    pagination: { nextCursor: after, hasMore: false, limit: 50 },
+  });
+});
+
+test("polls end with nothing when the process is to end", async () => {
+  await using ending = await startWorld();
+  const ask = await ending.member(["owner"]);
+  const polls = [1, 2, 3].map(() =>
+    ending.app.inject({
+      url: "/api/v1/events/topics/quiet/events?timeout=60000",
+      headers: headersOf(ask),
+    }),
+  );
+  await until(async () => lobbyOf(ending.kernel).waiting === 3);
+  ending.kernel.drain();
+  for (const { statusCode, headers, payload } of await Promise.all(polls)) {
+    expect(statusCode).toBe(200);
+    expect(headers["connection"]).toBe("close");
+    expect(JSON.parse(payload).data).toEqual([]);
+  }
+  expect(lobbyOf(ending.kernel).waiting).toBe(0);
+});
+
+test("nothing waits for a client that has left", async () => {
+  await using left = await startWorld();
+  const ask = await left.member(["owner"]);
+  await left.app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = left.app.server.address() as AddressInfo;
+  const requests = ["events?timeout=60000", "stream"].map((what) => {
+    const request = get({
+      port,
+      path: `/api/v1/events/topics/quiet/${what}`,
+      headers: headersOf(ask),
+    });
+    request.on("error", () => undefined);
+    request.on("response", (response: IncomingMessage) => response.on("error", () => undefined));
+    return request;
+  });
+  await until(async () => lobbyOf(left.kernel).waiting === 2);
+  for (const request of requests) request.destroy();
+  await until(async () => lobbyOf(left.kernel).waiting === 0);
+});
+
+test("2000 who wait on one topic are answered by one publish, and share the looks at the log", async () => {
+  const topic = freshTopic();
+  const lobby = lobbyOf(world.kernel);
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const feed = { partition, name: topic, topics: [topic] };
+  const wish = { after: BEGINNING, limit: 50, waitMs: 60_000, settleMs: 0 };
+  const overHttp = Array.from({ length: 20 }, () => read(topic, "timeout=60000"));
+  const others = Array.from({ length: 1_980 }, () => lobby.next(feed, wish));
+  await waiting(2_000);
+  const before = lobby.looks;
+  const id = await publish(topic, 7);
+  for (const { body } of await Promise.all(overHttp)) {
+    expect(body.data).toMatchObject([{ id, data: { n: 7 } }]);
+  }
+  for (const { events } of await Promise.all(others)) {
+    expect(events.map((event) => event.id)).toEqual([id]);
+  }
+  // One, and some more while a transaction of somebody else happens to be open.
+  expect(lobby.looks - before).toBeLessThan(200);
+});
+
+test("what is committed behind an open transaction is shown when that is over, in order and whole", async () => {
+  const topic = freshTopic();
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  // Takes its place first and commits last.
+  const slow = world.kernel.db.write(partition, async (session) => {
+    await session.send(
+      `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
+                           resource_id, correlation_id, created_at, data)
+       values (1, $1, 'slow', 'x', 'system', 'x', 'message', 'x', 'x', now(), '{}')`,
+      [topic],
+    );
+    begun.resolve();
+    await gate.promise;
+  });
+  await begun.promise;
+  try {
+    const fast = await publish(topic, 1);
+    // It may not be shown yet, or the slow one would be passed by.
+    expect((await read(topic)).body.data).toEqual([]);
+    const poll = read(topic, "timeout=60000");
+    await waiting(1);
+    gate.resolve();
+    await slow;
+    const { body: first } = await poll;
+    await world.settled();
+    const { body: rest } = await read(topic, `after=${first.pagination.nextCursor}`);
+    const seen = [...first.data, ...rest.data];
+    expect(seen.map(({ type }) => type)).toEqual(["slow", "told"]);
+    expect(seen[1].id).toBe(fast);
+  } finally {
+    // Left open, it would hold up all other tests.
+    gate.resolve();
+    await slow;
+  }
+});
+
+test("audit events are for those who may query the audit log, by whichever topic", async () => {
+  const viewer = await world.member(["viewer"]);
+  await owner("POST /api/v1/secrets", { name: "SEEN_BY_FEW", value: "nothing much" });
+  await world.settled();
+  const topics = async (ask: Ask, topic: string) => {
+    const { body } = await ask(`GET /api/v1/events/topics/${topic}/events?limit=200`);
+    return new Set(body.data.map(({ type }: any) => type.split(".")[0]));
+  };
+  expect(await topics(owner, "audit")).toEqual(new Set(["audit"]));
+  expect(await topics(owner, "platform.events")).toContain("audit");
+  const seen = await topics(viewer, "platform.events");
+  expect(seen).toContain("note");
+  expect(seen).not.toContain("audit");
+  for (const what of ["events", "stream"]) {
+    const refused = await viewer(`GET /api/v1/events/topics/audit/${what}`);
+    expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" }, events: [] });
+  }
+});

@@ -1,0 +1,165 @@
+/**
+ * The breaker of a connector: five failures in a row open it, and thirty seconds later one caller may
+ * try whether the other system is well again.
+ *
+ * It lives in the connector's row and not in a process, as a library would have it: all nodes must
+ * count together and let one caller try, a restart must not forget it, and the status that it gives
+ * must change in the transaction that tells of it.
+ */
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { CircuitOpen, type Connector } from "../connector.ts";
+import { workspaceOf } from "../connector-input.ts";
+import type { ConnectorStatusChanged } from "../events.ts";
+import { tellStatus } from "../service.ts";
+import { type Guarded, toConnector } from "../store.ts";
+
+const FAILURES_MAX = 5;
+const OPEN_MS = 30_000;
+/** Beyond a trial's own time, for it to be recorded. */
+const GRACE_MS = 5_000;
+
+/** What a use of a connector says about the other system. */
+export type Evidence =
+  /** It is well. */
+  | { readonly is: "up" }
+  /** It answers, though not to us: who we are is in doubt, not whether it is there. */
+  | { readonly is: "answering" }
+  | { readonly is: "down"; readonly reason: string }
+  /** Nothing: it was not reached, for reasons of our own. */
+  | { readonly is: "unclear" };
+
+/** Permission to use a connector. */
+export interface Admission {
+  /** Takes the permission back, when it was not made use of: another may try. */
+  release(): Promise<void>;
+}
+
+/** Lets a call through, or fails while the breaker is open. */
+export async function admit(
+  outside: Outside,
+  caller: Caller,
+  { connector, retryAt }: Guarded,
+  timeoutMs: number,
+): Promise<Admission> {
+  if (retryAt === null) return { release: async () => undefined };
+  const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+  const nowMs = outside.clock.nowMs();
+  const until = new Date(nowMs + Math.max(OPEN_MS, timeoutMs + GRACE_MS));
+  const claimed =
+    Date.parse(retryAt) <= nowMs &&
+    (await outside.db.write(partition, (session) =>
+      session.send(MOVE, [connector.id, retryAt, until]),
+    ));
+  if (claimed && claimed.length > 0) {
+    const release = async (): Promise<void> => {
+      await outside.db.write(partition, (session) =>
+        session.send(MOVE, [connector.id, until, retryAt]),
+      );
+    };
+    return { release };
+  }
+  const waitMs = Math.max(Date.parse(retryAt) - nowMs, 1_000);
+  throw new Failure(CircuitOpen, { headers: { "retry-after": String(Math.ceil(waitMs / 1_000)) } });
+}
+
+/** Whoever moves it has the trial: all others find it moved. */
+const MOVE = "update connectors set retry_at = $3 where id = $1 and retry_at = $2 returning id";
+
+/** Keeps what a use said, and tells when that changes the status: once, whoever else finds the same. */
+export async function record(
+  ctx: WriteContext<typeof ConnectorStatusChanged>,
+  connector: Connector,
+  evidence: Evidence,
+): Promise<Connector> {
+  const { id, revision } = connector;
+  if (evidence.is === "unclear") return connector;
+  const [row] =
+    evidence.is === "down"
+      ? await ctx.send<Changed>(FAILED, [
+          id,
+          revision,
+          ctx.now,
+          evidence.reason,
+          new Date(ctx.now.getTime() + OPEN_MS),
+        ])
+      : await ctx.send<Changed>(ANSWERED, [id, revision, ctx.now, evidence.is]);
+  return row ? told(ctx, row, evidence) : connector;
+}
+
+/** A test says what the status is, whatever the breaker has counted. */
+export async function recordTest(
+  ctx: WriteContext<typeof ConnectorStatusChanged>,
+  connector: Connector,
+  reason: string,
+): Promise<Connector> {
+  const values = [connector.id, connector.revision, ctx.now, reason];
+  const [row] = await ctx.send<Changed>(FAILED_TEST, values);
+  return row ? told(ctx, row, { is: "down", reason }) : connector;
+}
+
+type Changed = Parameters<typeof toConnector>[0] & {
+  readonly was: string;
+  readonly was_reason: string | null;
+  readonly was_changed_at: string | null;
+};
+
+function told(
+  ctx: WriteContext<typeof ConnectorStatusChanged>,
+  row: Changed,
+  evidence: Evidence,
+): Connector {
+  const after = toConnector(row);
+  const before = toConnector({
+    ...row,
+    status: row.was,
+    status_reason: row.was_reason,
+    status_changed_at: row.was_changed_at,
+  });
+  tellStatus(ctx, before, after, evidence.is === "down" ? evidence.reason : ANSWERS);
+  return after;
+}
+
+const ANSWERS = "It answers.";
+
+/** Changes a row only if it has this revision still: what was learnt is about that one. */
+function change(settings: string, condition: string): string {
+  return `
+    update connectors c set ${settings}
+      from (select id, status, status_reason, status_changed_at from connectors
+             where id = $1 and revision = $2 and ${condition} for update) old
+     where c.id = old.id
+    returning c.id, c.name, c.type, c.config, c.auth, c.document, c.status, c.status_reason,
+              c.status_changed_at, c.revision, c.created_by, c.created_at, c.updated_at,
+              old.status as was, old.status_reason as was_reason,
+              old.status_changed_at as was_changed_at`;
+}
+
+const ANSWERED = change(
+  `failures = 0,
+   retry_at = null,
+   status = case when $4 = 'up' then 'up' else c.status end,
+   status_reason = case when $4 = 'up' then null else c.status_reason end,
+   status_changed_at =
+     case when $4 = 'up' and c.status <> 'up' then $3::timestamptz else c.status_changed_at end`,
+  "(failures > 0 or retry_at is not null or ($4 = 'up' and status <> 'up'))",
+);
+
+const OPENS = `(c.failures + 1 >= ${FAILURES_MAX})`;
+const FAILED = change(
+  `failures = c.failures + 1,
+   retry_at = case when ${OPENS} then $5::timestamptz else c.retry_at end,
+   status = case when ${OPENS} then 'down' else c.status end,
+   status_reason = case when ${OPENS} then $4 else c.status_reason end,
+   status_changed_at =
+     case when ${OPENS} and c.status <> 'down' then $3::timestamptz else c.status_changed_at end`,
+  "true",
+);
+
+const FAILED_TEST = change(
+  `status = 'down',
+   status_reason = $4,
+   status_changed_at = case when c.status <> 'down' then $3::timestamptz else c.status_changed_at end`,
+  "true",
+);

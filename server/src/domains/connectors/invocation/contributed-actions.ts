@@ -1,0 +1,68 @@
+import type { Caller, Outside, Services } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
+
+/** The connector that an action is added to. */
+export interface ConnectorRef {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/** An action as lists show it; `input` is a JSON Schema of an object. */
+export interface AddedAction {
+  readonly name: string;
+  readonly summary: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** One invocation of an action that was added. */
+export interface AddedCall {
+  /** Who invokes; it may do no more than this caller may. */
+  readonly caller: Caller;
+  readonly connector: ConnectorRef;
+  readonly action: string;
+  readonly input: unknown;
+  readonly idempotencyKey?: string;
+}
+
+/**
+ * Where another domain adds actions to connectors, as the SDK does with its artifacts. They stand
+ * beside a connector's own in lists and are invoked like those; where a name is taken already, the
+ * connector's own action has it.
+ *
+ * The breaker is not asked and hears nothing: it is about the other system, which such an action
+ * reaches, if at all, by invoking the connector's own actions through `perform`.
+ */
+export interface ConnectorActions {
+  /** The actions that this connector has been given; in a transaction of its workspace. */
+  actionsOf(tx: Tx, connector: ConnectorRef): Promise<readonly AddedAction[]>;
+  /**
+   * Carries one out, outside of any transaction; its limits of time are its own. The input is of the
+   * form that the action asks for as far as the contributor has checked it. A `Failure` that it throws
+   * is recorded with `connector.invoked` and answered.
+   */
+  invoke(outside: Outside, call: AddedCall): Promise<unknown>;
+}
+
+export const ConnectorActionPoint = extensionPoint<ConnectorActions>("connectors.actions");
+
+/** An action together with who carries it out. */
+export interface Added {
+  readonly action: AddedAction;
+  readonly by: ConnectorActions;
+}
+
+/** All actions that were added to a connector. */
+export async function addedTo(
+  tx: Tx,
+  { contributions }: Pick<Services, "contributions">,
+  connector: ConnectorRef,
+): Promise<Added[]> {
+  const all: Added[] = [];
+  for (const by of contributionsTo(ConnectorActionPoint, contributions)) {
+    const { id, name, type } = connector;
+    for (const action of await by.actionsOf(tx, { id, name, type })) all.push({ action, by });
+  }
+  return all;
+}

@@ -1,0 +1,136 @@
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { UnknownAction } from "../connector.ts";
+import { workspaceOf } from "../connector-input.ts";
+import type { DiscoveredAction } from "../openapi/discovered-action.ts";
+import * as store from "../store.ts";
+import { connectorTypeOf } from "../types/registry.ts";
+import type { ActionType } from "../types/connector-type.ts";
+import type { Use } from "../upstream/connection.ts";
+import { type Added, addedTo } from "./contributed-actions.ts";
+import { admit } from "./circuit-breaker.ts";
+import { checkInput, checkInputOutside } from "../use/input.ts";
+import { limitsOf, openUse } from "./open-connection.ts";
+import { attempted, type Outcome } from "./outcome.ts";
+
+export interface Invocation {
+  readonly action: string;
+  readonly input: unknown;
+  readonly idempotencyKey?: string;
+}
+
+/** An invocation that took place, however it went. */
+export interface Invoked {
+  readonly guarded: store.Guarded;
+  readonly outcome: Outcome;
+}
+
+/** Invokes an action. Throws where nothing took place: no such action, a wrong input, an open breaker. */
+export async function invoke(
+  outside: Outside,
+  caller: Caller,
+  id: string,
+  invocation: Invocation,
+): Promise<Invoked> {
+  const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+  const { guarded, found } = await outside.db.read(partition, async (tx) => {
+    const known = await store.getGuarded(tx, id);
+    return { guarded: known, found: await find(tx, outside, known, invocation.action) };
+  });
+  if (!found) throw new Failure(UnknownAction);
+  const outcome =
+    "by" in found
+      ? await invokeAdded(outside, caller, guarded, { found, invocation })
+      : await invokeOwn(outside, caller, guarded, {
+          run: readied(guarded, found, invocation),
+          invocation,
+        });
+  return { guarded, outcome };
+}
+
+type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredAction };
+
+/** The action of this name: the type's, the document's, or one that was added. */
+async function find(
+  tx: Tx,
+  outside: Outside,
+  { connector }: store.Guarded,
+  name: string,
+): Promise<Own | Added | undefined> {
+  const type = connectorTypeOf(connector.type);
+  const own = type.actions.find(
+    (one) =>
+      one.name === name && (one.offered?.(connector.config as never, connector.auth) ?? true),
+  );
+  if (own) return { own };
+  const discovered = type.documented ? await store.getAction(tx, connector.id, name) : undefined;
+  if (discovered) return { discovered };
+  const added = await addedTo(tx, outside, connector);
+  return added.find(({ action }) => action.name === name);
+}
+
+/** What to do with a connector that is open, the input checked. */
+function readied(
+  { connector }: store.Guarded,
+  found: Own,
+  { input }: Invocation,
+): (use: Use) => Promise<unknown> {
+  if ("own" in found) {
+    const { own } = found;
+    const checked = checkInput(own.input, input);
+    return (use) => own.run(use as never, checked as never);
+  }
+  const { discovered } = found;
+  checkInputOutside(discovered.input, input);
+  const { documented } = connectorTypeOf(connector.type);
+  return async (use) => documented?.run(use as never, discovered, input);
+}
+
+async function invokeOwn(
+  outside: Outside,
+  caller: Caller,
+  guarded: store.Guarded,
+  what: { readonly run: (use: Use) => Promise<unknown>; readonly invocation: Invocation },
+): Promise<Outcome> {
+  const { timeoutMs, retries } = limitsOf(guarded);
+  const { idempotencyKey } = what.invocation;
+  const admission = await admit(outside, caller, guarded, timeoutMs);
+  try {
+    const use = await openUse(outside, caller, guarded, {
+      retries,
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    });
+    try {
+      return await attempted(async () => use.discretion.scrub(await what.run(use)));
+    } finally {
+      use.deadline.stop();
+    }
+  } catch (error) {
+    await admission.release();
+    throw error;
+  }
+}
+
+/** The breaker is not concerned, see `ConnectorActions`. */
+async function invokeAdded(
+  outside: Outside,
+  caller: Caller,
+  { connector }: store.Guarded,
+  { found, invocation }: { readonly found: Added; readonly invocation: Invocation },
+): Promise<Outcome> {
+  const { id, name, type } = connector;
+  const startedAt = performance.now();
+  const call = { ...invocation, caller, connector: { id, name, type } };
+  const facts = () => ({
+    upstreamStatus: null,
+    durationMs: Math.round(performance.now() - startedAt),
+    evidence: { is: "unclear" as const },
+  });
+  try {
+    return { output: (await found.by.invoke(outside, call)) ?? null, ...facts() };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { failure: error, ...facts() };
+  }
+}

@@ -1,0 +1,56 @@
+import Type, { type Static } from "typebox";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import * as store from "../store.ts";
+import { connectorTypeOf } from "../types/registry.ts";
+import { addedTo } from "./contributed-actions.ts";
+
+/** An action as it is shown. */
+export const ActionDescription = Type.Object(
+  {
+    name: Type.String(),
+    summary: Type.String(),
+    input: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" }),
+    source: Type.Enum(["type", "document", "added"], {
+      description: "Whether all connectors of its type have it, or its document, or it was added",
+    }),
+  },
+  { title: "ConnectorAction" },
+);
+export type ActionDescription = Static<typeof ActionDescription>;
+
+/** The actions of a connector by name, the next after one; of two with one name the first counts. */
+export async function actionsAfter(
+  { tx, services }: ReadContext,
+  id: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<ActionDescription[]> {
+  const connector = await store.get(tx, id);
+  const { actions, documented } = connectorTypeOf(connector.type);
+  const own = actions.filter(
+    ({ offered }) => offered?.(connector.config as never, connector.auth) ?? true,
+  );
+  const discovered = documented ? await store.listActions(tx, id, page) : [];
+  const added = await addedTo(tx, services, connector);
+  const all: ActionDescription[] = [
+    ...own.map((one) => described(one, "type")),
+    ...discovered.map((one) => described(one, "document")),
+    ...added.map(({ action }) => described(action, "added")),
+  ];
+  const byName = new Map(all.toReversed().map((one) => [one.name, one]));
+  return [...byName.values()]
+    .filter(({ name }) => name > page.after)
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .slice(0, page.limit);
+}
+
+/** An action without what only we need. */
+export function described(
+  {
+    name,
+    summary,
+    input,
+  }: { readonly name: string; readonly summary: string; readonly input: object },
+  source: ActionDescription["source"],
+): ActionDescription {
+  return { name, summary, input: { ...input }, source };
+}

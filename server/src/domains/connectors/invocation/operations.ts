@@ -1,0 +1,173 @@
+import Type from "typebox";
+import { Failure } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { one, page, type Reply } from "#kernel/operation/response.ts";
+import { line, nullable, object } from "#kernel/schema/schema.ts";
+import { UnknownSecret } from "#kernel/secrets/secrets.ts";
+import {
+  CircuitOpen,
+  Connector,
+  ConnectorId,
+  NothingToRefresh,
+  referTo,
+  STATUSES,
+  UnknownAction,
+} from "../connector.ts";
+import { workspaceOf } from "../connector-input.ts";
+import * as events from "../events.ts";
+import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "../permissions.ts";
+import * as service from "../service.ts";
+import * as store from "../store.ts";
+import { connectorTypeOf } from "../types/registry.ts";
+import { UpstreamFailed, UpstreamTimedOut } from "../upstream/upstream-error.ts";
+import { record, recordTest } from "./circuit-breaker.ts";
+import { invoke } from "./invoke.ts";
+import { ActionDescription, actionsAfter } from "./list-actions.ts";
+import { factsOf } from "./outcome.ts";
+import { tryOut } from "../use/trial.ts";
+
+const ById = object({ id: ConnectorId });
+const example = { params: { id: "con_01jd0000000000000000000000" } };
+const ACTIONS = "actions of a connector";
+
+/** What may be sent to another system as its `Idempotency-Key`. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+export const listActions = query({
+  id: "connectors.actions",
+  route: "GET /api/v1/connectors/{id}/actions",
+  summary: "List what a connector can do, by name",
+  description:
+    "The actions of its type, those of its OpenAPI document, and those that SDK artifacts add.",
+  permission: ConnectorsRead,
+  params: ById,
+  query: object(pageQuery),
+  reply: page(ActionDescription),
+  example,
+  async run(ctx, { params, query: { limit, after } }) {
+    const { cursors } = ctx.services;
+    const list = `${ACTIONS} ${params.id}`;
+    const [start = ""] = after === undefined ? [] : cursors.decode(list, after);
+    const rows = await actionsAfter(ctx, params.id, { after: String(start), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (action) => action,
+      ({ name }) => cursors.encode(list, [name]),
+    );
+  },
+});
+
+/** As the action has it; nothing in it is ours, so that nothing in it becomes a header either. */
+const output: Reply<unknown> = {
+  status: 200,
+  body: Type.Object({ data: Type.Unknown({ description: "What the action gives" }) }),
+  wrap: (data) => ({ data }),
+  headers: () => ({}),
+};
+
+export const invokeConnector = command({
+  id: "connectors.invoke",
+  route: "POST /api/v1/connectors/{id}/invoke",
+  summary: "Invoke an action of a connector",
+  description:
+    "`data` is what the action gives: of HTTP `{ status, headers, body }`. When the other system " +
+    "refuses or fails, the answer is 502 with its status in `upstreamStatus` and the beginning of " +
+    "what it said in `upstreamBody`; after the connector's `timeoutMs` it is 504. After five " +
+    "failures in a row (answers of 5xx and 429, no answer, no connection) the circuit is open: 503 " +
+    "with `Retry-After`, and after 30 s one call may try. Credentials are taken out of all that " +
+    "comes back. `idempotencyKey` is sent to an HTTP API as `Idempotency-Key`; the header of the " +
+    "same name keeps a repeated request from being sent at all.",
+  environmental: true,
+  permission: ConnectorsInvoke,
+  params: ById,
+  body: object({
+    action: line(300),
+    input: Type.Optional(
+      Type.Unknown({ description: "As the action's schema has it; `{}` by default" }),
+    ),
+    idempotencyKey: Type.Optional(Type.String({ pattern: IDEMPOTENCY_KEY.source, maxLength: 255 })),
+  }),
+  reply: output,
+  emits: [events.ConnectorInvoked, events.ConnectorStatusChanged],
+  fails: [UnknownAction, UnknownSecret, UpstreamFailed, UpstreamTimedOut, CircuitOpen],
+  example: {
+    ...example,
+    body: { action: "request", input: { method: "GET", path: "/users", query: { limit: 10 } } },
+  },
+  prepare: (outside, { params, body }, caller) =>
+    invoke(outside, caller, params.id, { ...body, input: body.input ?? {} }),
+  async run(ctx, { body }, { guarded: { connector }, outcome }) {
+    const { id: connectorId } = connector;
+    const facts = { connectorId, action: body.action, ...factsOf(outcome) };
+    ctx.emit(events.ConnectorInvoked, referTo(connector), facts);
+    await record(ctx, connector, outcome.evidence);
+    return "failure" in outcome ? outcome.failure : outcome.output;
+  },
+});
+
+const TestResult = Type.Object(
+  {
+    ok: Type.Boolean(),
+    status: Type.Enum([...STATUSES], { description: "Of the connector, from now on" }),
+    latencyMs: Type.Integer(),
+    upstreamStatus: nullable(Type.Integer()),
+    error: nullable(Type.String()),
+  },
+  { title: "ConnectorTest" },
+);
+
+export const testConnector = command({
+  id: "connectors.test",
+  route: "POST /api/v1/connectors/{id}/test",
+  summary: "Test the connection of a connector",
+  description:
+    "Whatever the breaker says. An API over HTTP is asked for `testPath`, GraphQL for its type, a " +
+    "database for 1, a mail server to let us in, Slack who we are. `ok` is false, with an `error`, " +
+    "when the answer was not as it should be.",
+  environmental: true,
+  permission: ConnectorsWrite,
+  params: ById,
+  reply: one(TestResult),
+  emits: [events.ConnectorTested, events.ConnectorStatusChanged],
+  fails: [UnknownSecret],
+  example,
+  prepare: (outside, { params }, caller) => tryOut(outside, caller, params.id),
+  async run(ctx, _input, { guarded: { connector }, outcome }) {
+    const facts = factsOf(outcome);
+    ctx.emit(events.ConnectorTested, referTo(connector), { connectorId: connector.id, ...facts });
+    const error = "failure" in outcome ? outcome.failure.message : null;
+    const { status } =
+      error === null
+        ? await record(ctx, connector, { is: "up" })
+        : await recordTest(ctx, connector, error);
+    const { ok, upstreamStatus, durationMs: latencyMs } = facts;
+    return { ok, status, latencyMs, upstreamStatus, error };
+  },
+});
+
+export const refreshConnector = command({
+  id: "connectors.refresh",
+  route: "POST /api/v1/connectors/{id}/refresh",
+  summary: "Read the OpenAPI document of a connector again",
+  description:
+    "From the `url` of its configuration. Its actions are those of the document from then on.",
+  permission: ConnectorsWrite,
+  params: ById,
+  reply: one(Connector),
+  emits: [events.ConnectorUpdated],
+  fails: [NothingToRefresh],
+  example,
+  async prepare(outside, { params }, caller) {
+    const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+    const { type, config, revision } = await outside.db.read(partition, (tx) =>
+      store.get(tx, params.id),
+    );
+    const discovered = await connectorTypeOf(type).documented?.discover(outside, config as never);
+    if (!discovered) throw new Failure(NothingToRefresh);
+    return { discovered, from: revision };
+  },
+  run: (ctx, { params }, { discovered, from }) =>
+    service.refresh(ctx, { id: params.id, from }, discovered),
+});

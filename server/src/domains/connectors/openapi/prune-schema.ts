@@ -1,0 +1,138 @@
+import type { CutSchema } from "./discovered-action.ts";
+import { type Document, listOf, type Node, nodeOf } from "./document.ts";
+
+/** How much of a schema is kept. */
+export interface Cut {
+  /** How many levels. */
+  readonly levels: number;
+  /** How many parts it may still have; counted down. */
+  parts: number;
+}
+
+/** What says the same in every version, and costs nothing to check. */
+const KEPT = [
+  "title",
+  "description",
+  "format",
+  "default",
+  "enum",
+  "const",
+  "minimum",
+  "maximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "maxProperties",
+] as const;
+const LISTS = ["allOf", "anyOf", "oneOf"] as const;
+const TYPES = new Set(["null", "boolean", "object", "array", "number", "integer", "string"]);
+const DESCRIPTION_CHARACTERS_MAX = 500;
+
+/**
+ * A schema of a document as one that stands for itself. References are put in place; where that goes
+ * too deep, or on forever, anything is allowed. So what is checked against it is checked in a bounded
+ * time, whatever the document says. Patterns are kept to be read and not checked: one that backtracks
+ * would hold up everybody.
+ */
+export function cutSchema(document: Document, value: unknown, cut: Cut): CutSchema {
+  if (value === false) return { not: {} };
+  if (cut.levels <= 0 || cut.parts <= 0) return {};
+  cut.parts -= 1;
+  const node = document.resolve(value);
+  const deeper = (part: unknown): CutSchema => {
+    const below: Cut = { levels: cut.levels - 1, parts: cut.parts };
+    const schema = cutSchema(document, part, below);
+    cut.parts = below.parts;
+    return schema;
+  };
+  return {
+    ...plainPart(node),
+    ...typePart(node),
+    ...boundsOf(node),
+    ...objectPart(document, node, deeper),
+    ...("items" in node && { items: deeper(node["items"]) }),
+    ...Object.fromEntries(
+      LISTS.filter((name) => listOf(node[name]).length > 0).map((name) => [
+        name,
+        listOf(node[name]).map(deeper),
+      ]),
+    ),
+  };
+}
+
+function plainPart(node: Node): Node {
+  const kept = KEPT.filter((name) => isSound(name, node[name])).map((name) => [
+    name,
+    name === "description" ? String(node[name]).slice(0, DESCRIPTION_CHARACTERS_MAX) : node[name],
+  ]);
+  const pattern = node["pattern"];
+  return {
+    ...Object.fromEntries(kept),
+    ...(typeof pattern === "string" && { "x-pattern": pattern }),
+  };
+}
+
+/** A keyword whose value is not of its kind would make the checker stumble. */
+function isSound(name: (typeof KEPT)[number], value: unknown): boolean {
+  if (value === undefined) return false;
+  if (name === "default" || name === "const") return true;
+  if (name === "enum") return Array.isArray(value) && value.length > 0;
+  return /^(m|multipleOf)/.test(name)
+    ? typeof value === "number" && Number.isFinite(value) && (name !== "multipleOf" || value > 0)
+    : typeof value === "string";
+}
+
+/** 3.0 says `nullable`, 3.1 lists types. */
+function typePart(node: Node): Node {
+  const given = [node["type"]].flat().filter((type) => typeof type === "string" && TYPES.has(type));
+  if (given.length === 0) return {};
+  const types = [...new Set([...given, ...(node["nullable"] === true ? ["null"] : [])])];
+  // A null that is allowed by type must not be refused by a list of values.
+  return { type: types.length === 1 ? types[0] : types, ...nullableValues(node) };
+}
+
+function nullableValues(node: Node): Node {
+  const values = node["enum"];
+  if (node["nullable"] !== true || !Array.isArray(values)) return {};
+  return { enum: [...new Set([...(values as unknown[]), null])] };
+}
+
+/** 3.0 has a boolean beside `minimum`, 3.1 a number of its own. */
+function boundsOf(node: Node): Node {
+  const pairs = [
+    ["exclusiveMinimum", "minimum"],
+    ["exclusiveMaximum", "maximum"],
+  ] as const;
+  return Object.fromEntries(
+    pairs.flatMap(([name, beside]) => {
+      const value = node[name] === true ? node[beside] : node[name];
+      return typeof value === "number" ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** What the other system alone may set is no part of an input. */
+function objectPart(document: Document, node: Node, deeper: (part: unknown) => CutSchema): Node {
+  const properties = Object.entries(nodeOf(node["properties"])).filter(
+    ([name, part]) => name !== "__proto__" && document.resolve(part)["readOnly"] !== true,
+  );
+  const hasProperties = "properties" in node;
+  const names = new Set(properties.map(([name]) => name));
+  const declared = nodeOf(node["properties"]);
+  const required = listOf(node["required"]).filter(
+    (name): name is string =>
+      typeof name === "string" && (names.has(name) || !Object.hasOwn(declared, name)),
+  );
+  const others = node["additionalProperties"];
+  return {
+    ...(hasProperties && {
+      properties: Object.fromEntries(properties.map(([name, part]) => [name, deeper(part)])),
+    }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+    ...(others === false && { additionalProperties: false }),
+    ...(typeof others === "object" && others !== null && { additionalProperties: deeper(others) }),
+  };
+}

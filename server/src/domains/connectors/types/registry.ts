@@ -1,0 +1,26 @@
+import type { ConnectorType } from "./connector-type.ts";
+import { graphql } from "./graphql.ts";
+import { http } from "./http.ts";
+import { openapi } from "./openapi.ts";
+import { postgres } from "./postgres/connector.ts";
+import { slack } from "./slack.ts";
+import { smtp } from "./smtp.ts";
+
+/** Every kind of system that there are connectors for. */
+export const CONNECTOR_TYPES: readonly ConnectorType[] = [
+  http,
+  openapi,
+  graphql,
+  postgres,
+  smtp,
+  slack,
+];
+
+const byName = new Map(CONNECTOR_TYPES.map((type) => [type.type, type]));
+
+/** The type of this name; what is stored always has one. */
+export function connectorTypeOf(name: string): ConnectorType {
+  const type = byName.get(name);
+  if (!type) throw new Error(`There is no type of connectors called ${name}.`);
+  return type;
+}

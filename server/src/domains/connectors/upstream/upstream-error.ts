@@ -1,0 +1,65 @@
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
+
+export const UpstreamFailed = failure(
+  "upstream_failed",
+  502,
+  "The other system did not do what it was asked.",
+);
+export const UpstreamTimedOut = failure(
+  "upstream_timed_out",
+  504,
+  "The other system took too long.",
+);
+
+/** How much of what the other system said is told. */
+export const EXCERPT_CHARACTERS_MAX = 2_000;
+
+interface Particulars {
+  /** Of its answer, when there was one. */
+  readonly status?: number;
+  /** What it said, already scrubbed. */
+  readonly body?: unknown;
+  /** Another system's own word for what went wrong, such as an SQLSTATE. */
+  readonly code?: string;
+  /** It could not do anything for anybody just now: it is down, overloaded, or can't be reached. */
+  readonly isDown?: boolean;
+  readonly isTimeout?: boolean;
+  /** Nothing can have been sent, so that to try again repeats nothing. */
+  readonly unsent?: boolean;
+  /** How long it asked to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+/** Why the other system did not do what a connector asked of it, in words that may be shown. */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly particulars: Particulars;
+
+  constructor(message: string, particulars: Particulars = {}) {
+    // Kept in the database, which takes no NUL.
+    super(message.replaceAll("\u0000", "\uFFFD").toWellFormed());
+    this.particulars = particulars;
+  }
+}
+
+/** What the guarded client throws, as the failure of an upstream; anything else as it is. */
+export function upstreamErrorOf(error: unknown): unknown {
+  if (error instanceof OutboundRefused) return new UpstreamError(error.message);
+  if (!(error instanceof OutboundFailed)) return error;
+  const { kind, unsent, message } = error;
+  return new UpstreamError(message, { isDown: true, isTimeout: kind === "timeout", unsent });
+}
+
+/** What a caller is told of it. */
+export function failureOf({ message, particulars }: UpstreamError): Failure {
+  const { status, body, code, isTimeout } = particulars;
+  return new Failure(isTimeout ? UpstreamTimedOut : UpstreamFailed, {
+    detail: message,
+    extra: {
+      upstreamStatus: status ?? null,
+      ...(code !== undefined && { upstreamCode: code }),
+      ...(body !== undefined && { upstreamBody: body }),
+    },
+  });
+}

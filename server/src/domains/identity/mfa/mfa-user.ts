@@ -1,0 +1,51 @@
+import { workspacesOf } from "../accounts/index.ts";
+import type { Caller, Credential, Services } from "#kernel/access/caller.ts";
+import type { ResourceRef } from "#kernel/log/event.ts";
+import { Failure, Unauthenticated } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { networkOf } from "#kernel/outbound/ssrf-guard.ts";
+import { SessionRequired } from "./factor.ts";
+
+/** Whose second factor it is, and the workspaces that hear of it. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  /** Never empty: what concerns nobody's workspace concerns the installation's own. */
+  readonly workspaces: readonly string[];
+}
+
+/** The calling person's session: a token must not change what guards the login. */
+export function sessionOf({ credential }: Caller): Credential {
+  if (!credential) throw new Failure(Unauthenticated);
+  if (credential.kind !== "session") throw new Failure(SessionRequired);
+  return credential;
+}
+
+export function personOf(caller: Caller, services: Services): Person {
+  const { user, memberships } = sessionOf(caller);
+  return { id: user.id, name: user.name, workspaces: workspacesOf(memberships.values(), services) };
+}
+
+/** Says something about a person in each of their workspaces. */
+export function tell(
+  ctx: WriteContext<never>,
+  person: Person,
+  emit: (who: ResourceRef, data: { userId: string; address: string }) => void,
+): void {
+  const { environment, address } = ctx.caller;
+  for (const workspace of person.workspaces) {
+    ctx.enter({ workspace, environment });
+    emit({ id: person.id, displayName: person.name }, { userId: person.id, address });
+  }
+}
+
+/** Guessing a code is slow, by person and by address. */
+export function limitGuesses(
+  { throttle, settings }: Services,
+  person: Person,
+  { address }: Caller,
+): void {
+  for (const key of [`second factor ${person.id}`, `second factor from ${networkOf(address)}`]) {
+    throttle.assert(key, settings.loginRateLimit);
+  }
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { hmac } from "#kernel/access/crypto.ts";
+
+const CODES = 10;
+const HALF_CHARACTERS = 5;
+/** Crockford's alphabet, in which nothing is mistaken for anything else. */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** Ten codes of 50 random bits, such as `7k2rm-x9q4d`. */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: CODES }, () => `${half()}-${half()}`);
+}
+
+/**
+ * Hashed under a key, because 50 bits alone could be tried out by whoever has a copy of the database.
+ * However a person writes the code, it is the same one.
+ */
+export function recoveryHash(key: Buffer, userId: string, code: string): Buffer {
+  const plain = code
+    .toLowerCase()
+    .replaceAll(/[\s-]/g, "")
+    .replaceAll("o", "0")
+    .replaceAll(/[il]/g, "1");
+  return hmac(key, `recovery code of ${userId} ${plain}`);
+}
+
+function half(): string {
+  return Array.from(randomBytes(HALF_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31)).join("");
+}

@@ -1,0 +1,75 @@
+import { failure, type FailureType } from "#kernel/operation/failure.ts";
+
+/** Why a login was refused; the log says so, the page that the person sees does not. */
+export const REASONS = [
+  "request_unknown",
+  "browser_unknown",
+  "provider_unreachable",
+  "provider_refused",
+  "answer_malformed",
+  "answer_rejected",
+  "recipient_wrong",
+  "issuer_wrong",
+  "answer_replayed",
+  "email_missing",
+  "email_unverified",
+  "identity_mismatch",
+  "user_unknown",
+  "user_deactivated",
+  "role_unknown",
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+const DETAIL_CHARACTERS_MAX = 300;
+
+/** A login that must not happen. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly reason: Reason;
+  readonly email: string | undefined;
+
+  constructor(reason: Reason, detail: string, email?: string) {
+    super(printable(detail));
+    this.reason = reason;
+    this.email = email;
+  }
+}
+
+export const SsoRejected = failure(
+  "sso_rejected",
+  403,
+  "The answer of your identity provider was not accepted. Please try again.",
+);
+export const SsoNotUnderWay = failure(
+  "sso_not_under_way",
+  403,
+  "This sign-in is no longer under way. Please begin again.",
+);
+export const SsoNoAccess = failure(
+  "sso_no_access",
+  403,
+  "You have no access to this workspace. Please ask its administrator.",
+);
+export const SsoUnreachable = failure(
+  "sso_provider_unreachable",
+  502,
+  "The identity provider could not be reached.",
+);
+
+/** What the person is told: enough to act on, and nothing about how we check. */
+export function toldAs(reason: Reason): FailureType {
+  return TOLD[reason] ?? SsoRejected;
+}
+
+const TOLD: Partial<Record<Reason, FailureType>> = {
+  request_unknown: SsoNotUnderWay,
+  browser_unknown: SsoNotUnderWay,
+  user_unknown: SsoNoAccess,
+  user_deactivated: SsoNoAccess,
+  provider_unreachable: SsoUnreachable,
+};
+
+/** Details quote what strangers sent. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]+/g, " ").slice(0, DETAIL_CHARACTERS_MAX);
+}

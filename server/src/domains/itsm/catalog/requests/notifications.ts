@@ -1,0 +1,50 @@
+import { holdersOf, listMembers } from "#domains/identity/accounts/index.ts";
+import { NotificationSent, notify } from "#domains/notifications/index.ts";
+import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
+import { RequestsWork } from "../permissions.ts";
+import { ApprovalRequested } from "./events.ts";
+import { isOwn, type RequestData } from "./request.ts";
+
+/** Among how many members those are looked for who work on requests. */
+const MEMBERS_MAX = 1_000;
+
+/** Tells those who are to agree to a request that they are asked. */
+export const askApprovers = reader({
+  name: "catalog.approvers",
+  on: [ApprovalRequested.type],
+  startsAt: "end",
+  emits: [NotificationSent],
+  async handle(ctx, events) {
+    for (const event of events) {
+      if (event.depth >= DEPTH_MAX) continue;
+      // Its schema is that of the event.
+      const request = event.data as unknown as RequestData;
+      const userIds = await approversOf(ctx, request);
+      await notify(ctx.because(event), { userIds, ...wordsFor(event, request) });
+    }
+  },
+});
+
+async function approversOf(
+  ctx: ReaderContext<typeof NotificationSent>,
+  request: RequestData,
+): Promise<readonly string[]> {
+  const { approverIds } = request.approval;
+  if (approverIds.length > 0) return approverIds;
+  const members = await listMembers(ctx.tx, { after: "", limit: MEMBERS_MAX });
+  const others = members.map(({ id }) => id).filter((id) => !isOwn(request, id));
+  return [...(await holdersOf(ctx, RequestsWork, others))];
+}
+
+function wordsFor({ id, type, resource }: RecordedEvent, { number, title }: RequestData) {
+  return {
+    title: `${number} waits for your approval`,
+    body: `Somebody asks for: ${title}`,
+    about: {
+      eventId: id,
+      eventType: type,
+      resource: { type: resource.type, id: resource.id },
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+
+/** A ticket that is about an item and has not ended. */
+export interface TicketOnItem {
+  readonly itemId: string;
+  /** The kind of ticket, such as `incident`. */
+  readonly kind: string;
+  readonly id: string;
+  readonly number: string;
+  readonly title: string;
+  readonly state: string;
+}
+
+/** Where domains of tickets tell which of theirs are open on some items. */
+export const TicketsOnItemsPoint =
+  extensionPoint<(tx: Tx, itemIds: readonly string[]) => Promise<readonly TicketOnItem[]>>(
+    "itsm.tickets_on_items",
+  );
+
+/** All open tickets that are about some of these items. */
+export async function openTickets(
+  { tx, services }: Pick<ReadContext, "tx" | "services">,
+  itemIds: readonly string[],
+): Promise<readonly TicketOnItem[]> {
+  if (itemIds.length === 0) return [];
+  const finders = contributionsTo(TicketsOnItemsPoint, services.contributions);
+  return (await Promise.all(finders.map((find) => find(tx, itemIds)))).flat();
+}

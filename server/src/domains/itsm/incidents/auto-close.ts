@@ -1,0 +1,74 @@
+/**
+ * Resolved incidents close by themselves. When that is due follows from a setting that may change at any
+ * time, so nothing is planned when one is resolved: a look at an index tells where something is due.
+ */
+import Type from "typebox";
+import { deskSettings, USUAL_SETTINGS } from "../tickets/index.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { SYSTEM } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { job } from "#kernel/work/job.ts";
+import { IncidentClosed } from "./events.ts";
+import { closeLocked } from "./service.ts";
+import { lockResolved } from "./store.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const EVERY_MS = 60_000;
+const BATCH_INCIDENTS_MAX = 200;
+const PLACES_MAX = 1_000;
+
+/** Closes what is due in one workspace and environment, batch by batch. */
+export const closeResolved = job({
+  kind: "incidents.close_resolved",
+  payload: Type.Object({}),
+  emits: [IncidentClosed],
+  async run(ctx) {
+    const { autoCloseDays } = await deskSettings(ctx.tx);
+    if (autoCloseDays === 0) return;
+    const by = new Date(ctx.now.getTime() - autoCloseDays * DAY_MS);
+    const due = await lockResolved(ctx.tx, by, BATCH_INCIDENTS_MAX);
+    for (const incident of due) {
+      // Each has a chain of its own: that they are due together is chance.
+      ctx.actAs(SYSTEM, { correlationId: newId("cor", ctx.now.getTime()), depth: 0 });
+      closeLocked(ctx, incident);
+      ctx.flush();
+    }
+    if (due.length === BATCH_INCIDENTS_MAX) ctx.enqueue(closeResolved, {}, ONCE);
+  },
+});
+
+/** Among those that wait, one for each place. */
+const ONCE = { key: "due" };
+
+const PLACES = `
+  select w.key as workspace, e.environment
+    from workspaces w
+    left join desk_settings s on s.workspace_id = w.key
+    cross join unnest(enum_range(null::environment)) as e (environment)
+   where coalesce(s.auto_close_days, $2::integer) > 0
+     and exists (select from incidents i
+                  where i.workspace_id = w.key and i.environment = e.environment
+                    and i.state = 'resolved'
+                    and i.resolved_at
+                        <= $1::timestamptz - coalesce(s.auto_close_days, $2::integer) * interval '24 hours')
+   limit $3`;
+
+interface Place {
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+}
+
+/** Finds where something is due, for all workspaces and so as the system. */
+export const findResolved = job({
+  kind: "incidents.find_resolved",
+  payload: Type.Object({}),
+  everyMs: EVERY_MS,
+  effect: ({ db, clock }) =>
+    db.system<Place>(PLACES, [clock.now(), USUAL_SETTINGS.autoCloseDays, PLACES_MAX]),
+  async run(ctx, _payload, places) {
+    for (const place of places) {
+      ctx.enter(place);
+      ctx.enqueue(closeResolved, {}, ONCE);
+    }
+  },
+});

@@ -1,0 +1,162 @@
+import Type, { type Static } from "typebox";
+import { itemIdsSql, Priority, teamsOf } from "../tickets/index.ts";
+import {
+  type List,
+  type ListField,
+  listPage,
+  listQuery,
+  type Narrowing,
+} from "#kernel/list/list.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { CountedPage } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { type Incident, incidentMachine, OPEN, TeamId, UserId } from "./incident.ts";
+import { SELECTED, toIncident } from "./store.ts";
+
+const text = (sql: string): ListField => ({ sql, kind: "text" });
+const maybe = (sql: string): ListField => ({ sql, kind: "text", nullable: true });
+const number = (sql: string): ListField => ({ sql, kind: "number", type: "integer" });
+const time = (sql: string): ListField => ({ sql, kind: "time" });
+
+/** What may be asked of the list of incidents. */
+export const incidentList: List = {
+  name: "incidents",
+  from: "incidents",
+  select: SELECTED,
+  fields: {
+    id: text("id"),
+    no: { sql: "no", kind: "number", type: "bigint" },
+    // As numbers have at least seven digits, their order as texts is theirs as numbers for long.
+    number: text("number"),
+    title: text("title"),
+    description: text("description"),
+    state: text("state"),
+    impact: number("impact"),
+    urgency: number("urgency"),
+    priority: number("priority"),
+    severity: text("severity"),
+    category: text("category"),
+    callerId: maybe("caller_id"),
+    assigneeId: maybe("assignee_id"),
+    teamId: maybe("team_id"),
+    onHoldReason: maybe("on_hold_reason"),
+    resolution: maybe("resolution"),
+    resolutionCode: maybe("resolution_code"),
+    resolvedAt: { ...time("resolved_at"), nullable: true },
+    resolvedBy: maybe("resolved_by"),
+    closedAt: { ...time("closed_at"), nullable: true },
+    reopenCount: number("reopen_count"),
+    isMajor: { sql: "is_major", kind: "boolean" },
+    parentId: maybe("parent_id"),
+    ciIds: { sql: itemIdsSql("incidents"), kind: "texts" },
+    createdBy: text("created_by"),
+    createdAt: time("created_at"),
+    updatedAt: time("updated_at"),
+  },
+  searched: ["number", "title", "description"],
+  order: "-createdAt",
+  last: "no",
+};
+
+const one = `(${incidentMachine.states.join("|")})`;
+
+export const IncidentQuery = object({
+  ...listQuery,
+  state: Type.Optional(
+    Type.String({
+      pattern: `^${one}(,${one}){0,5}$`,
+      description: "One state, or several with commas: `new,in_progress`",
+    }),
+  ),
+  assigneeId: Type.Optional(UserId),
+  teamId: Type.Optional(TeamId),
+  priority: Type.Optional(Priority),
+  mine: Type.Optional(
+    Type.Boolean({
+      description: "Only those that you have and that are neither resolved nor over",
+    }),
+  ),
+  queue: Type.Optional(
+    Type.Boolean({
+      description:
+        "Only what is yours to do: open ones that you have, or that nobody has and that one of your " +
+        "teams should; by priority and then age, unless `sort` says otherwise",
+    }),
+  ),
+});
+export type IncidentQuestion = Static<typeof IncidentQuery>;
+
+/** One page of incidents. */
+export async function listIncidents(
+  ctx: ReadContext,
+  question: IncidentQuestion,
+): Promise<CountedPage<Incident>> {
+  const { state, assigneeId, teamId, priority, mine, queue, ...asked } = question;
+  const me = ctx.caller.person?.id ?? "";
+  const narrowed = [
+    ...equalTo("assignee_id", assigneeId, "text"),
+    ...equalTo("team_id", teamId, "text"),
+    ...equalTo("priority", priority, "integer"),
+    ...(state === undefined ? [] : [inStates(state.split(","))]),
+    ...(mine ? [openAndOf(me)] : []),
+  ];
+  if (!queue) return listPage(ctx, incidentList, asked, { narrowed, toItem: toIncident });
+  const teamIds = (await teamsOf(ctx.tx, me)).toSorted();
+  const ordered = asked.sort === undefined ? "order by priority, created_at, no" : "";
+  const { from, within } = queueOf(me, teamIds, ordered);
+  const ofQueue = {
+    ...incidentList,
+    name: "incidents in a queue",
+    from,
+    order: "priority,createdAt",
+  };
+  return listPage(ctx, ofQueue, asked, { narrowed: [within, ...narrowed], toItem: toIncident });
+}
+
+/** The children of an incident, the oldest first. */
+export function listChildren(
+  ctx: ReadContext,
+  parentId: string,
+  question: Pick<IncidentQuestion, "limit" | "after">,
+): Promise<CountedPage<Incident>> {
+  const narrowed = equalTo("parent_id", parentId, "text");
+  const inOrder = { ...incidentList, name: "children of an incident", order: "no" };
+  return listPage(ctx, inOrder, question, { narrowed, toItem: toIncident });
+}
+
+function equalTo(column: string, value: unknown, type: string): Narrowing[] {
+  return value === undefined ? [] : [(parameters) => `${column} = ${parameters.add(value, type)}`];
+}
+
+function inStates(states: readonly string[]): Narrowing {
+  // Equality with one, unlike with any of several, leaves the rows in the order of the index.
+  if (states.length === 1) return (parameters) => `state = ${parameters.add(states[0], "text")}`;
+  // What an index of the open ones serves, and PostgreSQL does not conclude by itself.
+  const open = states.every((state) => OPEN.some((name) => name === state)) ? "is_open and " : "";
+  return (parameters) => `${open}state = any(${parameters.add(states, "text[]")})`;
+}
+
+function openAndOf(userId: string): Narrowing {
+  return (parameters) => `is_open and assignee_id = ${parameters.add(userId, "text")}`;
+}
+
+/**
+ * What somebody has, and what waits in each of their teams: a part for each, since an index has each of
+ * them in order and PostgreSQL merges them, where one condition on all would have to be sorted, however
+ * much waits there. It only sees that when each part says its order.
+ */
+function queueOf(userId: string, teamIds: readonly string[], ordered: string) {
+  const mine = `select * from incidents where is_open and assignee_id = $1::text ${ordered}`;
+  const untaken = teamIds.map(
+    (_, index) =>
+      "select * from incidents where is_open and assignee_id is null " +
+      `and team_id = $${index + 2}::text ${ordered}`,
+  );
+  const within: Narrowing = (parameters) => {
+    // The first of all conditions, so these are the places that the parts refer to.
+    for (const value of [userId, ...teamIds]) parameters.add(value, "text");
+    return "true";
+  };
+  const parts = [mine, ...untaken].map((part) => `(${part})`);
+  return { from: `(${parts.join(" union all ")}) incidents`, within };
+}

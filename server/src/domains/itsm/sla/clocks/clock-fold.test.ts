@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import { foldAll, foldOn, kindOf } from "./clock-fold.ts";
+import { compilePlans } from "./policy-targets.ts";
+import { draftOf, type NewPolicy } from "../policy.ts";
+import { happened, ticket } from "../testing.ts";
+import { nextAt, viewAt } from "./clock-state.ts";
+
+const MINUTE_MS = 60_000;
+const T0 = Date.parse("2026-06-01T10:00:00Z");
+const at = (minutes: number): number => T0 + minutes * MINUTE_MS;
+
+function planOf(metric: "response" | "resolution", more: Partial<NewPolicy> = {}) {
+  const targets = [{ metric, minutes: 60 }];
+  const [plan] = compilePlans(
+    draftOf({ name: "Any", entity: "incident", targets, pauseOn: ["on_hold"], ...more }),
+  );
+  if (!plan) throw new Error("There is a plan for each target.");
+  return plan;
+}
+
+const created = (more: object = {}) =>
+  happened("incident.created", at(0), ticket("new", { ...more }));
+const updated = (minutes: number, state: string, more: object = {}) => {
+  const after = ticket(state, { ...more });
+  return happened("incident.updated", at(minutes), { before: after, after, changes: ["state"] });
+};
+const seenAt = (plan: ReturnType<typeof planOf>, events: RecordedEvent[], minutes: number) => {
+  const clock = foldAll(plan, events);
+  if (!clock) throw new Error("There is no clock.");
+  const { state, elapsedMs, dueAt, counting } = viewAt(plan, clock, at(minutes));
+  return [state, elapsedMs / MINUTE_MS, dueAt === null ? null : (dueAt - T0) / MINUTE_MS, counting];
+};
+const changesOf = (plan: ReturnType<typeof planOf>, events: RecordedEvent[]) =>
+  foldAll(plan, events)?.timeline.map(({ change, elapsedMs, eventId }) => [
+    change,
+    elapsedMs / MINUTE_MS,
+    events.findIndex(({ id }) => id === eventId),
+  ]);
+
+test("a resolution pauses, stops, and goes on after a reopen without the time between", () => {
+  const plan = planOf("resolution");
+  const events = [
+    created(),
+    updated(10, "on_hold"),
+    updated(30, "in_progress"),
+    happened("incident.resolved", at(40), ticket("resolved")),
+    happened("incident.closed", at(50), ticket("closed")),
+    happened("incident.reopened", at(100), ticket("in_progress")),
+  ];
+  expect(seenAt(plan, events.slice(0, 1), 5)).toEqual(["running", 5, 60, true]);
+  expect(seenAt(plan, events.slice(0, 2), 25)).toEqual(["paused", 10, null, false]);
+  expect(seenAt(plan, events.slice(0, 3), 35)).toEqual(["running", 15, 80, true]);
+  expect(seenAt(plan, events.slice(0, 5), 90)).toEqual(["met", 20, null, false]);
+  expect(seenAt(plan, events, 110)).toEqual(["running", 30, 140, true]);
+  expect(seenAt(plan, events, 141)).toEqual(["breached", 61, 140, true]);
+  expect(changesOf(plan, events)).toEqual([
+    ["started", 0, 0],
+    ["paused", 10, 1],
+    ["resumed", 10, 2],
+    ["stopped", 20, 3],
+    ["restarted", 20, 5],
+  ]);
+});
+
+test("what ends at the very deadline is in time, and a moment later it is late for good", () => {
+  const plan = planOf("resolution");
+  const met = [created(), happened("incident.resolved", at(60), ticket("resolved"))];
+  expect(seenAt(plan, met, 1_000)).toEqual(["met", 60, null, false]);
+  const late = [created(), happened("incident.resolved", at(60) + 1, ticket("resolved"))];
+  expect(seenAt(plan, late, 1_000).slice(0, 1)).toEqual(["breached"]);
+  expect(foldAll(plan, late)).toMatchObject({ breachedAt: at(60), stoppedAt: at(60) + 1 });
+  expect(seenAt(plan, [created()], 60)).toEqual(["running", 60, 60, true]);
+});
+
+test("a response is the first move, or a public word of somebody else, and stays given", () => {
+  const plan = planOf("response");
+  const comment = (minutes: number, internal: boolean, by: string) =>
+    happened("incident.comment_added", at(minutes), { internal, createdBy: by }, { by });
+  const assigned = happened("incident.assigned", at(3), ticket("new", { assigneeId: "usr_2" }));
+  const idle = [
+    created(),
+    assigned,
+    comment(4, true, "usr_2"),
+    comment(5, false, "usr_creator"),
+    happened("incident.sla_warning", at(6), { internal: false, createdBy: "usr_2" }),
+  ];
+  expect(seenAt(plan, idle, 10)).toEqual(["running", 10, 60, true]);
+  const spoken = [
+    ...idle,
+    comment(20, false, "usr_2"),
+    updated(30, "in_progress"),
+    updated(40, "new"),
+  ];
+  expect(seenAt(plan, spoken, 50)).toEqual(["met", 20, null, false]);
+  expect(seenAt(plan, [...idle, updated(25, "on_hold")], 50)).toEqual(["met", 25, null, false]);
+});
+
+test("what comes with a ticket's making is no response to it", () => {
+  const plan = planOf("response", { entity: "request", pauseOn: [] });
+  const asked = happened("request.created", at(0), ticket("submitted"));
+  const waits = happened("request.approval_requested", at(0), ticket("awaiting_approval"));
+  const inOne = { ...waits, transaction: asked.transaction };
+  expect(seenAt(plan, [asked, inOne], 20)).toEqual(["running", 20, 60, true]);
+  expect(seenAt(plan, [asked, waits], 20)).toEqual(["met", 0, null, false]);
+  const agreed = happened("request.fulfilment_started", at(15), ticket("fulfilling"));
+  expect(seenAt(plan, [asked, inOne, agreed], 20)).toEqual(["met", 15, null, false]);
+});
+
+test("a cancelled ticket ends its clocks for good, but not what was met before", () => {
+  const cancelled = happened("incident.cancelled", at(20), ticket("cancelled"));
+  for (const metric of ["response", "resolution"] as const) {
+    const plan = planOf(metric);
+    expect(seenAt(plan, [created(), cancelled], 500)).toEqual(["cancelled", 20, null, false]);
+    const clock = foldAll(plan, [created(), cancelled]);
+    expect(clock && nextAt(plan, clock, { warned: false, breached: false })).toBeNull();
+  }
+  const answered = [created(), updated(10, "in_progress"), cancelled];
+  expect(seenAt(planOf("response"), answered, 500)).toEqual(["met", 10, null, false]);
+});
+
+test("a policy that matches later has counted from the beginning, and comes and goes", () => {
+  const plan = planOf("resolution", { conditions: { "data.priority": { lte: 2 } } });
+  const events = [
+    created({ priority: 4 }),
+    updated(10, "on_hold", { priority: 4 }),
+    updated(20, "in_progress", { priority: 4 }),
+    updated(30, "in_progress", { priority: 1 }),
+    updated(40, "in_progress", { priority: 3 }),
+    updated(90, "in_progress", { priority: 2 }),
+  ];
+  expect(foldAll(plan, events.slice(0, 3))?.everMatched).toBe(false);
+  expect(seenAt(plan, events.slice(0, 4), 35)).toEqual(["running", 25, 70, true]);
+  expect(seenAt(plan, events.slice(0, 5), 45)).toEqual(["cancelled", 35, 70, false]);
+  expect(seenAt(plan, events, 95)).toEqual(["breached", 85, 70, true]);
+  expect(changesOf(plan, events)).toEqual([
+    ["started", 0, 0],
+    ["paused", 10, 1],
+    ["resumed", 10, 2],
+    ["policy_matched", 20, 3],
+    ["policy_left", 30, 4],
+    ["policy_matched", 80, 5],
+  ]);
+});
+
+test("one event after another makes the clock that all of them make at once", () => {
+  const plan = planOf("resolution");
+  const events = [
+    created(),
+    updated(10, "on_hold"),
+    // Begun on a node that was slower to write it.
+    updated(9, "in_progress"),
+    updated(70, "in_progress"),
+    happened("incident.resolved", at(90), ticket("resolved")),
+  ];
+  const stepwise = events.reduce((clock, event) => foldOn(plan, clock, [event]), foldAll(plan, []));
+  expect(stepwise).toEqual(foldAll(plan, events));
+  expect(stepwise).toMatchObject({ warnedAt: at(48), breachedAt: at(60) });
+});
+
+test("what somebody published under the name of an event is no event of a ticket", () => {
+  const event = created();
+  const message = { ...event, resource: { ...event.resource, type: "message" } };
+  expect(kindOf(event)).toBe("incident");
+  expect(kindOf(message)).toBeUndefined();
+  expect(foldAll(planOf("resolution"), [message])).toBeUndefined();
+});

@@ -1,0 +1,95 @@
+import Type, { type Static } from "typebox";
+import { TICKET_KINDS } from "../../tickets/index.ts";
+import {
+  type List,
+  type ListField,
+  listPage,
+  listQuery,
+  type Narrowing,
+} from "#kernel/list/list.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { CountedPage } from "#kernel/operation/response.ts";
+import { InputTime, object } from "#kernel/schema/schema.ts";
+import { CLOCK_COLUMNS, type ClockRow, toClock } from "./store.ts";
+import { linesOf } from "./clock-reader.ts";
+import { METRICS, PolicyId } from "../policy.ts";
+import { type BoardClock, boardClockOf } from "./clock-schema.ts";
+import { seenKinds } from "./clock-access.ts";
+import * as policies from "../store.ts";
+import { CLOCK_STATES } from "./clock-state.ts";
+
+const text = (sql: string): ListField => ({ sql, kind: "text" });
+const time = (sql: string): ListField => ({ sql, kind: "time", nullable: true });
+
+const list: List = {
+  name: "sla clocks",
+  from: "sla_clocks",
+  select: CLOCK_COLUMNS,
+  fields: {
+    no: { sql: "no", kind: "number", type: "bigint" },
+    state: text("state"),
+    kind: text("kind"),
+    metric: text("metric"),
+    policyId: text("policy_id"),
+    ticketId: text("ticket_id"),
+    dueAt: time("due_at"),
+    breachedAt: time("breached_at"),
+    stoppedAt: time("stopped_at"),
+    assigneeId: { sql: "(ticket ->> 'assigneeId')", kind: "text", nullable: true },
+    teamId: { sql: "(ticket ->> 'teamId')", kind: "text", nullable: true },
+  },
+  searched: ["(ticket ->> 'number')", "(ticket ->> 'title')"],
+  order: "dueAt",
+  last: "no",
+};
+
+const one = `(${CLOCK_STATES.join("|")})`;
+
+export const BoardQuery = object({
+  ...listQuery,
+  state: Type.Optional(
+    Type.String({
+      pattern: `^${one}(,${one}){0,4}$`,
+      description: "One state, or several with commas: `running,breached`",
+    }),
+  ),
+  kind: Type.Optional(Type.Enum([...TICKET_KINDS])),
+  metric: Type.Optional(Type.Enum([...METRICS])),
+  policyId: Type.Optional(PolicyId),
+  dueBefore: Type.Optional(InputTime),
+  open: Type.Optional(
+    Type.Enum(["true"], { description: "Only those of work that is not over, late or not" }),
+  ),
+});
+
+/** The clocks of an environment, the next one due first. */
+export async function boardOf(
+  ctx: ReadContext,
+  { state, kind, metric, policyId, dueBefore, open, ...query }: Static<typeof BoardQuery>,
+): Promise<CountedPage<BoardClock>> {
+  const narrowed: Narrowing[] = [];
+  const kinds = seenKinds(ctx);
+  if (kinds.length < TICKET_KINDS.length) {
+    narrowed.push((given) => `kind = any(${given.add(kinds, "text[]")})`);
+  }
+  const equal = (column: string, value: string | undefined): void => {
+    if (value !== undefined) narrowed.push((given) => `${column} = ${given.add(value, "text")}`);
+  };
+  const states = state?.split(",") ?? [];
+  if (states.length > 1) narrowed.push((given) => `state = any(${given.add(states, "text[]")})`);
+  else equal("state", states[0]);
+  equal("kind", kind);
+  equal("metric", metric);
+  equal("policy_id", policyId);
+  if (dueBefore !== undefined) {
+    narrowed.push((given) => `due_at < ${given.add(dueBefore, "timestamptz")}`);
+  }
+  if (open !== undefined) narrowed.push(() => "stopped_at is null and state <> 'cancelled'");
+  const lines = linesOf(ctx.services, await policies.active(ctx.tx));
+  const nowMs = ctx.now.getTime();
+  return listPage(ctx, list, query, {
+    narrowed,
+    // What is selected are the columns of a clock.
+    toItem: (row) => boardClockOf(toClock(row as unknown as ClockRow), lines, nowMs),
+  });
+}

@@ -1,0 +1,49 @@
+import Type from "typebox";
+import { type TicketKindName, ticketParams } from "../../tickets/index.ts";
+import { query, type Route } from "#kernel/operation/operation.ts";
+import { countedPage, one } from "#kernel/operation/response.ts";
+import { BoardQuery, boardOf } from "./clock-list.ts";
+import { SlaRead } from "../permissions.ts";
+import { BoardClock, clocksOfTicket, SlaClock } from "./clock-schema.ts";
+
+const PLACES = [
+  { kind: "incident", prefix: "inc", path: "/api/v1/itsm/incidents" },
+  { kind: "change", prefix: "chg", path: "/api/v1/itsm/changes" },
+  { kind: "problem", prefix: "prb", path: "/api/v1/itsm/problems" },
+  { kind: "request", prefix: "req", path: "/api/v1/catalog/requests" },
+] as const satisfies readonly {
+  readonly kind: TicketKindName;
+  readonly prefix: string;
+  readonly path: string;
+}[];
+
+/** The clocks of a ticket, for each kind. */
+export const ticketClocks = PLACES.map((place) => {
+  const { kind, prefix, path } = place;
+  const route: Route = `GET ${path}/{id}/sla`;
+  return query({
+    id: `sla.of_${kind}`,
+    route,
+    summary: `Explain the SLA clocks of ${kind === "incident" ? "an" : "a"} ${kind}`,
+    description:
+      "Worked out from the log at this moment: each clock with what is used up, when it is due, and " +
+      "the events that started, paused and stopped it.",
+    permission: SlaRead,
+    params: ticketParams(place),
+    reply: one(Type.Array(SlaClock)),
+    example: { params: { id: `${prefix}_01jzt3n5k8q2x4v6w8y0z2b4d6` } },
+    run: (ctx, { params }) => clocksOfTicket(ctx, kind, params.id),
+  });
+});
+
+export const listClocks = query({
+  id: "sla.list_clocks",
+  route: "GET /api/v1/itsm/sla/clocks",
+  summary: "List SLA clocks, the next one due first",
+  description: "For a wall board: `state=running&dueBefore=…` is what is due soon.",
+  permission: SlaRead,
+  query: BoardQuery,
+  reply: countedPage(BoardClock),
+  example: { query: { limit: 50, state: "running", dueBefore: "2026-12-01T12:00:00Z" } },
+  run: (ctx, input) => boardOf(ctx, input.query),
+});

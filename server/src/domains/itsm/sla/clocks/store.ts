@@ -1,0 +1,259 @@
+import { sql } from "kysely";
+import type { TicketKindName } from "../../tickets/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database, Partition } from "#kernel/db/database.ts";
+import type { Position } from "#kernel/log/event.ts";
+import type { Clock, TimelineEntry } from "./clock-fold.ts";
+import type { Snapshot } from "./settled-until.ts";
+import type { Metric } from "../policy.ts";
+import type { ClockState } from "./clock-state.ts";
+
+/** What is told of a ticket together with its clock. */
+export interface TicketFacts {
+  readonly number: string | null;
+  readonly title: string | null;
+  readonly state: string;
+  readonly priority: number | null;
+  readonly assigneeId: string | null;
+  readonly teamId: string | null;
+}
+
+/** A clock as it is kept. */
+export interface StoredClock {
+  readonly policyId: string;
+  readonly policyName: string;
+  readonly policyRevision: number;
+  readonly kind: TicketKindName;
+  readonly ticketId: string;
+  readonly metric: Metric;
+  readonly state: ClockState;
+  readonly targetMs: number;
+  readonly clock: Clock;
+  readonly ticket: TicketFacts;
+  readonly dueAt: string | null;
+  readonly warnAt: string | null;
+  readonly nextAt: string | null;
+  readonly warnedAt: string | null;
+  readonly breachedAt: string | null;
+  readonly stoppedAt: string | null;
+  /** Of the last event that it knows. */
+  readonly place: Position;
+}
+
+/** What a clock's columns are called. */
+export const CLOCK_COLUMNS = `
+  ticket_id, policy_id, metric, kind, policy_name, policy_revision, state, target_ms, fold, timeline,
+  ticket, due_at, warn_at, next_at, warned_at, breached_at, stopped_at, last_epoch,
+  last_xid::text as last_xid, last_seq`;
+
+export interface ClockRow {
+  readonly ticket_id: string;
+  readonly policy_id: string;
+  readonly metric: Metric;
+  readonly kind: TicketKindName;
+  readonly policy_name: string;
+  readonly policy_revision: number;
+  readonly state: ClockState;
+  readonly target_ms: number;
+  readonly fold: Omit<Clock, "timeline">;
+  readonly timeline: readonly TimelineEntry[];
+  readonly ticket: TicketFacts;
+  readonly due_at: string | null;
+  readonly warn_at: string | null;
+  readonly next_at: string | null;
+  readonly warned_at: string | null;
+  readonly breached_at: string | null;
+  readonly stopped_at: string | null;
+  readonly last_epoch: number;
+  readonly last_xid: string;
+  readonly last_seq: number;
+}
+
+/** The clocks of some tickets, which nobody else changes meanwhile. */
+export async function lockClocks(tx: Tx, ticketIds: readonly string[]): Promise<StoredClock[]> {
+  const { rows } = await sql<ClockRow>`
+    select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
+     where ticket_id = any(${ticketIds}::text[])
+     order by no for update`.execute(tx);
+  return rows.map(toClock);
+}
+
+export async function clocksOf(tx: Tx, ticketId: string): Promise<StoredClock[]> {
+  const { rows } = await sql<ClockRow>`
+    select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
+     where ticket_id = ${ticketId} order by no`.execute(tx);
+  return rows.map(toClock);
+}
+
+/** Writes clocks, whether or not they were there. */
+export async function save(tx: Tx, clocks: readonly StoredClock[], now: Date): Promise<void> {
+  if (clocks.length === 0) return;
+  const rows = JSON.stringify(clocks.map(rowOf));
+  await sql`
+    insert into sla_clocks
+      (ticket_id, policy_id, metric, kind, policy_name, policy_revision, state, target_ms, fold,
+       timeline, ticket, due_at, warn_at, next_at, warned_at, breached_at, stopped_at, last_epoch,
+       last_xid, last_seq, updated_at)
+    select c.*, ${now}::timestamptz
+      from json_to_recordset(${rows}::json) as c
+        (ticket_id text, policy_id text, metric text, kind text, policy_name text,
+         policy_revision integer, state text, target_ms bigint, fold jsonb, timeline jsonb,
+         ticket jsonb, due_at timestamptz, warn_at timestamptz, next_at timestamptz,
+         warned_at timestamptz, breached_at timestamptz, stopped_at timestamptz,
+         last_epoch smallint, last_xid xid8, last_seq bigint)
+    on conflict (workspace_id, environment, ticket_id, policy_id, metric) do update
+       set policy_name = excluded.policy_name, policy_revision = excluded.policy_revision,
+           state = excluded.state, target_ms = excluded.target_ms, fold = excluded.fold,
+           timeline = excluded.timeline, ticket = excluded.ticket, due_at = excluded.due_at,
+           warn_at = excluded.warn_at, next_at = excluded.next_at, warned_at = excluded.warned_at,
+           breached_at = excluded.breached_at, stopped_at = excluded.stopped_at,
+           last_epoch = excluded.last_epoch, last_xid = excluded.last_xid,
+           last_seq = excluded.last_seq, updated_at = excluded.updated_at`.execute(tx);
+}
+
+/** Clocks of which something is to be told, for whoever comes first. */
+export async function claimDue(tx: Tx, before: Date, limit: number): Promise<StoredClock[]> {
+  const { rows } = await sql<ClockRow>`
+    select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
+     where next_at < ${before} order by next_at limit ${limit} for update skip locked`.execute(tx);
+  return rows.map(toClock);
+}
+
+/** What became of a clock that was due. */
+export interface Settled extends Pick<
+  StoredClock,
+  "ticketId" | "policyId" | "metric" | "state" | "nextAt" | "warnedAt" | "breachedAt"
+> {}
+
+export async function settle(tx: Tx, settled: readonly Settled[], now: Date): Promise<void> {
+  if (settled.length === 0) return;
+  const texts = (of: (one: Settled) => string | null) => settled.map(of);
+  await sql`
+    update sla_clocks c
+       set state = s.state, next_at = s.next_at, warned_at = s.warned_at,
+           breached_at = s.breached_at, updated_at = ${now}
+      from unnest(${texts((one) => one.ticketId)}::text[], ${texts((one) => one.policyId)}::text[],
+                  ${texts((one) => one.metric)}::text[], ${texts((one) => one.state)}::text[],
+                  ${texts((one) => one.nextAt)}::timestamptz[],
+                  ${texts((one) => one.warnedAt)}::timestamptz[],
+                  ${texts((one) => one.breachedAt)}::timestamptz[])
+             as s (ticket_id, policy_id, metric, state, next_at, warned_at, breached_at)
+     where c.ticket_id = s.ticket_id and c.policy_id = s.policy_id
+       and c.metric = s.metric`.execute(tx);
+}
+
+/** The clocks of a policy that still go, a batch of them; but not those for what it is about now. */
+export async function lockGoing(
+  tx: Tx,
+  policyId: string,
+  {
+    but,
+    limit,
+  }: {
+    readonly but: { readonly kind: string; readonly metrics: readonly string[] };
+    readonly limit: number;
+  },
+): Promise<StoredClock[]> {
+  const { rows } = await sql<ClockRow>`
+    select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
+     where policy_id = ${policyId} and stopped_at is null and state <> 'cancelled'
+       and not (kind = ${but.kind} and metric = any(${but.metrics}::text[]))
+     order by no limit ${limit} for update`.execute(tx);
+  return rows.map(toClock);
+}
+
+type PlaceRow = Pick<Partition, "environment"> & { readonly workspace_id: string };
+
+const FIRST =
+  "select workspace_id, environment from sla_clocks where next_at < $1 order by next_at";
+const FIRST_MAX = 1_000;
+
+/** From partition to partition along the index, however many clocks of each are due. */
+const EACH = `
+  with recursive place as (
+    (select workspace_id, environment, next_at from sla_clocks where next_at is not null
+      order by workspace_id, environment, next_at limit 1)
+    union all
+    select other.* from place cross join lateral
+      (select c.workspace_id, c.environment, c.next_at from sla_clocks c
+        where c.next_at is not null
+          and (c.workspace_id, c.environment) > (place.workspace_id, place.environment)
+        order by c.workspace_id, c.environment, c.next_at limit 1) other)
+  select workspace_id, environment from place where next_at < $1 order by next_at`;
+
+/** Where something is to be told: everywhere, so that none waits for another with more of it. */
+export async function duePartitions(db: Database, before: Date): Promise<Partition[]> {
+  const first = await db.system<PlaceRow>(`${FIRST} limit ${FIRST_MAX}`, [before]);
+  const rows = first.length < FIRST_MAX ? first : await db.system<PlaceRow>(EACH, [before]);
+  const places = new Map(rows.map((row) => [`${row.workspace_id} ${row.environment}`, row]));
+  return [...places.values()].map(({ workspace_id, environment }) => ({
+    workspace: workspace_id,
+    environment,
+  }));
+}
+
+const LOOK = `
+  select pg_snapshot_xmin(now.snapshot) as xmin, pg_snapshot_xmax(now.snapshot) as xmax,
+         (select next_at from sla_clocks where next_at is not null order by next_at limit 1) as next
+    from (select pg_current_snapshot() as snapshot) now`;
+
+/** When something is to be told next, anywhere, and what is under way. */
+export async function look(
+  db: Database,
+): Promise<{ readonly firstMs: number | undefined; readonly snapshot: Snapshot }> {
+  const [row] = await db.system<{ xmin: string; xmax: string; next: string | null }>(LOOK);
+  if (!row) throw new Error("A question without a condition has an answer.");
+  return {
+    firstMs: row.next === null ? undefined : Date.parse(row.next),
+    snapshot: { xmin: BigInt(row.xmin), xmax: BigInt(row.xmax) },
+  };
+}
+
+/** A clock of what a statement with `CLOCK_COLUMNS` returns. */
+export function toClock(row: ClockRow): StoredClock {
+  return {
+    policyId: row.policy_id,
+    policyName: row.policy_name,
+    policyRevision: row.policy_revision,
+    kind: row.kind,
+    ticketId: row.ticket_id,
+    metric: row.metric,
+    state: row.state,
+    targetMs: row.target_ms,
+    clock: { ...row.fold, timeline: row.timeline },
+    ticket: row.ticket,
+    dueAt: row.due_at,
+    warnAt: row.warn_at,
+    nextAt: row.next_at,
+    warnedAt: row.warned_at,
+    breachedAt: row.breached_at,
+    stoppedAt: row.stopped_at,
+    place: { epoch: row.last_epoch, xid: Number(row.last_xid), seq: row.last_seq },
+  };
+}
+
+function rowOf(stored: StoredClock): ClockRow {
+  const { timeline, ...fold } = stored.clock;
+  return {
+    ticket_id: stored.ticketId,
+    policy_id: stored.policyId,
+    metric: stored.metric,
+    kind: stored.kind,
+    policy_name: stored.policyName,
+    policy_revision: stored.policyRevision,
+    state: stored.state,
+    target_ms: stored.targetMs,
+    fold,
+    timeline,
+    ticket: stored.ticket,
+    due_at: stored.dueAt,
+    warn_at: stored.warnAt,
+    next_at: stored.nextAt,
+    warned_at: stored.warnedAt,
+    breached_at: stored.breachedAt,
+    stopped_at: stored.stoppedAt,
+    last_epoch: stored.place.epoch,
+    last_xid: String(stored.place.xid),
+    last_seq: stored.place.seq,
+  };
+}

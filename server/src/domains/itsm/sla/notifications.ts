@@ -1,0 +1,51 @@
+import { membersOf } from "../tickets/index.ts";
+import { NotificationSent, notify } from "#domains/notifications/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { DataOf } from "#kernel/log/event.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { SlaBreached, SlaWarning } from "./events.ts";
+
+const RECIPIENTS_MAX = 100;
+
+/** Whoever works on a ticket hears of its deadline: the assignee or, without one, the team. */
+export const tellPeople = reader({
+  name: "sla.tell",
+  on: [SlaBreached.type, SlaWarning.type],
+  startsAt: "beginning",
+  emits: [NotificationSent],
+  async handle({ tx, because }, events) {
+    for (const event of events) {
+      // What somebody published under this name is a message.
+      if (event.resource.type !== SlaBreached.resource) continue;
+      // The event's schema, by which we wrote it.
+      const alert = event.data as DataOf<typeof SlaBreached>;
+      const userIds = await recipientsOf(tx, alert);
+      if (userIds.length === 0) continue;
+      const { kind, id } = alert.ticket;
+      await notify(because(event), {
+        userIds,
+        ...wordsOf(alert, event.type === SlaBreached.type),
+        about: { eventId: event.id, eventType: event.type, resource: { type: kind, id } },
+      });
+    }
+  },
+});
+
+type Alert = DataOf<typeof SlaBreached>;
+
+async function recipientsOf(tx: Tx, { ticket }: Alert): Promise<readonly string[]> {
+  if (ticket.assigneeId !== null) return [ticket.assigneeId];
+  if (ticket.teamId === null) return [];
+  return (await membersOf(tx, ticket.teamId)).slice(0, RECIPIENTS_MAX);
+}
+
+function wordsOf({ ticket, policyName, metric, targetMinutes, dueAt }: Alert, breached: boolean) {
+  const what = metric === "response" ? "a response" : "its resolution";
+  const name = ticket.number ?? ticket.id;
+  return {
+    title: breached ? `${name} is late` : `${name} is due soon`,
+    body:
+      `${ticket.title ?? name}: ${policyName} allows ${targetMinutes} minutes until ${what}, ` +
+      (breached ? `which passed at ${dueAt}.` : `which is at ${dueAt}.`),
+  };
+}

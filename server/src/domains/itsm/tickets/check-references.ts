@@ -1,0 +1,66 @@
+/** Whom and what a ticket names must be there: members, teams, configuration items. */
+import { membersWithIds } from "#domains/identity/accounts/index.ts";
+import { missingItems } from "../cmdb/index.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+
+/** What a ticket may name; undefined and null name nothing. */
+export interface Named {
+  /** Members, by the path of what names them. */
+  readonly users?: Readonly<Record<string, string | null | undefined>>;
+  readonly teamId?: string | null | undefined;
+  readonly ciIds?: readonly string[] | undefined;
+}
+
+/** Throws a 422 with the path of each that there is not. Nobody acts who is no member, so the caller is one. */
+export async function assertThere({ tx, caller }: ReadContext, named: Named): Promise<void> {
+  const users = Object.entries(named.users ?? {}).flatMap(([path, id]) =>
+    typeof id === "string" && id !== caller.person?.id ? [[path, id] as const] : [],
+  );
+  const { teamId, ciIds = [] } = named;
+  const [members, team, missing] = await Promise.all([
+    users.length === 0 ? [] : membersWithIds(tx, [...new Set(users.map(([, id]) => id))]),
+    typeof teamId === "string" ? findTeam(tx, teamId) : undefined,
+    missingItems(tx, ciIds),
+  ]);
+  const known = new Set(members.map(({ id }) => id));
+  const faults: Fault[] = users
+    .filter(([, id]) => !known.has(id))
+    .map(([path]) => ({ path, message: "is not the id of an active member" }));
+  if (typeof teamId === "string" && !team) {
+    faults.push({ path: "/teamId", message: "is not the id of a team" });
+  }
+  for (const id of missing) {
+    const path = `/ciIds/${ciIds.indexOf(id)}`;
+    faults.push({ path, message: "is not the id of a configuration item" });
+  }
+  const [first] = faults;
+  if (first) {
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+  }
+}
+
+/** Keeps it from being deleted before whoever names it has committed. */
+function findTeam(tx: ReadContext["tx"], id: string) {
+  return tx.selectFrom("teams").select("id").where("id", "=", id).forKeyShare().executeTakeFirst();
+}
+
+/** The teams that somebody is in. */
+export async function teamsOf(tx: ReadContext["tx"], userId: string): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom("team_members")
+    .select("team_id")
+    .where("user_id", "=", userId)
+    .execute();
+  return rows.map(({ team_id }) => team_id);
+}
+
+/** Everyone in a team. */
+export async function membersOf(tx: ReadContext["tx"], teamId: string): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom("team_members")
+    .select("user_id")
+    .where("team_id", "=", teamId)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}

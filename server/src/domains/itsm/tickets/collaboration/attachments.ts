@@ -1,0 +1,220 @@
+import Type from "typebox";
+import { rowsOf } from "#kernel/db/statement.ts";
+import { event, type EventType } from "#kernel/log/event.ts";
+import { Failure, failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { created, download, nothing, one } from "#kernel/operation/response.ts";
+import { id, line, object, Time } from "#kernel/schema/schema.ts";
+import type { TicketKind } from "../kind.ts";
+import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
+import { article, exampleRef } from "../../desk/talk/wording.ts";
+
+const BYTES_MAX = 1_048_576;
+/** JSON writes some characters as six. */
+const BODY_BYTES_MAX = 6 * BYTES_MAX + 10_000;
+const PER_TICKET_MAX = 50;
+const MEDIA_TYPE = "text/plain";
+
+const AttachmentId = id("att");
+const EXAMPLE = "att_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const Attachment = Type.Object(
+  {
+    id: AttachmentId,
+    ticketId: Type.String(),
+    name: line(200),
+    bytes: Type.Integer(),
+    createdBy: Type.String(),
+    createdAt: Time,
+  },
+  { title: "Attachment" },
+);
+
+const TooManyAttachments = failure(
+  "too_many_attachments",
+  409,
+  `A ticket has at most ${PER_TICKET_MAX} attachments.`,
+);
+const AttachmentTooLarge = failure("attachment_too_large", 413, "An attachment is at most 1 MiB.");
+
+const SHOWN = ["id", "ticket_id", "name", "bytes", "created_by", "created_at"] as const;
+
+/** Texts, such as logs, that belong to one kind of ticket. */
+export function attachmentsOf(kind: TicketKind) {
+  const { kind: name } = kind;
+  const about = { resource: name, data: Attachment };
+  const AttachmentAdded = event(`${name}.attachment_added`, {
+    ...about,
+    summary: "A text was attached to it. What it says is not told.",
+  });
+  const AttachmentRemoved = event(`${name}.attachment_removed`, {
+    ...about,
+    summary: "What was attached to it was removed.",
+  });
+  return {
+    events: [AttachmentAdded, AttachmentRemoved],
+    operations: [
+      addAttachment(kind, AttachmentAdded),
+      listAttachments(kind),
+      getAttachment(kind),
+      removeAttachment(kind, AttachmentRemoved),
+    ],
+  };
+}
+
+type Told = EventType<`${string}.${string}`, typeof Attachment>;
+
+function paramsOfOne(kind: TicketKind) {
+  return object({ ...ticketParams(kind).properties, attachmentId: AttachmentId });
+}
+
+function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
+  const { kind: name, plural, path, write } = kind;
+  return command({
+    id: `${plural}.add_attachment`,
+    route: `POST ${path}/{id}/attachments`,
+    summary: `Attach a text to ${article(name)}, such as a log`,
+    description: "Up to 1 MiB of UTF-8.",
+    permission: write,
+    params: ticketParams(kind),
+    body: object({
+      name: line(200, "Of the file"),
+      content: Type.String({ maxLength: BYTES_MAX }),
+    }),
+    bodyBytesMax: BODY_BYTES_MAX,
+    reply: created(Attachment),
+    emits: [AttachmentAdded],
+    fails: [TooManyAttachments, AttachmentTooLarge],
+    example: {
+      params: { id: exampleRef(kind) },
+      body: { name: "router.log", content: "12:04:07 link down" },
+    },
+    async run(ctx, { params: { id: ref }, body: { name: fileName, content } }) {
+      const bytes = Buffer.byteLength(content);
+      if (bytes > BYTES_MAX) throw new Failure(AttachmentTooLarge);
+      if (content.includes("\u0000") || !content.isWellFormed()) {
+        throw invalid("/content", "must be text");
+      }
+      const head = await headOf(ctx, kind, ref);
+      if ((await countAlone(ctx, kind, head.id)) >= PER_TICKET_MAX) {
+        throw new Failure(TooManyAttachments);
+      }
+      const attachment = {
+        id: newId("att", ctx.now.getTime()),
+        ticketId: head.id,
+        name: fileName,
+        bytes,
+        createdBy: authorOf(ctx.caller),
+        createdAt: ctx.now.toISOString(),
+      };
+      void ctx.send(
+        `insert into ticket_attachments
+           (id, kind, ticket_id, name, bytes, content, created_by, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [attachment.id, name, head.id, fileName, bytes, content, attachment.createdBy, ctx.now],
+      );
+      ctx.emit(AttachmentAdded, referTo(head), attachment);
+      return attachment;
+    },
+  });
+}
+
+/** How many a ticket has, while nobody else adds one. */
+async function countAlone({ tx }: ReadContext, { table }: TicketKind, id: string): Promise<number> {
+  const [, [row]] = await Promise.all([
+    rowsOf(tx, `select from ${table} where id = $1 for no key update`, [id]),
+    rowsOf(tx, "select count(*) as n from ticket_attachments where ticket_id = $1", [id]),
+  ]);
+  return Number(row?.["n"]);
+}
+
+function listAttachments(kind: TicketKind) {
+  const { kind: name, plural, path, read } = kind;
+  return query({
+    id: `${plural}.list_attachments`,
+    route: `GET ${path}/{id}/attachments`,
+    summary: `List what is attached to ${article(name)}`,
+    permission: read,
+    params: ticketParams(kind),
+    reply: one(Type.Array(Attachment)),
+    example: { params: { id: exampleRef(kind) } },
+    async run(ctx, { params: { id: ref } }) {
+      const head = await headOf(ctx, kind, ref);
+      const rows = await ctx.tx
+        .selectFrom("ticket_attachments")
+        .select(SHOWN)
+        .where("ticket_id", "=", head.id)
+        .orderBy("id")
+        .execute();
+      return rows.map(toAttachment);
+    },
+  });
+}
+
+function getAttachment(kind: TicketKind) {
+  const { plural, path, read } = kind;
+  return query({
+    id: `${plural}.get_attachment`,
+    route: `GET ${path}/{id}/attachments/{attachmentId}`,
+    summary: "Download what is attached",
+    permission: read,
+    params: paramsOfOne(kind),
+    reply: download(MEDIA_TYPE),
+    example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
+    async run(ctx, { params: { id: ref, attachmentId } }) {
+      const head = await headOf(ctx, kind, ref);
+      const row = await ctx.tx
+        .selectFrom("ticket_attachments")
+        .select(["name", "content"])
+        .where("id", "=", attachmentId)
+        .where("ticket_id", "=", head.id)
+        .executeTakeFirst();
+      if (!row) throw new Failure(NotFound);
+      return { mediaType: MEDIA_TYPE, fileName: row.name, pieces: inOnePiece(row.content) };
+    },
+  });
+}
+
+function removeAttachment(kind: TicketKind, AttachmentRemoved: Told) {
+  const { plural, path, write } = kind;
+  return command({
+    id: `${plural}.remove_attachment`,
+    route: `DELETE ${path}/{id}/attachments/{attachmentId}`,
+    summary: "Remove what is attached",
+    permission: write,
+    params: paramsOfOne(kind),
+    reply: nothing(),
+    emits: [AttachmentRemoved],
+    example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
+    async run(ctx, { params: { id: ref, attachmentId } }) {
+      const head = await headOf(ctx, kind, ref);
+      ctx.expectRevision(head.revision);
+      const row = await ctx.tx
+        .deleteFrom("ticket_attachments")
+        .where("id", "=", attachmentId)
+        .where("ticket_id", "=", head.id)
+        .returning(SHOWN)
+        .executeTakeFirst();
+      if (!row) throw new Failure(NotFound);
+      ctx.emit(AttachmentRemoved, referTo(head), toAttachment(row));
+    },
+  });
+}
+
+async function* inOnePiece(content: string): AsyncIterable<string> {
+  yield content;
+}
+
+interface Row {
+  readonly id: string;
+  readonly ticket_id: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly created_by: string;
+  readonly created_at: string;
+}
+
+function toAttachment({ ticket_id, created_by, created_at, ...row }: Row) {
+  return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
+}

@@ -1,0 +1,146 @@
+import Type, { type Static } from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { event } from "#kernel/log/event.ts";
+import { Failure, Forbidden } from "#kernel/operation/failure.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, page } from "#kernel/operation/response.ts";
+import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
+import type { TicketKind } from "../kind.ts";
+import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
+import { article, exampleRef } from "../../desk/talk/wording.ts";
+
+const BODY_CHARACTERS_MAX = 50_000;
+
+const Comment = Type.Object(
+  {
+    id: id("cmt"),
+    ticketId: Type.String(),
+    body: text(BODY_CHARACTERS_MAX),
+    internal: Type.Boolean({ description: "Only for those who work on such tickets" }),
+    createdBy: Type.String(),
+    createdAt: Time,
+  },
+  { title: "Comment" },
+);
+type Comment = Static<typeof Comment>;
+
+/** What a comment's event tells: many may read the log, so what is internal stays out of it. */
+const Told = Type.Object(
+  {
+    ...Comment.properties,
+    body: nullable(text(BODY_CHARACTERS_MAX, "Null when it is internal")),
+  },
+  { title: "CommentData" },
+);
+
+/** Comments on one kind of ticket. */
+export function commentsOf(kind: TicketKind) {
+  const CommentAdded = commentAdded(kind);
+  return {
+    events: [CommentAdded],
+    operations: [addComment(kind, CommentAdded), listComments(kind)],
+  };
+}
+
+function commentAdded({ kind }: TicketKind) {
+  return event(`${kind}.comment_added`, {
+    resource: kind,
+    summary: "A comment was added. The text of an internal one is not told.",
+    data: Told,
+  });
+}
+
+function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdded>) {
+  const { kind: name, plural, path } = kind;
+  return command({
+    id: `${plural}.add_comment`,
+    route: `POST ${path}/{id}/comments`,
+    summary: `Comment on ${article(name)}`,
+    permission: kind.comment ?? kind.write,
+    params: ticketParams(kind),
+    body: object({
+      body: Type.String({ minLength: 1, maxLength: BODY_CHARACTERS_MAX, pattern: "\\S" }),
+      internal: Type.Optional(
+        Type.Boolean({ description: "Only for those who work on it; false when absent" }),
+      ),
+    }),
+    reply: created(Comment),
+    emits: [CommentAdded],
+    example: {
+      params: { id: exampleRef(kind) },
+      body: { body: "The switch in rack 4 was replaced.", internal: false },
+    },
+    async run(ctx, { params: { id: ref }, body: { body, internal = false } }) {
+      if (internal && !ctx.caller.permissions.has(kind.write.name)) {
+        throw new Failure(Forbidden, { detail: `An internal comment needs ${kind.write.name}.` });
+      }
+      const head = await headOf(ctx, kind, ref);
+      const comment: Comment = {
+        id: newId("cmt", ctx.now.getTime()),
+        ticketId: head.id,
+        body,
+        internal,
+        createdBy: authorOf(ctx.caller),
+        createdAt: ctx.now.toISOString(),
+      };
+      void ctx.send(
+        `insert into ticket_comments (id, kind, ticket_id, body, internal, created_by, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+        [comment.id, name, head.id, body, internal, comment.createdBy, ctx.now],
+      );
+      const told = { ...comment, body: internal ? null : body };
+      ctx.emit(CommentAdded, referTo(head), told);
+      return comment;
+    },
+  });
+}
+
+function listComments(kind: TicketKind) {
+  const { kind: name, plural, path, read, write } = kind;
+  return query({
+    id: `${plural}.list_comments`,
+    route: `GET ${path}/{id}/comments`,
+    summary: `List the comments on ${article(name)}, the oldest first`,
+    description: `Internal ones are for those who hold \`${write.name}\`.`,
+    permission: read,
+    params: ticketParams(kind),
+    query: object(pageQuery),
+    reply: page(Comment),
+    example: { params: { id: exampleRef(kind) } },
+    async run(ctx, { params: { id: ref }, query: { limit, after } }) {
+      const { cursors } = ctx.services;
+      const head = await headOf(ctx, kind, ref);
+      const list = `comments of ${head.id}`;
+      const [from = ""] = after === undefined ? [] : cursors.decode(list, after);
+      const seesAll = ctx.caller.permissions.has(write.name);
+      const rows = await commentsBehind(ctx.tx, head.id, { from: String(from), limit, seesAll });
+      return pageOf(rows, limit, toComment, (row) => cursors.encode(list, [row.id]));
+    },
+  });
+}
+
+/** One more than the page has. */
+function commentsBehind(
+  tx: Tx,
+  ticketId: string,
+  { from, limit, seesAll }: { from: string; limit: number; seesAll: boolean },
+) {
+  const all = tx
+    .selectFrom("ticket_comments")
+    .select(["id", "ticket_id", "body", "internal", "created_by", "created_at"])
+    .where("ticket_id", "=", ticketId)
+    .where("id", ">", from);
+  const seen = seesAll ? all : all.where("internal", "=", false);
+  return seen
+    .orderBy("id")
+    .limit(limit + 1)
+    .execute();
+}
+
+type Row = Awaited<ReturnType<typeof commentsBehind>>[number];
+
+function toComment({ ticket_id, created_by, created_at, ...row }: Row): Comment {
+  return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
+}

@@ -1,0 +1,183 @@
+import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { event, type EventType } from "#kernel/log/event.ts";
+import { Failure, failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { idPattern, newId } from "#kernel/schema/id.ts";
+import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { created, nothing, one } from "#kernel/operation/response.ts";
+import { id, object, Time } from "#kernel/schema/schema.ts";
+import { type TicketKind, TicketSummary } from "../kind.ts";
+import { authorOf, headOf, referTo, summariesOf, ticketParams } from "../ticket.ts";
+import { article, exampleRef } from "../../desk/talk/wording.ts";
+
+const LINK_TYPES = [
+  "relates_to",
+  "caused_by",
+  "duplicates",
+  "blocks",
+  "fixed_by",
+  "child_of",
+] as const;
+
+const LinkId = id("lnk");
+const EXAMPLE_LINK = "lnk_01jzt3n5k8q2x4v6w8y0z2b4d6";
+const EXAMPLE_TICKET = "prb_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+const Link = Type.Object(
+  {
+    id: LinkId,
+    type: Type.String(),
+    direction: Type.Enum(["out", "in"], {
+      description: "`out` where the link was made from this ticket, `in` where it leads to it",
+    }),
+    ticket: TicketSummary,
+    createdBy: Type.String(),
+    createdAt: Time,
+  },
+  { title: "TicketLink" },
+);
+
+const LinkData = Type.Object(
+  { id: LinkId, type: Type.String(), from: Type.String(), to: Type.String() },
+  { title: "TicketLinkData" },
+);
+
+const LinkExists = failure(
+  "link_exists",
+  409,
+  "The tickets are linked in this way already.",
+  "ticket_links_once",
+);
+
+/** What one kind of ticket has to do with others. */
+export function linksOf(kind: TicketKind) {
+  const about = { resource: kind.kind, data: LinkData };
+  const Linked = event(`${kind.kind}.linked`, {
+    ...about,
+    summary: "It was linked to another ticket.",
+  });
+  const Unlinked = event(`${kind.kind}.unlinked`, {
+    ...about,
+    summary: "A link to another ticket was removed.",
+  });
+  return {
+    events: [Linked, Unlinked],
+    operations: [listLinks(kind), addLink(kind, Linked), removeLink(kind, Unlinked)],
+  };
+}
+
+type Told = EventType<`${string}.${string}`, typeof LinkData>;
+
+function listLinks(kind: TicketKind) {
+  const { kind: name, plural, path, read } = kind;
+  return query({
+    id: `${plural}.list_links`,
+    route: `GET ${path}/{id}/links`,
+    summary: `List the tickets that ${article(name)} is linked to, from either side`,
+    description:
+      "A known error's workaround is shown with it. Tickets of kinds that the caller may not see are left out.",
+    permission: read,
+    params: ticketParams(kind),
+    reply: one(Type.Array(Link)),
+    example: { params: { id: exampleRef(kind) } },
+    async run(ctx, { params: { id: ref } }) {
+      const head = await headOf(ctx, kind, ref);
+      return linkedTo(ctx, head.id);
+    },
+  });
+}
+
+/** The links of a ticket, as far as the caller may know what is at their other ends. */
+export async function linkedTo(ctx: ReadContext, ticketId: string) {
+  const rows = await linksWith(ctx.tx, ticketId);
+  const others = rows.map((row) => (row.from_id === ticketId ? row.to_id : row.from_id));
+  const summaries = await summariesOf(ctx, others);
+  return rows.flatMap((row, index) => {
+    const ticket = summaries.get(others[index] ?? "");
+    if (!ticket) return [];
+    const { id: linkId, type, created_by, created_at } = row;
+    const direction = row.from_id === ticketId ? ("out" as const) : ("in" as const);
+    return [{ id: linkId, type, direction, ticket, createdBy: created_by, createdAt: created_at }];
+  });
+}
+
+const LINKS_MAX = 500;
+
+function linksWith(tx: Tx, ticketId: string) {
+  const all = tx.selectFrom("ticket_links").selectAll();
+  return all
+    .where("from_id", "=", ticketId)
+    .unionAll(all.where("to_id", "=", ticketId))
+    .orderBy("id")
+    .limit(LINKS_MAX)
+    .execute();
+}
+
+function addLink(kind: TicketKind, Linked: Told) {
+  const { kind: name, plural, path, write } = kind;
+  return command({
+    id: `${plural}.add_link`,
+    route: `POST ${path}/{id}/links`,
+    summary: `Link ${article(name)} to another ticket`,
+    permission: write,
+    params: ticketParams(kind),
+    body: object({
+      type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "`relates_to` when absent" })),
+      ticketId: Type.String({
+        pattern: idPattern("(inc|chg|prb|req)"),
+        description: "The id of an incident, change, problem or request",
+      }),
+    }),
+    reply: created(Link),
+    emits: [Linked],
+    fails: [LinkExists],
+    example: {
+      params: { id: exampleRef(kind) },
+      body: { type: "relates_to", ticketId: EXAMPLE_TICKET },
+    },
+    async run(ctx, { params: { id: ref }, body: { type = "relates_to", ticketId } }) {
+      const head = await headOf(ctx, kind, ref);
+      const ticket = (await summariesOf(ctx, [ticketId])).get(ticketId);
+      if (!ticket) throw invalid("/ticketId", "is not the id of a ticket");
+      if (ticketId === head.id) throw invalid("/ticketId", "must be another ticket");
+      const linkId = newId("lnk", ctx.now.getTime());
+      const createdBy = authorOf(ctx.caller);
+      await ctx.send(
+        `insert into ticket_links
+           (id, type, from_kind, from_id, to_kind, to_id, created_by, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [linkId, type, name, head.id, ticket.kind, ticketId, createdBy, ctx.now],
+      );
+      ctx.emit(Linked, referTo(head), { id: linkId, type, from: head.id, to: ticketId });
+      const createdAt = ctx.now.toISOString();
+      return { id: linkId, type, direction: "out" as const, ticket, createdBy, createdAt };
+    },
+  });
+}
+
+function removeLink(kind: TicketKind, Unlinked: Told) {
+  const { plural, path, write } = kind;
+  return command({
+    id: `${plural}.remove_link`,
+    route: `DELETE ${path}/{id}/links/{linkId}`,
+    summary: "Remove a link, from either side",
+    permission: write,
+    params: object({ ...ticketParams(kind).properties, linkId: LinkId }),
+    reply: nothing(),
+    emits: [Unlinked],
+    example: { params: { id: exampleRef(kind), linkId: EXAMPLE_LINK } },
+    async run(ctx, { params: { id: ref, linkId } }) {
+      const head = await headOf(ctx, kind, ref);
+      ctx.expectRevision(head.revision);
+      const row = await ctx.tx
+        .deleteFrom("ticket_links")
+        .where("id", "=", linkId)
+        .where((link) => link.or([link("from_id", "=", head.id), link("to_id", "=", head.id)]))
+        .returning(["type", "from_id", "to_id"])
+        .executeTakeFirst();
+      if (!row) throw new Failure(NotFound);
+      const data = { id: linkId, type: row.type, from: row.from_id, to: row.to_id };
+      ctx.emit(Unlinked, referTo(head), data);
+    },
+  });
+}

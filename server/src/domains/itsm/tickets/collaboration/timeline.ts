@@ -1,0 +1,107 @@
+import Type from "typebox";
+import {
+  ActorSchema,
+  EVENT_ID_PATTERN,
+  positionOf,
+  type RecordedEvent,
+} from "#kernel/log/event.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { queryLog } from "#kernel/log/event-log.ts";
+import { query, type ReadContext } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { page } from "#kernel/operation/response.ts";
+import { object, Time } from "#kernel/schema/schema.ts";
+import type { TicketKind } from "../kind.ts";
+import { headOf, ticketParams } from "../ticket.ts";
+import { article, exampleRef } from "../../desk/talk/wording.ts";
+
+const Moment = Type.Object(
+  {
+    eventId: Type.String({ pattern: EVENT_ID_PATTERN }),
+    type: Type.String(),
+    at: Time,
+    actor: ActorSchema,
+    changes: Type.Array(
+      Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }),
+      { description: "Of an update: each field that became something else" },
+    ),
+    data: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "Of what is no update: what the event tells, an internal comment's text included for who may read it",
+    }),
+  },
+  { title: "TimelineMoment" },
+);
+
+/** What happened to one kind of ticket, told from the log. */
+export function timelineOf(kind: TicketKind) {
+  const { kind: name, plural, path, read, write } = kind;
+  const getTimeline = query({
+    id: `${plural}.get_timeline`,
+    route: `GET ${path}/{id}/timeline`,
+    summary: `What happened to ${article(name)}, the newest first`,
+    permission: read,
+    params: ticketParams(kind),
+    query: object(pageQuery),
+    reply: page(Moment),
+    example: { params: { id: exampleRef(kind) } },
+    async run(ctx, { params: { id: ref }, query: { limit, after } }) {
+      const head = await headOf(ctx, kind, ref);
+      const before = after === undefined ? undefined : positionOf(after);
+      if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
+      const filter = { resourceType: name, resourceId: head.id, before };
+      const found = await queryLog(ctx.tx, filter, limit + 1);
+      const seesAll = ctx.caller.permissions.has(write.name);
+      const bodies = seesAll ? await internalBodies(ctx, found) : undefined;
+      const shown = found.filter(({ data }) => seesAll || data["internal"] !== true);
+      const cut = pageOf(
+        found,
+        limit,
+        (event) => event,
+        (event) => event.id,
+      );
+      const data = shown.filter((event) => cut.data.includes(event));
+      return { ...cut, data: data.map((event) => momentOf(event, bodies)) };
+    },
+  });
+  return { events: [], operations: [getTimeline] };
+}
+
+/** The texts of the internal comments among these events, which the log does not have. */
+async function internalBodies(
+  { tx }: ReadContext,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<unknown, string>> {
+  const ids = events
+    .filter(({ data }) => data["internal"] === true)
+    .map(({ data }) => String(data["id"]));
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom("ticket_comments")
+    .select(["id", "body"])
+    .where("id", "in", ids)
+    .execute();
+  return new Map(rows.map(({ id, body }) => [id, body]));
+}
+
+function momentOf(
+  { id: eventId, type, createdAt, actor, data }: RecordedEvent,
+  bodies: ReadonlyMap<unknown, string> | undefined,
+) {
+  const about = { eventId, type, at: createdAt, actor };
+  const { before, after, changes } = data as {
+    readonly before?: Readonly<Record<string, unknown>>;
+    readonly after?: Readonly<Record<string, unknown>>;
+    readonly changes?: readonly string[];
+  };
+  if (before && after && changes) {
+    const told = changes.map((field) => ({
+      field,
+      from: before[field] ?? null,
+      to: after[field] ?? null,
+    }));
+    return { ...about, changes: told, data: {} };
+  }
+  const body = bodies?.get(data["id"]);
+  return { ...about, changes: [], data: body === undefined ? data : { ...data, body } };
+}

@@ -1,0 +1,143 @@
+import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { event, type EventType } from "#kernel/log/event.ts";
+import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { created, nothing, one } from "#kernel/operation/response.ts";
+import { id, object, Time } from "#kernel/schema/schema.ts";
+import type { TicketKind } from "../kind.ts";
+import { assertThere } from "../check-references.ts";
+import { headOf, referTo, ticketParams } from "../ticket.ts";
+import { article, exampleRef } from "../../desk/talk/wording.ts";
+
+const UserId = id("usr");
+const Watcher = Type.Object({ userId: UserId, createdAt: Time }, { title: "Watcher" });
+const WatcherData = Type.Object({ userId: UserId }, { title: "WatcherData" });
+const EXAMPLE_USER = "usr_01jzt3n5k8q2x4v6w8y0z2b4d6";
+
+/** Who is told of what happens to one kind of ticket. */
+export function watchersOf(kind: TicketKind) {
+  const { kind: name } = kind;
+  const about = { resource: name, data: WatcherData };
+  const WatcherAdded = event(`${name}.watcher_added`, {
+    ...about,
+    summary: "Somebody will be told of what happens to it.",
+  });
+  const WatcherRemoved = event(`${name}.watcher_removed`, {
+    ...about,
+    summary: "Somebody is no longer told of what happens to it.",
+  });
+  return {
+    events: [WatcherAdded, WatcherRemoved],
+    operations: [
+      listWatchers(kind),
+      addWatcher(kind, WatcherAdded),
+      removeWatcher(kind, WatcherRemoved),
+    ],
+  };
+}
+
+type Told = EventType<`${string}.${string}`, typeof WatcherData>;
+
+function listWatchers(kind: TicketKind) {
+  const { kind: name, plural, path, read } = kind;
+  return query({
+    id: `${plural}.list_watchers`,
+    route: `GET ${path}/{id}/watchers`,
+    summary: `List who watches ${article(name)}`,
+    permission: read,
+    params: ticketParams(kind),
+    reply: one(Type.Array(Watcher)),
+    example: { params: { id: exampleRef(kind) } },
+    async run(ctx, { params: { id: ref } }) {
+      const head = await headOf(ctx, kind, ref);
+      const rows = await ctx.tx
+        .selectFrom("ticket_watchers")
+        .select(["user_id", "created_at"])
+        .where("ticket_id", "=", head.id)
+        .orderBy("user_id")
+        .execute();
+      return rows.map(({ user_id, created_at }) => ({ userId: user_id, createdAt: created_at }));
+    },
+  });
+}
+
+function addWatcher(kind: TicketKind, WatcherAdded: Told) {
+  const { kind: name, plural, path, read, write } = kind;
+  return command({
+    id: `${plural}.add_watcher`,
+    route: `POST ${path}/{id}/watchers`,
+    summary: `Watch ${article(name)}, or let somebody else watch it`,
+    description: `Without a \`userId\` it is the caller. Only \`${write.name}\` adds others.`,
+    permission: read,
+    params: ticketParams(kind),
+    body: object({ userId: Type.Optional(UserId) }),
+    bodyOptional: true,
+    reply: created(Watcher),
+    emits: [WatcherAdded],
+    mayChangeNothing: true,
+    example: { params: { id: exampleRef(kind) }, body: { userId: EXAMPLE_USER } },
+    async run(ctx, { params: { id: ref }, body }) {
+      const userId = body?.userId ?? ctx.caller.person?.id ?? "";
+      assertMay(ctx.caller, userId, write.name);
+      const head = await headOf(ctx, kind, ref);
+      await assertThere(ctx, { users: { "/userId": userId } });
+      const [added] = await ctx.send<{ created_at: string }>(
+        `insert into ticket_watchers (kind, ticket_id, user_id, created_at) values ($1, $2, $3, $4)
+         on conflict do nothing returning created_at`,
+        [name, head.id, userId, ctx.now],
+      );
+      if (added) ctx.emit(WatcherAdded, referTo(head), { userId });
+      const createdAt = added?.created_at ?? (await watchingSince(ctx.tx, head.id, userId));
+      return { userId, createdAt: createdAt ?? ctx.now.toISOString() };
+    },
+  });
+}
+
+async function watchingSince(tx: Tx, ticketId: string, userId: string) {
+  const row = await tx
+    .selectFrom("ticket_watchers")
+    .select("created_at")
+    .where("ticket_id", "=", ticketId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {
+  const { kind: name, plural, path, read, write } = kind;
+  return command({
+    id: `${plural}.remove_watcher`,
+    route: `DELETE ${path}/{id}/watchers/{userId}`,
+    summary: `Watch ${article(name)} no longer`,
+    description: `Only \`${write.name}\` removes others.`,
+    permission: read,
+    params: object({ ...ticketParams(kind).properties, userId: UserId }),
+    reply: nothing(),
+    emits: [WatcherRemoved],
+    example: { params: { id: exampleRef(kind), userId: EXAMPLE_USER } },
+    async run(ctx, { params: { id: ref, userId } }) {
+      assertMay(ctx.caller, userId, write.name);
+      const head = await headOf(ctx, kind, ref);
+      ctx.expectRevision(head.revision);
+      const { numDeletedRows } = await ctx.tx
+        .deleteFrom("ticket_watchers")
+        .where("ticket_id", "=", head.id)
+        .where("user_id", "=", userId)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw new Failure(NotFound);
+      ctx.emit(WatcherRemoved, referTo(head), { userId });
+    },
+  });
+}
+
+/** Everyone decides for themselves; for others only who works on such tickets. */
+function assertMay(
+  caller: { readonly person?: { readonly id: string }; readonly permissions: ReadonlySet<string> },
+  userId: string,
+  permission: string,
+): void {
+  if (userId === "" || (userId !== caller.person?.id && !caller.permissions.has(permission))) {
+    throw new Failure(Forbidden, { detail: `To do that for others needs ${permission}.` });
+  }
+}

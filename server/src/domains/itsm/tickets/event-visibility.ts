@@ -1,0 +1,117 @@
+/**
+ * Events about tickets, as people see them on topics, by webhooks, triggers and reports: whoever may not
+ * read a ticket does not hear of it either, and an internal comment is for those who work on tickets.
+ */
+import { permissionsOf } from "#domains/identity/accounts/index.ts";
+import { AuditRead } from "#domains/audit/index.ts";
+import { grantsOfRoles } from "#domains/identity/roles/index.ts";
+import type { Person, Services } from "#kernel/access/caller.ts";
+import type { RecordedEvent } from "#kernel/log/event.ts";
+import type { EventView, Lens, ViewPlace } from "#kernel/log/event-visibility.ts";
+import { type Onlooker, TICKET_KINDS, type TicketHead, type TicketKind } from "./kind.ts";
+import { headsOf, kindsOf } from "./ticket.ts";
+
+/** How events about each kind of ticket are seen. */
+export const ticketViews: readonly EventView[] = TICKET_KINDS.map((resourceType) => ({
+  resourceType,
+  async lensesFor(place, events) {
+    const kind = kindNamed(place.services, resourceType);
+    const [onlooker, heads] = await Promise.all([
+      onlookersOf(place),
+      headsFor(place, kind, events),
+    ]);
+    return events.map((event) => lensOn(event, kind, { onlooker, heads }));
+  },
+  async wholly(place, person, parameters) {
+    const kind = kindNamed(place.services, resourceType);
+    const who = (await onlookersOf(place))(person);
+    if (!who.permissions.has(kind.read.name) || (kind.sees && !kind.sees(who))) return "false";
+    if (hearsInternal(kind, who)) return "true";
+    const type = parameters.add(commentType(kind), "text");
+    return `e.type <> ${type} or e.data ->> 'internal' = 'false'`;
+  },
+}));
+
+interface Sight {
+  readonly onlooker: (person: Person) => Onlooker;
+  /** Of kinds of which not everyone sees all. */
+  readonly heads: ReadonlyMap<string, TicketHead>;
+}
+
+function lensOn(event: RecordedEvent, kind: TicketKind, { onlooker, heads }: Sight): Lens {
+  const isInternal = event.type === commentType(kind) && event.data["internal"] !== false;
+  return (person) => {
+    // A webhook or a workflow is the workspace's, and goes on when whoever made it has left.
+    if (!person || person.roles.length === 0) return event;
+    const who = onlooker(person);
+    if (!who.permissions.has(kind.read.name)) return undefined;
+    if (isInternal && !hearsInternal(kind, who)) return undefined;
+    return !kind.sees || kind.sees(who, heads.get(event.resource.id)) ? event : undefined;
+  };
+}
+
+/** That there is one: the text is not in the log. */
+function hearsInternal({ write }: TicketKind, { permissions }: Onlooker): boolean {
+  return permissions.has(write.name) || permissions.has(AuditRead.name);
+}
+
+function commentType({ kind }: TicketKind): string {
+  return `${kind}.comment_added`;
+}
+
+function kindNamed(services: Services, name: string): TicketKind {
+  const found = kindsOf(services).find(({ kind }) => kind === name);
+  if (!found) throw new Error(`There is no ${name} in this product.`);
+  return found;
+}
+
+async function headsFor(
+  { read }: ViewPlace,
+  kind: TicketKind,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<string, TicketHead>> {
+  if (!kind.sees) return new Map();
+  const ids = [...new Set(events.map(({ resource }) => resource.id))];
+  const heads = await read((tx) => headsOf(tx, kind, ids));
+  return new Map(heads.map((head) => [head.id, head]));
+}
+
+/** People with what they may do, by their roles as those are now. */
+async function onlookersOf(place: ViewPlace): Promise<(person: Person) => Onlooker> {
+  const { services } = place;
+  const grants = await grantsIn(place);
+  const known = new Map<string, Onlooker>();
+  return (person) => {
+    let who = known.get(person.id);
+    if (!who) {
+      const granted = person.roles.flatMap((role) => grants.get(role) ?? []);
+      const permissions = permissionsOf(person.roles, granted, services.permissions);
+      known.set(person.id, (who = { person, permissions }));
+    }
+    return who;
+  };
+}
+
+type Grants = ReadonlyMap<string, readonly string[]>;
+
+const WORKSPACES_MAX = 1_000;
+const caches = new WeakMap<Services["news"], Map<string, Promise<Grants>>>();
+
+/** What the custom roles of a workspace grant. Every batch of events asks, so it is kept until one changes. */
+function grantsIn({ services, partition: { workspace }, read }: ViewPlace): Promise<Grants> {
+  let cache = caches.get(services.news);
+  if (!cache) {
+    const kept = new Map<string, Promise<Grants>>();
+    services.news.subscribe(["audit"], (notice) => {
+      if (notice.type.startsWith("audit.role.")) kept.delete(notice.workspace);
+    });
+    caches.set(services.news, (cache = kept));
+  }
+  const known = cache.get(workspace);
+  if (known) return known;
+  if (cache.size >= WORKSPACES_MAX) cache.clear();
+  const grants = read(grantsOfRoles);
+  cache.set(workspace, grants);
+  grants.catch(() => cache.delete(workspace));
+  return grants;
+}

@@ -1,0 +1,91 @@
+import { personsOf } from "#domains/identity/accounts/index.ts";
+import { notify, NotificationSent } from "#domains/notifications/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { lensesOf, placeIn, through } from "#kernel/log/event-visibility.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { TICKET_KINDS } from "./kind.ts";
+
+/** How many people are told by one call. */
+const RECIPIENTS_MAX = 1_000;
+
+/** What those who watch a ticket are told of, in the words that follow its number. */
+const NEWS: Readonly<Record<string, string>> = {
+  comment_added: "has a new comment",
+  escalated: "was escalated",
+  resolved: "was resolved",
+  closed: "was closed",
+  reopened: "was reopened",
+  cancelled: "was cancelled",
+  approved: "was approved",
+  rejected: "was rejected",
+  completed: "was completed",
+  rolled_back: "was rolled back",
+  known_error_declared: "is a known error now",
+  fulfilled: "was fulfilled",
+  failed: "could not be fulfilled",
+  sla_breached: "missed its target time",
+};
+
+const TOLD = TICKET_KINDS.flatMap((kind) => Object.keys(NEWS).map((verb) => `${kind}.${verb}`));
+
+/** Tells those who watch a ticket what others do to it. */
+export const tellWatchers = reader({
+  name: "desk.tell_watchers",
+  on: TOLD,
+  startsAt: "end",
+  emits: [NotificationSent],
+  async handle(ctx, events) {
+    const shallow = events.filter(({ depth }) => depth < DEPTH_MAX);
+    const watchers = await watchersOf(ctx.tx, shallow);
+    const watched = shallow.filter(({ resource }) => watchers.has(resource.id));
+    if (watched.length === 0) return;
+    // Who watches may not see it any more, and what is internal is not for all of them.
+    const lenses = await lensesOf(placeIn(ctx), watched);
+    const person = await personsOf(ctx, [...new Set([...watchers.values()].flat())]);
+    for (const event of watched) {
+      const userIds = (watchers.get(event.resource.id) ?? []).filter(
+        (id) => id !== event.actor.id && through(lenses, event, person(id)),
+      );
+      await tell(ctx.because(event), event, userIds);
+    }
+  },
+});
+
+async function tell(
+  ctx: WriteContext<typeof NotificationSent>,
+  { resource, actor, type, id }: RecordedEvent,
+  userIds: readonly string[],
+): Promise<void> {
+  const verb = type.slice(type.indexOf(".") + 1);
+  const message = {
+    title: `${resource.number} ${NEWS[verb]}`,
+    body: `${resource.displayName ?? ""}\n${actor.name}`.trim(),
+    about: { eventId: id, eventType: type, resource: { type: resource.type, id: resource.id } },
+  };
+  for (let start = 0; start < userIds.length; start += RECIPIENTS_MAX) {
+    await notify(ctx, { ...message, userIds: userIds.slice(start, start + RECIPIENTS_MAX) });
+  }
+}
+
+async function watchersOf(
+  tx: Tx,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const ids = [...new Set(events.map(({ resource }) => resource.id))];
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom("ticket_watchers")
+    .select(["ticket_id", "user_id"])
+    .where("ticket_id", "in", ids)
+    .orderBy("user_id")
+    .execute();
+  const watchers = new Map<string, string[]>();
+  for (const { ticket_id, user_id } of rows) {
+    const known = watchers.get(ticket_id);
+    if (known) known.push(user_id);
+    else watchers.set(ticket_id, [user_id]);
+  }
+  return watchers;
+}

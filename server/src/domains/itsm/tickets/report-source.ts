@@ -1,0 +1,48 @@
+import Type from "typebox";
+import type { Outside } from "#kernel/access/caller.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
+import { TICKET_KINDS } from "./kind.ts";
+import { DeskRead } from "./permissions.ts";
+import { kindsOf } from "./ticket.ts";
+
+/** How long something took, and how old what is still open is: for whoever measures a desk. */
+const MEASURES: Readonly<Record<string, ReportField>> = {
+  ageDays: {
+    sql: "floor(extract(epoch from now() - created_at) / 86400)",
+    kind: "number",
+    show: Number,
+  },
+};
+const RESOLUTION: Readonly<Record<string, ReportField>> = {
+  resolutionMinutes: {
+    sql: "(extract(epoch from resolved_at - created_at) / 60)",
+    kind: "number",
+    show: Number,
+  },
+};
+
+/** Tickets of one kind, for reports: by the fields that their list is filtered by. */
+export const ticketsSource = reportSource({
+  kind: "tickets",
+  summary: "Incidents, changes, problems or requests; each needs what its own list needs.",
+  permission: DeskRead,
+  schema: Type.Object({ entity: Type.Enum([...TICKET_KINDS]) }, { additionalProperties: false }),
+  needs: (outside, { entity }) => [reportedOf(outside, entity).permission],
+  async open(asking, { entity }) {
+    const { list } = reportedOf(asking.outside, entity);
+    const measures = "resolvedAt" in list.fields ? { ...MEASURES, ...RESOLUTION } : MEASURES;
+    return openRows(asking, {
+      from: list.from,
+      fields: { ...list.fields, ...measures },
+      key: [{ sql: "no", type: "bigint" }],
+      time: "createdAt",
+    });
+  },
+});
+
+function reportedOf(outside: Pick<Outside, "contributions">, entity: string) {
+  const kind = kindsOf(outside).find((one) => one.kind === entity);
+  if (!kind) throw invalid("/source/entity", "is not a kind of ticket");
+  return kind.reported;
+}

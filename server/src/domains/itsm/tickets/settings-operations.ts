@@ -1,0 +1,67 @@
+import { changeEvent, changeOf } from "#kernel/log/event.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { patch } from "#kernel/schema/schema.ts";
+import { DeskRead, DeskWrite } from "./permissions.ts";
+import { DeskSettings, deskSettings, settings } from "./settings.ts";
+
+const PATH = "/api/v1/itsm/settings";
+
+export const DeskSettingsUpdated = changeEvent("audit.desk_settings.updated", {
+  resource: "desk_settings",
+  summary: "How the desk is run was changed.",
+  data: DeskSettings,
+});
+
+export const getDeskSettings = query({
+  id: "desk.get_settings",
+  route: `GET ${PATH}`,
+  summary: "How the desk is run: the priority matrix, and when resolved incidents are closed",
+  permission: DeskRead,
+  reply: one(DeskSettings),
+  run: ({ tx }) => deskSettings(tx),
+});
+
+const SAVE = `
+  insert into desk_settings (priority_matrix, auto_close_days, revision, updated_at)
+  values ($1, $2, $3, $4)
+  on conflict (workspace_id) do update
+     set priority_matrix = excluded.priority_matrix, auto_close_days = excluded.auto_close_days,
+         revision = excluded.revision, updated_at = excluded.updated_at`;
+
+export const updateDeskSettings = command({
+  id: "desk.update_settings",
+  route: `PATCH ${PATH}`,
+  summary: "Change how the desk is run",
+  description:
+    "A new matrix is for tickets that are made or changed from then on; the priorities of others stay.",
+  permission: DeskWrite,
+  body: patch(settings),
+  reply: one(DeskSettings),
+  emits: [DeskSettingsUpdated],
+  mayChangeNothing: true,
+  example: { body: { autoCloseDays: 14 } },
+  async run(ctx, { body }) {
+    // The first change has no row to lock, and two of them must take turns as well.
+    await ctx.send("select pg_advisory_xact_lock(hashtext('desk_settings' || $1))", [
+      ctx.workspace.key,
+    ]);
+    const before = await deskSettings(ctx.tx);
+    ctx.expectRevision(before.revision);
+    const after = { ...before, ...body };
+    const { changes } = changeOf(before, after);
+    if (changes.length === 0) return before;
+    const updatedAt = ctx.now.toISOString();
+    const updated = { ...after, updatedAt, revision: before.revision + 1 };
+    const { priorityMatrix, autoCloseDays, revision } = updated;
+    await ctx.send(SAVE, [JSON.stringify(priorityMatrix), autoCloseDays, revision, ctx.now]);
+    const change = changeOf(dataOf(before), dataOf(updated));
+    ctx.emit(DeskSettingsUpdated, { id: ctx.workspace.id }, change);
+    return updated;
+  },
+});
+
+/** The settings as events tell of them. */
+function dataOf({ revision: _, ...data }: DeskSettings) {
+  return data;
+}

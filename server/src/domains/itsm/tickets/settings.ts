@@ -1,0 +1,71 @@
+import Type, { type Static } from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Time } from "#kernel/schema/schema.ts";
+
+/** 1 is the highest. */
+export const Level = Type.Integer({
+  minimum: 1,
+  maximum: 3,
+  description: "1 high, 2 medium, 3 low",
+});
+export const Priority = Type.Integer({
+  minimum: 1,
+  maximum: 5,
+  description: "1 critical to 5 planning, from impact and urgency by the workspace's matrix",
+});
+
+const Row = Type.Array(Priority, { minItems: 3, maxItems: 3 });
+
+export const settings = {
+  priorityMatrix: Type.Array(Row, {
+    minItems: 3,
+    maxItems: 3,
+    description: "A row for each impact, in it a priority for each urgency, both from 1 to 3",
+  }),
+  autoCloseDays: Type.Integer({
+    minimum: 0,
+    maximum: 365,
+    description: "After how many days a resolved incident is closed by itself; 0 is never",
+  }),
+};
+
+export const DeskSettings = Type.Object(
+  { ...settings, updatedAt: Type.Optional(Time) },
+  { title: "DeskSettings" },
+);
+export type DeskSettings = Static<typeof DeskSettings> & { readonly revision: number };
+
+/** Priority = impact + urgency − 1. */
+export const USUAL: DeskSettings = {
+  priorityMatrix: [
+    [1, 2, 3],
+    [2, 3, 4],
+    [3, 4, 5],
+  ],
+  autoCloseDays: 7,
+  revision: 0,
+};
+
+/** How this workspace runs its desk. */
+export async function deskSettings(tx: Tx): Promise<DeskSettings> {
+  const row = await tx.selectFrom("desk_settings").selectAll().executeTakeFirst();
+  if (!row) return USUAL;
+  return {
+    // Its schema was checked when it was saved.
+    priorityMatrix: row.priority_matrix as number[][],
+    autoCloseDays: row.auto_close_days,
+    updatedAt: row.updated_at,
+    revision: row.revision,
+  };
+}
+
+/** By the matrix. */
+export function priorityOf(
+  { priorityMatrix }: DeskSettings,
+  impact: number,
+  urgency: number,
+): number {
+  const priority = priorityMatrix[impact - 1]?.[urgency - 1];
+  if (priority === undefined) throw new Error("The matrix has a priority for each pair.");
+  return priority;
+}

@@ -1,0 +1,156 @@
+/** What a migration is: schemas and failures. */
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
+import type { Step } from "#domains/tables/structure/step.ts";
+
+export const MIGRATIONS_MAX = 10_000;
+const STEPS_MAX = 1_000;
+
+export const MigrationId = id("mig");
+
+/** A step as it is kept. */
+export type MigrationStep = Step | SqlStep;
+
+export interface SqlStep {
+  readonly op: "sql";
+  readonly sql: string;
+}
+
+const AnyStep = Type.Unknown({
+  description:
+    "`{ op, table, … }` with `op` one of `create_table` (`columns`, `indexes?`, `name?`), " +
+    "`alter_table` (`name?`, `description?`, `rules?`), `drop_table`, `add_column` (`column`), " +
+    "`rename_column` (`from`, `to`), `alter_column` (`column`, `change`), `drop_column` (`column`), " +
+    "`add_index` (`columns`, `unique?`, `name?`) and `drop_index` (`name` or `columns`); or " +
+    '`{ op: "sql", sql }`, or that SQL as a text',
+});
+
+const steps = Type.Array(AnyStep, { minItems: 1, maxItems: STEPS_MAX });
+
+/** What somebody says of a migration. */
+export const fields = {
+  name: line(200),
+  up: steps,
+  down: nullable(
+    Type.Array(AnyStep, {
+      minItems: 1,
+      maxItems: STEPS_MAX,
+      description:
+        "Undoes it; without it, what undoes the steps of `up` is found out when they are taken",
+    }),
+  ),
+};
+
+export const STATUSES = ["pending", "applied", "rolled_back", "failed"] as const;
+export type Status = (typeof STATUSES)[number];
+const status = Type.Enum([...STATUSES]);
+
+const StatusError = Type.Object({
+  step: nullable(Type.Integer({ description: "Its index in `up`, when one is to blame" })),
+  message: Type.String(),
+});
+export type StatusError = Static<typeof StatusError>;
+
+const about = {
+  id: MigrationId,
+  number: Type.Integer({ description: "Migrations are applied in the order of their numbers" }),
+  name: fields.name,
+  checksum: Type.String({ description: "Of `up` and `down`" }),
+};
+
+/** A migration as lists show it. */
+export const MigrationSummary = Type.Object(
+  {
+    ...about,
+    status: Type.Enum([...STATUSES], { description: "In the environment of the request" }),
+    statuses: Type.Object({ production: status, staging: status, development: status }),
+    statusChangedAt: nullable(Time),
+    error: nullable(StatusError),
+    createdBy: Type.String(),
+    createdAt: Time,
+    updatedAt: Time,
+  },
+  { title: "MigrationSummary" },
+);
+
+export const Migration = Type.Object(
+  {
+    ...MigrationSummary.properties,
+    up: Type.Array(AnyStep),
+    down: nullable(Type.Array(AnyStep)),
+    statements: Type.Array(Type.String(), {
+      description: "What was run when it was last applied or rolled back in this environment",
+    }),
+  },
+  { title: "Migration" },
+);
+interface Kept {
+  readonly up: MigrationStep[];
+  readonly down: MigrationStep[] | null;
+  readonly revision: number;
+}
+export type Migration = Omit<Static<typeof Migration>, "up" | "down"> & Kept;
+
+/** A migration and what applying it, or rolling it back, came to. */
+export const MigrationRun = Type.Object(
+  {
+    ...Migration.properties,
+    dryRun: Type.Boolean({ description: "Whether all of it was undone again" }),
+    recordsChanged: Type.Integer({ description: "By statements of SQL" }),
+  },
+  { title: "MigrationRun" },
+);
+export type MigrationRun = Omit<Static<typeof MigrationRun>, "up" | "down"> & Kept;
+
+/** As events tell it. */
+export const MigrationData = Type.Object(
+  { ...about, steps: Type.Integer({ description: "How many there are in `up`" }) },
+  { title: "MigrationData" },
+);
+
+export const AppliedSomewhere = failure(
+  "migration_applied",
+  409,
+  "The migration is applied in some environment; roll it back there first.",
+);
+export const AlreadyApplied = failure(
+  "migration_already_applied",
+  409,
+  "The migration is applied here already.",
+);
+export const OutOfOrder = failure(
+  "migration_out_of_order",
+  409,
+  "Migrations are applied in the order of their numbers.",
+);
+export const NotApplied = failure(
+  "migration_not_applied",
+  409,
+  "The migration is not applied here.",
+);
+export const NotNewest = failure(
+  "migration_not_newest",
+  409,
+  "Only the newest migration that is applied here can be rolled back.",
+);
+export const Irreversible = failure(
+  "migration_irreversible",
+  409,
+  "The migration has statements that change records, and no `down` to undo them.",
+);
+export const Changed = failure(
+  "migration_changed",
+  409,
+  "The migration is not, or no longer, the one that was meant.",
+);
+export const TooManyMigrations = failure(
+  "too_many_migrations",
+  409,
+  `There are at most ${MIGRATIONS_MAX} migrations in a workspace.`,
+);
+export const StepFailed = failure(
+  "migration_failed",
+  422,
+  "A step of the migration failed, and all of it was undone.",
+);

@@ -1,0 +1,226 @@
+import Type from "typebox";
+import { command, query } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
+import { MigrationsRead, MigrationsWrite } from "#domains/tables/permissions.ts";
+import { TableCreated, TableDropped, TableUpdated } from "#domains/tables/structure/events.ts";
+import { carryOut, prepare } from "./apply-migration.ts";
+import {
+  MigrationApplied,
+  MigrationCreated,
+  MigrationDeleted,
+  MigrationFailed,
+  MigrationRolledBack,
+  MigrationUpdated,
+} from "#domains/tables/migrations/events.ts";
+import {
+  AlreadyApplied,
+  AppliedSomewhere,
+  Changed,
+  fields,
+  Irreversible,
+  Migration,
+  MigrationId,
+  MigrationRun,
+  MigrationSummary,
+  NotApplied,
+  NotNewest,
+  OutOfOrder,
+  StepFailed,
+  TooManyMigrations,
+} from "./migration.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const BODY_BYTES_MAX = 16_777_216;
+const LIST = "migrations, newest first";
+/** Greater than every number. */
+const AFTER_ALL = 2_147_483_647;
+const ById = object({ id: MigrationId });
+const params = { id: "mig_01jd0000000000000000000000" };
+/** A migration is the same in all environments; what became of it is not. */
+const environmental = false;
+
+export const listMigrations = query({
+  id: "migrations.list",
+  route: "GET /api/v1/migrations",
+  summary: "List the migrations, newest first, and how they stand",
+  permission: MigrationsRead,
+  query: object(pageQuery),
+  reply: page(MigrationSummary),
+  async run({ tx, services: { cursors } }, { query: { limit, after } }) {
+    const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
+    const rows = await store.list(tx, { before: Number(start), limit: limit + 1 });
+    return pageOf(
+      rows,
+      limit,
+      (row) => row,
+      ({ number }) => cursors.encode(LIST, [number]),
+    );
+  },
+});
+
+export const createMigration = command({
+  id: "migrations.create",
+  route: "POST /api/v1/migrations",
+  summary: "Write a migration down",
+  description:
+    "It belongs to the workspace, and is applied in one environment after the other. Its steps change " +
+    "tables; or they are SQL, of which `create table`, `alter table`, `create index`, `drop …` and " +
+    "`comment on` are translated into such steps, `insert`, `update` and `delete` change records, and " +
+    "anything else is refused. A step of SQL may be several statements, of 262144 characters together.",
+  permission: MigrationsWrite,
+  environmental,
+  body: object({ name: fields.name, up: fields.up, down: Type.Optional(fields.down) }),
+  bodyBytesMax: BODY_BYTES_MAX,
+  reply: created(Migration, { location: ({ id }) => `/api/v1/migrations/${id}` }),
+  emits: [MigrationCreated],
+  fails: [TooManyMigrations],
+  example: {
+    body: {
+      name: "Suppliers",
+      up: [
+        {
+          op: "create_table",
+          table: "suppliers",
+          columns: [{ name: "name", type: "text", required: true, unique: true }],
+        },
+        { op: "sql", sql: "insert into suppliers (name) values ('Acme')" },
+      ],
+      down: [{ op: "drop_table", table: "suppliers" }],
+    },
+  },
+  prepare: (_, { body }, caller) => service.readDraft(caller, body),
+  run: (ctx, _, draft) => service.create(ctx, draft),
+});
+
+export const getMigration = query({
+  id: "migrations.get",
+  route: "GET /api/v1/migrations/{id}",
+  summary: "Read a migration, and what became of it in this environment",
+  permission: MigrationsRead,
+  params: ById,
+  reply: one(Migration),
+  example: { params },
+  run: ({ tx }, { params: { id } }) => store.get(tx, id),
+});
+
+export const updateMigration = command({
+  id: "migrations.update",
+  route: "PATCH /api/v1/migrations/{id}",
+  summary: "Change a migration that is applied nowhere",
+  description: "Where it had failed it is pending again, unless only its name was changed.",
+  permission: MigrationsWrite,
+  environmental,
+  params: ById,
+  body: patch(fields),
+  bodyBytesMax: BODY_BYTES_MAX,
+  reply: one(Migration),
+  emits: [MigrationUpdated],
+  fails: [AppliedSomewhere],
+  example: {
+    params,
+    body: { up: ["alter table suppliers add column country text default 'DE'"], down: null },
+  },
+  prepare: (_, { body }, caller) => service.readDraft(caller, body),
+  run: (ctx, { params: { id } }, draft) => service.update(ctx, id, draft),
+});
+
+export const deleteMigration = command({
+  id: "migrations.delete",
+  route: "DELETE /api/v1/migrations/{id}",
+  summary: "Delete a migration that is applied nowhere",
+  permission: MigrationsWrite,
+  environmental,
+  params: ById,
+  reply: nothing(),
+  emits: [MigrationDeleted],
+  fails: [AppliedSomewhere],
+  example: { params },
+  run: (ctx, { params: { id } }) => service.remove(ctx, id),
+});
+
+const RunBody = object({
+  dryRun: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Do all of it and undo it again, to see the statements, or why it fails",
+    }),
+  ),
+});
+
+export const applyMigration = command({
+  id: "migrations.apply",
+  route: "POST /api/v1/migrations/{id}/apply",
+  summary: "Apply a migration in the environment of the request",
+  description:
+    "All of it, in one transaction, or nothing. Every migration with a lower number must be applied " +
+    "there before (409 `migration_out_of_order`). One that fails (422 `migration_failed`, with the " +
+    "index of the `step`) is `failed` and holds up those after it until it is changed, deleted, or " +
+    "applied after all. Records that SQL changes have no events of it, and no rule of a table is asked.",
+  permission: MigrationsWrite,
+  params: ById,
+  body: RunBody,
+  bodyOptional: true,
+  reply: one(MigrationRun),
+  emits: [TableCreated, TableUpdated, TableDropped, MigrationApplied, MigrationFailed],
+  mayChangeNothing: true,
+  fails: [AlreadyApplied, OutOfOrder, Changed, StepFailed],
+  example: { params, body: { dryRun: true } },
+  prepare: (outside, { params: { id } }, caller) =>
+    prepare(outside, caller, { id, direction: "up" }),
+  run: (ctx, { params: { id }, body }, prepared) =>
+    carryOut(
+      ctx,
+      {
+        id,
+        direction: "up",
+        dryRun: body?.dryRun ?? false,
+        done: (...told) => ctx.emit(MigrationApplied, ...told),
+      },
+      prepared,
+    ),
+});
+
+export const rollBackMigration = command({
+  id: "migrations.rollback",
+  route: "POST /api/v1/migrations/{id}/rollback",
+  summary: "Roll the newest migration that is applied in the environment of the request back",
+  description:
+    "By its `down`, or by what was found to undo its steps when they were taken. A column or table that " +
+    "was dropped comes back empty; a column that was required comes back optional where there are " +
+    "records. One that changed records by SQL needs a `down` (409 `migration_irreversible`).",
+  permission: MigrationsWrite,
+  params: ById,
+  body: RunBody,
+  bodyOptional: true,
+  reply: one(MigrationRun),
+  emits: [TableCreated, TableUpdated, TableDropped, MigrationRolledBack, MigrationFailed],
+  mayChangeNothing: true,
+  fails: [NotApplied, NotNewest, Irreversible, Changed, StepFailed],
+  example: { params, body: { dryRun: true } },
+  prepare: (outside, { params: { id } }, caller) =>
+    prepare(outside, caller, { id, direction: "down" }),
+  run: (ctx, { params: { id }, body }, prepared) =>
+    carryOut(
+      ctx,
+      {
+        id,
+        direction: "down",
+        dryRun: body?.dryRun ?? false,
+        done: (...told) => ctx.emit(MigrationRolledBack, ...told),
+      },
+      prepared,
+    ),
+});
+
+export const migrationOperations = [
+  listMigrations,
+  createMigration,
+  getMigration,
+  updateMigration,
+  deleteMigration,
+  applyMigration,
+  rollBackMigration,
+];

@@ -1,0 +1,163 @@
+import type { ColumnDef, Constraint, Node } from "libpg-query";
+import { type OnDelete } from "#domains/tables/columns/reference.ts";
+import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
+import type { NewColumn } from "#domains/tables/columns/new-column.ts";
+import { type CheckFound, checksIn, settled } from "./check-clause.ts";
+import { defaultFrom } from "./constant.ts";
+import { numberOf, refuse, refuseIf, tableNamed } from "./sql-error.ts";
+import { type TypeFound, typeNamed } from "./type-name.ts";
+
+/** A column while it is put together: table constraints add to it. */
+export interface Draft {
+  readonly name: string;
+  readonly location: number | undefined;
+  found: TypeFound;
+  required: boolean;
+  unique: boolean;
+  primary: boolean;
+  preset: Node | undefined;
+}
+
+/** Reads a column with the constraints that stand behind it. */
+export function draftOf(definition: ColumnDef): Draft {
+  const { colname, typeName, collClause, constraints = [], location } = definition;
+  refuseIf(definition, {
+    compression: "COMPRESSION",
+    storage_name: "STORAGE",
+    fdwoptions: "OPTIONS",
+  });
+  if (collClause && textsOf(collClause.collname).join() !== "C") {
+    refuse('texts are ordered by their characters, which is COLLATE "C"', collClause);
+  }
+  const found = typeNamed(typeName);
+  const draft: Draft = {
+    name: textOf(colname),
+    location,
+    found,
+    required: false,
+    unique: false,
+    primary: false,
+    preset: undefined,
+  };
+  for (const node of constraints) {
+    if (!("Constraint" in node)) return refuse("this constraint is not available here", definition);
+    constrain(draft, node.Constraint);
+  }
+  return draft;
+}
+
+/** The column that a draft comes to. */
+export function columnFrom({ name, found, required, unique, primary, preset }: Draft): NewColumn {
+  const { type } = found;
+  const options = settled(type, found.options);
+  const value = defaultFrom(preset, type);
+  return {
+    name,
+    type,
+    ...((required || primary) && type !== "autonumber" && { required: true }),
+    ...((unique || primary) && { unique: true }),
+    ...(value !== null && { default: value }),
+    ...(Object.keys(options).length > 0 && { options }),
+  };
+}
+
+/** Adds what a check says. */
+export function addCheck(draft: Draft, { options, type }: CheckFound): void {
+  draft.found = withCheck(draft.found, { options, ...(type && { type }) });
+}
+
+/** A type with what a check says of it. */
+export function withCheck(
+  { type, options }: TypeFound,
+  check: Pick<CheckFound, "options" | "type">,
+): TypeFound {
+  if (check.type === undefined) return { type, options: { ...options, ...check.options } };
+  if (type !== "text" && type !== "enum") refuse("a list of texts is for a column of text");
+  return { type: check.type, options: check.options };
+}
+
+/** Makes it a reference. */
+export function referTo(draft: Draft, constraint: Constraint): void {
+  draft.found = referenceOf(constraint);
+}
+
+/** What a foreign key comes to: ids of records are all that can be referred to. */
+export function referenceOf(constraint: Constraint): TypeFound {
+  const { pktable, pk_attrs, fk_matchtype, fk_del_action } = constraint;
+  refuseIf(constraint, { fk_del_set_cols: "SET NULL of some columns", fk_with_period: "PERIOD" });
+  const table = tableNamed(pktable);
+  const columns = textsOf(pk_attrs);
+  if (columns.length > 1 || (columns[0] ?? "id") !== "id") {
+    refuse("a reference is to the id of a record", constraint);
+  }
+  if (fk_matchtype === "f") refuse("MATCH FULL is not available here", constraint);
+  const onDelete = ON_DELETE.get(textOf(fk_del_action));
+  if (onDelete === undefined) refuse("ON DELETE SET DEFAULT is not available here", constraint);
+  return { type: "reference", options: table === "users" ? { table } : { table, onDelete } };
+}
+
+const ON_DELETE: ReadonlyMap<string, OnDelete> = new Map([
+  ["a", "restrict"],
+  ["r", "restrict"],
+  ["n", "set_null"],
+  ["c", "cascade"],
+]);
+
+/** Whatever is checked is checked at once, and for all records. */
+export function refuseDeferred(constraint: Constraint): void {
+  refuseIf(constraint, {
+    deferrable: "DEFERRABLE",
+    initdeferred: "INITIALLY DEFERRED",
+    skip_validation: "NOT VALID",
+    nulls_not_distinct: "NULLS NOT DISTINCT",
+    without_overlaps: "WITHOUT OVERLAPS",
+    including: "INCLUDE",
+    indexname: "USING INDEX",
+    indexspace: "TABLESPACE",
+  });
+  const { contype, is_enforced, options = [] } = constraint;
+  if (contype !== "CONSTR_IDENTITY" && options.length > 0) {
+    refuse("WITH is not available here", constraint);
+  }
+  const isCheck = contype === "CONSTR_CHECK" || contype === "CONSTR_FOREIGN";
+  if (isCheck && is_enforced === false) refuse("NOT ENFORCED is not available here", constraint);
+}
+
+function constrain(draft: Draft, constraint: Constraint): void {
+  const add = CONSTRAINTS.get(constraint.contype ?? "");
+  if (!add) refuse("this constraint is not available here", constraint);
+  refuseDeferred(constraint);
+  add(draft, constraint);
+}
+
+const CONSTRAINTS: ReadonlyMap<string, (draft: Draft, constraint: Constraint) => void> = new Map([
+  ["CONSTR_NULL", () => undefined],
+  ["CONSTR_NOTNULL", (draft: Draft) => void (draft.required = true)],
+  ["CONSTR_UNIQUE", (draft: Draft) => void (draft.unique = true)],
+  ["CONSTR_PRIMARY", (draft: Draft) => void (draft.primary = true)],
+  ["CONSTR_DEFAULT", (draft: Draft, { raw_expr }: Constraint) => void (draft.preset = raw_expr)],
+  ["CONSTR_CHECK", checksOf],
+  ["CONSTR_FOREIGN", referTo],
+  ["CONSTR_IDENTITY", (draft: Draft, one: Constraint) => void (draft.found = countingFrom(one))],
+]);
+
+function checksOf(draft: Draft, { raw_expr }: Constraint): void {
+  for (const check of checksIn(raw_expr)) {
+    if (check.column !== draft.name)
+      refuse("a check of another column stands by itself", draft as { location?: number });
+    addCheck(draft, check);
+  }
+}
+
+/** A column that counts. */
+function countingFrom({ options = [], location = 0 }: Constraint): TypeFound {
+  const start = options.map((option) => {
+    const { defname, arg } = "DefElem" in option ? option.DefElem : {};
+    const value = arg && "Integer" in arg ? (arg.Integer.ival ?? 0) : numberOf(arg);
+    if (defname !== "start" || value === undefined) {
+      refuse("of a sequence only START WITH can be said", { location });
+    }
+    return value;
+  });
+  return { type: "autonumber", options: start[0] === undefined ? {} : { start: start[0] } };
+}

@@ -1,0 +1,80 @@
+import type { A_Const, FuncCall, Node } from "libpg-query";
+import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
+import type { ColumnTypeName } from "#domains/tables/table.ts";
+import { numberOf, refuse } from "./sql-error.ts";
+
+const NOW = "$now";
+const TIMES = new Set(["SVFOP_CURRENT_TIMESTAMP", "SVFOP_CURRENT_DATE", "SVFOP_LOCALTIMESTAMP"]);
+const TIME_FUNCTIONS = new Set([
+  "now",
+  "transaction_timestamp",
+  "statement_timestamp",
+  "clock_timestamp",
+]);
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ["t", true],
+  ["true", true],
+  ["f", false],
+  ["false", false],
+]);
+
+/** The default that an expression means in a column of this type; null when it is none. */
+export function defaultFrom(expression: Node | undefined, type: ColumnTypeName): unknown {
+  if (!expression) return null;
+  const value = valueOf(expression);
+  if (value === null || value === NOW) return value;
+  const convert = OF_TYPES[type];
+  return convert && typeof value === "string" ? convert(value) : value;
+}
+
+/** What a text means that stands for a value of another type; numbers are written as texts too. */
+const OF_TYPES: Readonly<Partial<Record<ColumnTypeName, (text: string) => unknown>>> = {
+  integer: (text) => (text.trim() === "" ? text : Number(text)),
+  boolean: (text) => TRUTHS.get(text.toLowerCase()) ?? text,
+  json: parsed,
+};
+
+/** A constant, also behind a cast or a sign, or the present time. */
+export function valueOf(node: Node): string | number | boolean | null {
+  if ("TypeCast" in node && node.TypeCast.arg) return valueOf(node.TypeCast.arg);
+  if ("SQLValueFunction" in node && TIMES.has(textOf(node.SQLValueFunction.op))) return NOW;
+  if ("FuncCall" in node && isNow(node.FuncCall)) return NOW;
+  if ("A_Expr" in node) return -numberBehind(node.A_Expr);
+  if ("A_Const" in node) return constant(node.A_Const);
+  const [fields] = Object.values(node) as { location?: number }[];
+  return refuse("only a constant or the present time can be a default", fields);
+}
+
+function isNow({ funcname, args = [] }: FuncCall): boolean {
+  const names = textsOf(funcname);
+  const own = names.length === 1 || (names.length === 2 && names[0] === "pg_catalog");
+  return own && args.length === 0 && TIME_FUNCTIONS.has(names.at(-1) ?? "");
+}
+
+function constant(node: A_Const): string | number | boolean | null {
+  const { isnull, sval, boolval } = node;
+  if (isnull) return null;
+  if (sval) return textOf(sval.sval);
+  if (boolval) return boolval.boolval ?? false;
+  return numberOf({ A_Const: node }) ?? refuse("this constant is not available here", node);
+}
+
+/** Some signs are taken for operators. */
+function numberBehind({
+  name,
+  lexpr,
+  rexpr,
+  location = 0,
+}: Extract<Node, { A_Expr: unknown }>["A_Expr"]) {
+  const number = lexpr === undefined && textsOf(name).join() === "-" ? numberOf(rexpr) : undefined;
+  return number ?? refuse("only a constant or the present time can be a default", { location });
+}
+
+/** What is no JSON stays a text, which is JSON too. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Node, RangeVar } from "libpg-query";
+import { textOf } from "#domains/queries/guard/findings.ts";
+
+/** Why a statement is not taken; `byte` is where in the script, when that is known. */
+export class SqlRefused extends Error {
+  readonly byte: number | undefined;
+
+  constructor(message: string, byte: number | undefined) {
+    super(message);
+    this.name = "SqlRefused";
+    this.byte = byte;
+  }
+}
+
+/** Refuses what stands at a node. */
+export function refuse(message: string, at?: { readonly location?: number }): never {
+  throw new SqlRefused(message, at?.location);
+}
+
+/** Refuses a node that has one of these fields set, each with what it is called. */
+export function refuseIf<T extends { readonly location?: number }>(
+  node: T,
+  fields: Readonly<Partial<Record<keyof T, string>>>,
+  at: { readonly location?: number } = node,
+): void {
+  for (const field of Object.keys(fields) as (keyof T)[]) {
+    const value = node[field];
+    const isSet = Array.isArray(value) ? value.length > 0 : Boolean(value);
+    if (isSet) refuse(`${fields[field]} is not available here`, at);
+  }
+}
+
+/** The slug of the table that is named. */
+export function tableNamed(relation: RangeVar | undefined): string {
+  if (!relation) refuse("a table must be named");
+  const { schemaname, catalogname, relpersistence } = relation;
+  if (schemaname !== undefined || catalogname !== undefined) {
+    refuse("a table is named without a schema", relation);
+  }
+  if (relpersistence !== "p")
+    refuse("a temporary or unlogged table is not available here", relation);
+  return textOf(relation.relname);
+}
+
+/** A name that stands in a list, of which there must be one. */
+export function onlyName(names: readonly string[], at?: { readonly location?: number }): string {
+  const [name, ...others] = names;
+  if (name === undefined || others.length > 0) refuse("a name here stands without a schema", at);
+  return name;
+}
+
+/** A number; undefined for what is none. The parser leaves a zero out. */
+export function numberOf(node: Node | undefined): number | undefined {
+  if (!node || !("A_Const" in node)) return undefined;
+  const { ival, fval } = node.A_Const;
+  if (ival) return ival.ival ?? 0;
+  return fval?.fval === undefined ? undefined : Number(fval.fval);
+}

@@ -1,0 +1,130 @@
+/**
+ * SQL that changes tables, translated into steps. The text itself never runs: so what the API shows of
+ * a table and what the database has of it are always the same.
+ */
+import type { CommentStmt, IndexStmt, Node, RenameStmt } from "libpg-query";
+import { recordsOf, textOf, textsOf } from "#domains/queries/guard/findings.ts";
+import { readStep, type Step } from "#domains/tables/structure/step.ts";
+import { alterTableFrom } from "./alter-table.ts";
+import { createTableFrom } from "./create-table.ts";
+import { dropFrom } from "./drop.ts";
+import { columnMeant, fieldOf } from "./field.ts";
+import { Known } from "./table-lookup.ts";
+import { onlyName, refuse, refuseIf, tableNamed } from "./sql-error.ts";
+
+/** The steps of a statement; throws `SqlRefused` when there are none for it. */
+export function stepsFrom(statement: Node, known: Known): readonly Step[] {
+  const steps = translated(statement, known);
+  for (const step of steps) {
+    // It fills in what was left out.
+    const read = readStep(structuredClone(step));
+    if ("faults" in read) {
+      const [fault] = read.faults;
+      refuse(`${placeIn(step, fault?.path ?? "")} ${fault?.message}`);
+    }
+  }
+  return steps;
+}
+
+/** Where in a step something is, in the words of who wrote SQL. */
+export function placeIn(step: Step, path: string): string {
+  const [, position = ""] = /^\/columns\/(\d+)/.exec(path) ?? [];
+  const column = step.op === "create_table" ? step.columns[Number(position)]?.name : undefined;
+  if (position !== "" && column !== undefined) {
+    const rest = path.slice(`/columns/${position}/`.length);
+    return rest === "" || rest === "name"
+      ? `the column ${column}`
+      : `the column ${column}: ${rest}`;
+  }
+  return `${step.op} ${step.table}${path.replaceAll("/", " ")}:`;
+}
+
+function translated(statement: Node, known: Known): Step[] {
+  if ("CreateStmt" in statement) {
+    const { relation, if_not_exists } = statement.CreateStmt;
+    if (if_not_exists && known.table(tableNamed(relation))) return [];
+    return createTableFrom(statement.CreateStmt);
+  }
+  if ("AlterTableStmt" in statement) return alterTableFrom(statement.AlterTableStmt, known);
+  if ("RenameStmt" in statement) return renameFrom(statement.RenameStmt, known);
+  if ("DropStmt" in statement) return dropFrom(statement.DropStmt, known);
+  if ("IndexStmt" in statement) return indexFrom(statement.IndexStmt, known);
+  if ("CommentStmt" in statement) return commentFrom(statement.CommentStmt, known);
+  return refuse("this statement is not available here");
+}
+
+function renameFrom(statement: RenameStmt, known: Known): Step[] {
+  const { renameType, relationType, relation, subname, newname, missing_ok } = statement;
+  if (renameType === "OBJECT_TABLE") {
+    refuse(
+      "a table keeps its slug; its display name is changed by a step of alter_table",
+      relation,
+    );
+  }
+  if (renameType !== "OBJECT_COLUMN" || relationType !== "OBJECT_TABLE") {
+    refuse("only columns can be renamed", relation);
+  }
+  const table = tableNamed(relation);
+  if (missing_ok && known.lacks(table)) return [];
+  const from = columnMeant(known.table(table), textOf(subname));
+  return [{ op: "rename_column", table, from, to: textOf(newname) }];
+}
+
+function indexFrom(statement: IndexStmt, known: Known): Step[] {
+  const { relation, idxname, accessMethod, indexParams = [], unique, if_not_exists } = statement;
+  const slug = tableNamed(relation);
+  const table = known.table(slug);
+  const at = { location: relation?.location ?? 0 };
+  if (statement.concurrent)
+    refuse("CONCURRENTLY is not for a migration, which is one transaction", at);
+  refuseIf(
+    { ...statement, ...at },
+    {
+      whereClause: "an index of some records",
+      indexIncludingParams: "INCLUDE",
+      options: "WITH",
+      tableSpace: "TABLESPACE",
+      nulls_not_distinct: "NULLS NOT DISTINCT",
+    },
+  );
+  if (accessMethod !== "btree" && accessMethod !== "gin")
+    refuse(`an index by ${accessMethod} is not available here`, at);
+  const columns = indexParams.map((param) => {
+    const { name, expr, collation, opclass } = "IndexElem" in param ? param.IndexElem : {};
+    if (name === undefined || expr || opclass || collation)
+      refuse("an index is of columns as they are", at);
+    return fieldOf(columnMeant(table, name));
+  });
+  if (if_not_exists && table?.indexes.some(({ name }) => name === idxname)) return [];
+  return [
+    {
+      op: "add_index",
+      table: slug,
+      columns,
+      ...(unique && { unique }),
+      ...(idxname !== undefined && { name: idxname }),
+    },
+  ];
+}
+
+/** Comments are what we call descriptions. */
+function commentFrom({ objtype, object, comment = "" }: CommentStmt, known: Known): Step[] {
+  const [list] = recordsOf(object).map(
+    ({ List: inner }) => inner as { items?: unknown } | undefined,
+  );
+  const names = textsOf(list?.items);
+  if (objtype === "OBJECT_TABLE") {
+    return [{ op: "alter_table", table: onlyName(names), description: comment }];
+  }
+  const [table, column, ...others] = names;
+  if (
+    objtype !== "OBJECT_COLUMN" ||
+    table === undefined ||
+    column === undefined ||
+    others.length > 0
+  ) {
+    return refuse("only tables and columns, named without a schema, have comments");
+  }
+  const name = columnMeant(known.table(table), column);
+  return [{ op: "alter_column", table, column: name, change: { description: comment } }];
+}

@@ -1,0 +1,76 @@
+import type { TypeName } from "libpg-query";
+import { textsOf } from "#domains/queries/guard/findings.ts";
+import type { ColumnTypeName } from "#domains/tables/table.ts";
+import { numberOf, refuse } from "./sql-error.ts";
+
+/** A type of column with its options. */
+export interface TypeFound {
+  readonly type: ColumnTypeName;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+const TYPES: ReadonlyMap<string, ColumnTypeName> = new Map([
+  ["text", "text"],
+  ["varchar", "text"],
+  ["bpchar", "text"],
+  ["uuid", "text"],
+  ["int2", "integer"],
+  ["int4", "integer"],
+  ["int8", "integer"],
+  ["serial", "autonumber"],
+  ["serial2", "autonumber"],
+  ["serial4", "autonumber"],
+  ["serial8", "autonumber"],
+  ["bigserial", "autonumber"],
+  ["smallserial", "autonumber"],
+  ["numeric", "decimal"],
+  ["float4", "decimal"],
+  ["float8", "decimal"],
+  ["bool", "boolean"],
+  ["date", "date"],
+  ["timestamp", "timestamp"],
+  ["timestamptz", "timestamp"],
+  ["json", "json"],
+  ["jsonb", "json"],
+]);
+
+const UUID_CHARACTERS = 36;
+
+/** The type of column that a type of SQL becomes. */
+export function typeNamed(typeName: TypeName | undefined): TypeFound {
+  if (!typeName) refuse("a column must have a type");
+  const { name, lengths } = partsOf(typeName);
+  if (typeName.arrayBounds !== undefined) {
+    refuse("there are no lists as columns: take jsonb, or the type multi_enum of a step", typeName);
+  }
+  const type = TYPES.get(name);
+  if (type === undefined || typeName.setof || typeName.pct_type) {
+    refuse(`there is no column of the type ${name}`, typeName);
+  }
+  return { type, options: optionsOf(name, lengths) };
+}
+
+/** The name of a type without its schema, and what stands in its parentheses. */
+export function partsOf(typeName: TypeName): { name: string; lengths: readonly number[] } {
+  const names = textsOf(typeName.names);
+  const [schema, qualified] = names;
+  const name = qualified ?? schema ?? "";
+  if (names.length > 2 || (qualified !== undefined && schema !== "pg_catalog")) {
+    refuse(`there is no column of the type ${names.join(".")}`, typeName);
+  }
+  const lengths = (typeName.typmods ?? []).map((length) => {
+    const number = numberOf(length);
+    if (number === undefined) refuse("the length of a type must be a number", typeName);
+    return number;
+  });
+  return { name, lengths };
+}
+
+function optionsOf(name: string, [first, second]: readonly number[]): Record<string, unknown> {
+  if (name === "uuid") return { maxLength: UUID_CHARACTERS };
+  if (name === "varchar" || name === "bpchar")
+    return first === undefined ? {} : { maxLength: first };
+  // A numeric(p) has no digits after the point.
+  if (name === "numeric" && first !== undefined) return { scale: second ?? 0 };
+  return {};
+}

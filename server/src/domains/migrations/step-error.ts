@@ -1,0 +1,88 @@
+import { codeOf, isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
+import { Failure, type Fault } from "#kernel/operation/failure.ts";
+import { inWords, placeAt } from "#domains/queries/guard/source-position.ts";
+import type { ScriptStatement } from "#domains/queries/guard/script.ts";
+import { meaningOf } from "#domains/tables/derived-name.ts";
+import type { Table } from "#domains/tables/table.ts";
+
+/** A step that can't be taken, and why. */
+export class StepTrouble extends Error {
+  /** Its index; undefined when no single one is to blame. */
+  readonly step: number | undefined;
+  readonly faults: readonly Fault[];
+
+  constructor(step: number | undefined, faults: readonly Fault[]) {
+    super(faults[0]?.message ?? "A step failed.");
+    this.name = "StepTrouble";
+    this.step = step;
+    this.faults = faults;
+  }
+}
+
+/** What the failure of a step of structure means; anything else that is thrown is not the step's fault. */
+export function troubleOf(
+  error: unknown,
+  step: number | undefined,
+  path: string,
+): StepTrouble | undefined {
+  if (!(error instanceof Failure)) return undefined;
+  const { detail, errors = [] } = error.particulars;
+  if (errors.length > 0) return new StepTrouble(step, errors);
+  return new StepTrouble(step, [{ path, message: detail ?? error.type.title }]);
+}
+
+/** A data statement and what it was run on. */
+interface Ran {
+  readonly statement: ScriptStatement;
+  readonly sql: string;
+  readonly tables: readonly Table[];
+}
+
+/**
+ * In PostgreSQL's words, without what is the platform's own and without values of records: many hear
+ * of it who may not read those. Undefined when the statement is not to blame.
+ */
+export function complaintOf(error: unknown, { statement, sql, tables }: Ran): string | undefined {
+  const code = codeOf(error);
+  if (code === undefined || isTransient(error) || isConnectionLoss(error)) return undefined;
+  if (code === "57014") return "the statement took too long";
+  if (!BY_STATEMENT.test(code) || !(error instanceof Error)) return undefined;
+  const { internalPosition } = error as { internalPosition?: string };
+  const position = Number(internalPosition);
+  if (Number.isSafeInteger(position) && position > 0) {
+    // Found in the text, before any record was looked at.
+    const at = placeAt(sql, statement.at.position + position - 1);
+    return inWords({ message: plain(error.message, tables), at });
+  }
+  const message = ABOUT_VALUES.test(code)
+    ? (WITHOUT_VALUES.get(code) ?? "a value does not fit")
+    : plain(error.message, tables);
+  return inWords({ message, at: statement.at });
+}
+
+/** Those whose words may hold a value; the syntax is that of a path or a search which is a value. */
+const ABOUT_VALUES = /^(22...|42601|42704)$/;
+const WITHOUT_VALUES: ReadonlyMap<string, string> = new Map([
+  ["22001", "a value is too long"],
+  ["22003", "a value is out of range"],
+  ["22007", "a value is no date or time"],
+  ["22008", "a date or time is out of range"],
+  ["22012", "division by zero"],
+  ["22P02", "a value can't be read as one of the type that it is to have"],
+]);
+
+/** Values, constraints, syntax, limits, and what a trigger says. */
+const BY_STATEMENT = /^(0A|21|22|23|42|44|54|P0)/;
+
+/** Names that only the platform knows are told as what they stand for. */
+function plain(message: string, tables: readonly Table[]): string {
+  return message
+    .replaceAll(/"([A-Z][a-z]+_[0-9a-f]{16})"/g, (whole, name: string) => {
+      for (const table of tables) {
+        const meaning = meaningOf(table, name);
+        if (meaning) return `of ${table.slug} (${meaning.fields.join(", ")})`;
+      }
+      return whole;
+    })
+    .replaceAll(/"?tables_[psd]_[0-9a-f]{32}"?\./g, "");
+}

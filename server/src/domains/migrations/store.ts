@@ -1,0 +1,221 @@
+import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { Tables } from "../../tables.ts";
+import type { Migration, MigrationStep, Status, StatusError } from "./migration.ts";
+
+/** How a migration stands in one environment. */
+export interface State {
+  readonly status: Status;
+  readonly checksum: string;
+  readonly inverse: readonly MigrationStep[] | null;
+  readonly statements: readonly string[];
+  readonly error: StatusError | null;
+}
+
+/** What a list needs not: steps may be long. */
+const SUMMARY = [
+  "id",
+  "number",
+  "name",
+  "checksum",
+  "revision",
+  "created_by",
+  "created_at",
+  "updated_at",
+] as const;
+const WHOLE = [...SUMMARY, "up", "down"] as const;
+type SummaryRow = Pick<Selectable<Tables["table_migrations"]>, (typeof SUMMARY)[number]>;
+type WholeRow = Pick<Selectable<Tables["table_migrations"]>, (typeof WHOLE)[number]>;
+export type Summary = Omit<Migration, "up" | "down" | "statements">;
+
+const HERE = sql<never>`current_setting('millrace.environment')::environment`;
+
+/** Numbers are given out one after the other. */
+export async function nextNumber(tx: Tx): Promise<number> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(
+      'migrations of ' || current_setting('millrace.workspace'), 0))`.execute(tx);
+  const { last } = await tx
+    .selectFrom("table_migrations")
+    .select((row) => row.fn.max("number").as("last"))
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
+}
+
+export async function count(tx: Tx): Promise<number> {
+  const { n } = await tx
+    .selectFrom("table_migrations")
+    .select((row) => row.fn.countAll<number>().as("n"))
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+export async function insert(
+  tx: Tx,
+  row: Insertable<Tables["table_migrations"]>,
+): Promise<Migration> {
+  await tx.insertInto("table_migrations").values(row).execute();
+  return get(tx, row.id);
+}
+
+export async function get(tx: Tx, id: string): Promise<Migration> {
+  return whole(tx, await byId(tx, id).executeTakeFirst());
+}
+
+/** Locks the row, so that two changes take turns. */
+export async function lock(tx: Tx, id: string): Promise<Migration> {
+  return whole(tx, await byId(tx, id).forUpdate().executeTakeFirst());
+}
+
+/** Newest first; `before` is the number of the last one of the page before. */
+export async function list(
+  tx: Tx,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<Summary[]> {
+  const rows = await tx
+    .selectFrom("table_migrations")
+    .select(SUMMARY)
+    .where("number", "<", before)
+    .orderBy("number", "desc")
+    .limit(limit)
+    .execute();
+  return summaries(tx, rows);
+}
+
+/** Changes it, or at least its revision. */
+export async function update(
+  tx: Tx,
+  id: string,
+  change: Updateable<Tables["table_migrations"]>,
+): Promise<Migration> {
+  await tx
+    .updateTable("table_migrations")
+    .set(change)
+    .set((row) => ({ revision: row("revision", "+", 1) }))
+    .where("id", "=", id)
+    .execute();
+  return get(tx, id);
+}
+
+export async function remove(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("table_migrations").where("id", "=", id).execute();
+}
+
+/** Forgets what became of it everywhere: it is another one now. */
+export async function removeStates(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("table_migration_states").where("migration_id", "=", id).execute();
+}
+
+/** How it stands in the environment that this is in; undefined while it is pending. */
+export async function stateOf(tx: Tx, id: string): Promise<State | undefined> {
+  const row = await tx
+    .selectFrom("table_migration_states")
+    .select(["status", "checksum", "inverse", "statements", "error"])
+    .where("migration_id", "=", id)
+    .where("environment", "=", HERE)
+    .executeTakeFirst();
+  // Only we write there.
+  return row as State | undefined;
+}
+
+export async function setState(
+  tx: Tx,
+  id: string,
+  state: State & { readonly changedBy: string; readonly changedAt: Date },
+): Promise<void> {
+  const { status, checksum, changedBy, changedAt } = state;
+  const row = {
+    status,
+    checksum,
+    inverse: state.inverse && JSON.stringify(state.inverse),
+    statements: JSON.stringify(state.statements),
+    error: state.error && JSON.stringify(state.error),
+    changed_by: changedBy,
+    changed_at: changedAt,
+  };
+  await tx
+    .insertInto("table_migration_states")
+    .values({ migration_id: id, ...row })
+    .onConflict((conflict) => conflict.columns(["migration_id", "environment"]).doUpdateSet(row))
+    .execute();
+}
+
+/** The first one before this number that is not applied here, and the last one that is. */
+export async function neighbours(
+  tx: Tx,
+  number: number,
+): Promise<{
+  missing: { number: number; status: Status } | undefined;
+  newest: number | undefined;
+}> {
+  const { rows } = await sql<{ number: number; status: Status; which: "missing" | "newest" }>`
+    with here as (
+      select m.number, coalesce(s.status, 'pending') as status
+        from table_migrations m
+        left join table_migration_states s on s.migration_id = m.id and s.environment = ${HERE})
+    (select number, status, 'missing' as which from here
+      where number < ${number} and status <> 'applied' order by number limit 1)
+    union all
+    (select number, status, 'newest' from here
+      where status = 'applied' order by number desc limit 1)`.execute(tx);
+  return {
+    missing: rows.find(({ which }) => which === "missing"),
+    newest: rows.find(({ which }) => which === "newest")?.number,
+  };
+}
+
+function byId(tx: Tx, id: string) {
+  return tx.selectFrom("table_migrations").select(WHOLE).where("id", "=", id);
+}
+
+async function whole(tx: Tx, row: WholeRow | undefined): Promise<Migration> {
+  if (!row) throw new Failure(NotFound);
+  const { up, down, ...rest } = row;
+  const [summary] = await summaries(tx, [rest]);
+  if (!summary) throw new Failure(NotFound);
+  const { statements = [] } = (await stateOf(tx, row.id)) ?? {};
+  return {
+    ...summary,
+    // Only what was checked is ever stored.
+    up: up as unknown as MigrationStep[],
+    down: down as unknown as MigrationStep[] | null,
+    statements: [...statements],
+  };
+}
+
+/** Each with how it stands in the environments. */
+async function summaries(tx: Tx, rows: readonly SummaryRow[]): Promise<Summary[]> {
+  if (rows.length === 0) return [];
+  const states = await tx
+    .selectFrom("table_migration_states")
+    .select(["migration_id", "environment", "status", "error", "changed_at"])
+    .select(sql<boolean>`environment = ${HERE}`.as("here"))
+    .where(
+      "migration_id",
+      "in",
+      rows.map(({ id }) => id),
+    )
+    .execute();
+  const byMigration = Map.groupBy(states, (state) => state.migration_id);
+  return rows.map(({ created_by, created_at, updated_at, ...row }) => {
+    const own = byMigration.get(row.id) ?? [];
+    const here = own.find((state) => state.here);
+    const statusIn = (name: string) =>
+      (own.find(({ environment }) => environment === name)?.status ?? "pending") as Status;
+    return {
+      ...row,
+      status: (here?.status ?? "pending") as Status,
+      statuses: {
+        production: statusIn("production"),
+        staging: statusIn("staging"),
+        development: statusIn("development"),
+      },
+      statusChangedAt: here?.changed_at ?? null,
+      error: (here?.error ?? null) as StatusError | null,
+      createdBy: created_by,
+      createdAt: created_at,
+      updatedAt: updated_at,
+    };
+  });
+}

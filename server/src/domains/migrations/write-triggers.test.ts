@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import { schemaIn } from "#domains/tables/structure/testing.ts";
+import { items, workplace } from "./testing.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** Tables by what they refer to, and what becomes of that reference. */
+const REFERRING = [
+  ["strict", "items", "restrict"],
+  ["loose", "items", "set_null"],
+  ["bound", "items", "cascade"],
+  ["bound_loose", "bound", "set_null"],
+  ["loose_bound", "loose", "cascade"],
+] as const;
+
+/** A workplace with those tables, and a record in each that refers to one in the other. */
+async function referring() {
+  const place = await workplace(world);
+  const { owner, write, apply, applied, workspace } = place;
+  await applied([
+    items,
+    { ...items, table: "others" },
+    ...REFERRING.map(([table, target, onDelete]) => ({
+      op: "create_table",
+      table,
+      columns: [
+        { name: "title", type: "text" },
+        { name: "parent", type: "reference", options: { table: target, onDelete } },
+      ],
+    })),
+  ]);
+  const ids = new Map<string, string>();
+  const make = async (table: string, fields: object) => {
+    const { body } = await owner(`POST /api/v1/tables/${table}/records`, fields);
+    ids.set(table, body.data.id);
+  };
+  // What nothing strict refers to can be deleted.
+  await make("items", { title: "Kept" });
+  await make("strict", { title: "One", parent: ids.get("items") });
+  await make("items", { title: "Gone" });
+  for (const [table, target] of REFERRING.slice(1)) {
+    await make(table, { title: "One", parent: ids.get(target) });
+  }
+  const at = (table: string) => `/api/v1/tables/${table}/records/${ids.get(table)}`;
+  return {
+    ...place,
+    ids,
+    at,
+    rename: (table: string) => owner(`PATCH ${at(table)}`, { title: "Two" }),
+    /** Does something while a migration stands between these steps and further ones, and lets it end. */
+    async between<T>(first: string, work: () => Promise<T>, ...more: string[]): Promise<T> {
+      const id = await write([first, "update others set amount = 2", ...more]);
+      const holder = await world.hold(`${schemaIn(workspace.key)}.others`);
+      const applying = apply(id);
+      try {
+        await world.waiting(1);
+        return await work();
+      } finally {
+        await holder.release();
+        expect((await applying).body).toMatchObject({ data: { status: "applied" } });
+      }
+    },
+  };
+}
+
+test.each(["insert into items (title) values ('New')", "update items set amount = 1"])(
+  "whoever writes to a table that refers to another is not held up by: %s",
+  async (sql) => {
+    const { between, rename } = await referring();
+    const answers = await between(sql, async () => {
+      const all = [];
+      for (const [table] of REFERRING) all.push((await rename(table)).status);
+      return all;
+    });
+    expect(answers).toEqual(REFERRING.map(() => 200));
+  },
+);
+
+test("what is deleted is followed to what goes with it or changes by it, and no further", async () => {
+  const { owner, between, rename, at } = await referring();
+  const { writing } = await between("delete from items where title = 'Gone'", async () => {
+    for (const table of ["strict", "loose_bound"]) expect((await rename(table)).status).toBe(200);
+    const waiting = Promise.all(["loose", "bound", "bound_loose"].map(rename));
+    await world.waiting(4);
+    return { writing: waiting };
+  });
+  expect((await writing).map(({ status }) => status)).toEqual([200, 404, 200]);
+  for (const table of ["loose", "bound_loose"]) {
+    // Once by the migration, and once by who waited for it.
+    expect(await owner(`GET ${at(table)}`)).toMatchObject({
+      headers: { etag: '"3"' },
+      body: { data: { title: "Two", parent: null } },
+    });
+  }
+});
+
+test("a table that SQL writes to later is held together with what it refers to", async () => {
+  const { owner, between, ids, recordsOf } = await referring();
+  const { writing, modes } = await between(
+    "insert into items (title) values ('New')",
+    async () => {
+      const asked = owner("POST /api/v1/tables/strict/records", {
+        title: "Theirs",
+        parent: ids.get("items"),
+      });
+      await world.waiting(2);
+      const rows = await world.sql(
+        `select mode from pg_locks where not granted
+            and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return { writing: asked, modes: rows.map(({ mode }) => mode).toSorted() };
+    },
+    "insert into strict (title, parent) select 'Ours', id from items where title = 'New'",
+  );
+  // They wait before they hold it, and not for the record that they refer to.
+  expect(modes).toEqual(["ExclusiveLock", "RowExclusiveLock"]);
+  expect((await writing).status).toBe(201);
+  expect((await recordsOf("strict")).map(({ title }) => title)).toEqual(["One", "Ours", "Theirs"]);
+});

@@ -1,0 +1,78 @@
+import { type Complaint, type Place, Places } from "./source-position.ts";
+
+const COMPLAINTS_MAX = 10;
+/** So many tables and so many parameters can one statement name. */
+const NAMED_MAX = 1_000;
+
+/** What a table might stand for where a function does: its alias, and the columns that it has. */
+export interface FunctionAsTable {
+  readonly name: string;
+  readonly columns: ReadonlySet<string>;
+}
+
+/** What a statement speaks of, and what is wrong with it. */
+export class Findings {
+  readonly complaints: Complaint[] = [];
+  /** By their names; those of the statement's own common table expressions are among them. */
+  readonly relations = new Map<string, Place>();
+  /** Of the relations those that are written to: they are tables, whatever else has the name. */
+  readonly targets = new Set<string>();
+  /** Of those the ones that it deletes from. */
+  readonly emptied = new Set<string>();
+  readonly expressions = new Set<string>();
+  /** What columns are called in it, whatever they belong to. */
+  readonly names = new Set<string>();
+  readonly parameters = new Map<number, Place>();
+  readonly functionsAsTables: FunctionAsTable[] = [];
+  /** Names with something before the dot. */
+  readonly dotted: { readonly of: string; readonly name: string; readonly byte: number }[] = [];
+  readonly #places: Places;
+  #tooMany = false;
+
+  constructor(bytes: Buffer) {
+    this.#places = new Places(bytes);
+  }
+
+  /** Enough to be told at once. */
+  get isFull(): boolean {
+    return this.#tooMany || this.complaints.length >= COMPLAINTS_MAX;
+  }
+
+  complain(message: string, byte: number): void {
+    if (!this.isFull) this.complaints.push({ message, at: this.place(byte) });
+  }
+
+  /** Notes where something is named first. */
+  note<Name>(named: Map<Name, Place>, name: Name, byte: number): void {
+    if (named.has(name)) return;
+    if (named.size < NAMED_MAX) named.set(name, this.place(byte));
+    else {
+      this.complain(`a statement names at most ${NAMED_MAX} tables and parameters`, byte);
+      this.#tooMany = true;
+    }
+  }
+
+  place(byte: number): Place {
+    return this.#places.atByte(byte);
+  }
+}
+
+/** The objects among what the parser left in a field: one, several in a list, or none. */
+export function recordsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return [value]
+    .flat()
+    .filter((member) => typeof member === "object" && member !== null)
+    .map((member) => member as Readonly<Record<string, unknown>>);
+}
+
+/** The texts of a list of names; what is no text in it, such as a star, is left out. */
+export function textsOf(value: unknown): string[] {
+  return recordsOf(value).flatMap(({ String: text }) =>
+    recordsOf(text).map(({ sval }) => textOf(sval)),
+  );
+}
+
+/** A text; the parser leaves empty ones out. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,233 @@
+import { loadModule } from "libpg-query";
+import { beforeAll, describe, expect, test } from "vitest";
+import { inspect } from "./guard.ts";
+import { placeAt, Places } from "./source-position.ts";
+import { readStatement } from "./parse-thread.ts";
+import { inspectScript } from "./script.ts";
+
+beforeAll(() => loadModule());
+
+const HERE = "a workspace";
+
+/** What people may well write. */
+const HARMLESS = [
+  "select 1",
+  "SELECT 1;",
+  " ; select 1 ; -- and that is all",
+  "select",
+  "table orders",
+  "values (1, 'a'), (2, 'b')",
+  "select * from orders",
+  "select o.*, c.name from orders o join customers as c on c.id = o.customer",
+  "select all a from x union all (select b from y except select c from z) order by 1 limit all",
+  "select distinct on (a) a, b from x order by a, b desc nulls last fetch first 3 rows with ties",
+  "select a from x natural left join y cross join z full join w using (a, b) as j",
+  "with a as (select 1 as n), b(m) as materialized (select n from a) select * from a, b",
+  "with orders as (select * from orders where amount > 5) select * from orders",
+  "with recursive t(n) as (values (1) union all select n + 1 from t where n < 5) select * from t",
+  "with recursive t(n) as (select 1 union all select n from t) cycle n set seen using path select * from t",
+  "select count(*), count(distinct a), sum(b) filter (where c) from x group by d having count(*) > 1",
+  "select a, b, sum(c) from x group by grouping sets ((a), rollup (a, b), ()), cube (a, b)",
+  "select grouping(a), a from x group by rollup (a)",
+  "select row_number() over w, lag(a, 1) over (partition by b order by c rows between 1 preceding and current row) from x window w as (order by a)",
+  "select percentile_cont(0.5) within group (order by amount), string_agg(a, ',' order by b) from x",
+  "select case when a > 1 then 'x' when a is null then 'y' else 'z' end, case a when 1 then 2 end from x",
+  "select coalesce(a, b), nullif(a, 0), greatest(a, b), least(1, 2) from x",
+  "select a between 1 and 2, a in (1, 2), a not in (select b from y), a = any($1), a like 'b%' escape '!' from x",
+  "select a similar to 'b+', a ~* 'c', a is distinct from b, a is not true, a isnull from x",
+  "select exists (select 1 from y where y.a = x.a), array(select a from y), (select max(a) from y) from x",
+  "select a[1], a[1:2], array[1, 2], row(1, 2), (1, 2) = (a, b), array[[1], [2]] from x",
+  "select cast(a as numeric(10, 2)), b::int[], c::varchar(10), date '2026-01-01', interval '1' day from x",
+  "select a::timestamptz at time zone 'Europe/Berlin', extract(year from b), date_trunc('month', c) from x",
+  "select current_date, current_timestamp(3), localtime, now() - interval '1 day', make_interval(days => 2)",
+  "select trim(both 'x' from a), substring(a from 1 for 2), position('a' in b), overlay(a placing b from 1), a || b from x",
+  "select (a, b) overlaps (c, d), normalize(a), a is normalized from x",
+  "select doc -> 'a' ->> 'b', doc #>> '{a,b}', doc @> '{\"a\": 1}', doc ? 'a', jsonb_path_query_first(doc, '$.a') from x",
+  "select jsonb_build_object('a', a, 'b', json_agg(b)) from x group by a",
+  "select k.key, k.value from x, jsonb_each(x.doc) as k",
+  "select e.value ->> 'a', value from x cross join lateral jsonb_array_elements(doc) as e",
+  "select e.item, e.n from x, unnest(tags) with ordinality as e(item, n)",
+  "select g.g, g from generate_series(1, 10, 2) as g",
+  "select r.a, r.b from jsonb_to_record('{\"a\": 1}') as r(a int, b text)",
+  "select * from rows from (generate_series(1, 2), unnest(array['a'])) as r(n, w)",
+  "select pg_catalog.lower('A'), pg_catalog.count(*)",
+  'select "createdAt", "Straße" collate "C" as "ü" from "my-table"',
+  "select E'tab\\t', U&'d\\0061t', $$it's$$, $tag$ $$ $tag$, 'a'\n'b', 0x1f, 1_000, 1.5e3, b'101'",
+  "select to_tsvector('english', a) @@ websearch_to_tsquery('b') from x",
+  "/* one /* two */ */ select -- three\n 1",
+];
+
+/** What must not get to the database, and what the refusal speaks of. */
+const HARMFUL: readonly (readonly [string, RegExp])[] = [
+  ["", /no statement/],
+  ["-- nothing", /no statement/],
+  [";;", /no statement/],
+  ["selec 1", /line 1, column 1: syntax error/],
+  ["select 'a", /unterminated quoted string/],
+  ["select 1 /* a", /unterminated \/\* comment/],
+  ["select 1\0; drop table orders", /no text/],
+  ["select '\ud800'", /no text/],
+  ["select 1; select 2", /column 11: only one/],
+  ["select 1 from a.b", /column 15: a is a schema/],
+  ["select 1\nfrom x\nwhere y = pg_sleep(1)", /line 3, column 11: the function pg_sleep/],
+  ["select 'ü🦉' || pg_sleep(1)", /column 16: the function pg_sleep/],
+  ["select (x).pg_sleep from x", /subscript/],
+  ["select ('/etc/passwd'::text).pg_read_file", /subscript/],
+  ["select (x).* from x", /subscript/],
+  ["select f.pg_read_file from unnest(array['/etc/passwd']) f", /f stands for a function/],
+  ["select f.pg_read_file from unnest(array['/etc/passwd']) f(a)", /f stands for a function/],
+  [
+    "select pg_read_file.pg_read_file from jsonb_array_elements_text('[\"a\"]') pg_read_file",
+    /stands for a function/,
+  ],
+  ["select unnest.pg_read_file from unnest(array['a'])", /unnest stands for a function/],
+  ["select \"coalesce\".current_setting from coalesce('a')", /only a table, a query or a function/],
+  ["select a.b.c from x", /column or table.column/],
+  ["select 1 from only_mine.public.users", /is a schema/],
+  ["select 1 operator(public.+) 2", /operator is named without/],
+  ["select 1 = operator(public.=) any (select 2)", /syntax error/],
+  ["select 'a' collate public.mine", /collation is named without/],
+  ["select 'x'::char(100000000)", /char\(n\)/],
+  ["select * from x tablesample system (1)", /TABLESAMPLE/],
+  ["select * from x order by a using <", /USING/],
+  ["select * from json_table('{}', '$' columns (a int))", /JSON TABLE/],
+];
+
+describe("the guard", () => {
+  test.each(HARMLESS)("lets pass: %s", (sql) => {
+    expect(inspect(sql, "reading")).not.toHaveProperty("complaints");
+  });
+
+  test.each(HARMFUL)("refuses: %s", async (sql, reason) => {
+    const verdict = await readStatement(HERE, sql, "reading");
+    const words = "complaints" in verdict ? verdict.complaints : [];
+    expect(
+      words.map(({ at, message }) => `line ${at?.line}, column ${at?.column}: ${message}`),
+    ).toEqual(expect.arrayContaining([expect.stringMatching(reason)]));
+  });
+
+  test("tells what a statement speaks of", () => {
+    expect(
+      inspect(
+        '\n;select o."createdAt", total from orders o, t where a = $2 and b = $1;',
+        "reading",
+      ),
+    ).toEqual({
+      text: 'select o."createdAt", total from orders o, t where a = $2 and b = $1',
+      offset: 2,
+      relations: new Map([
+        ["orders", { position: 35, line: 2, column: 35 }],
+        ["t", { position: 45, line: 2, column: 45 }],
+      ]),
+      targets: new Set(),
+      emptied: new Set(),
+      expressions: new Set(),
+      names: new Set(["createdAt", "total", "a", "b"]),
+      parameters: new Map([
+        [2, { position: 57, line: 2, column: 57 }],
+        [1, { position: 68, line: 2, column: 68 }],
+      ]),
+    });
+  });
+
+  test("where records may be changed, takes just that, and no more than it knows", () => {
+    for (const sql of [
+      "insert into orders (a, b) values (1, default) on conflict (a) do update set b = excluded.b",
+      "update orders set a = 1, (b, c) = (select 1, 2) from x where x.id = orders.id",
+      "with t as (select 1) delete from orders using t where orders.a = t.a",
+    ]) {
+      expect(inspect(sql, "writing")).not.toHaveProperty("complaints");
+      expect(inspect(sql, "reading")).toHaveProperty("complaints");
+    }
+    for (const sql of [
+      "insert into orders select pg_read_file('x')",
+      "delete from orders returning *",
+      "delete from public.orders",
+      "update orders set a[1] = 2",
+      "truncate orders",
+      "select 1",
+    ]) {
+      expect(inspect(sql, "writing")).toHaveProperty("complaints");
+    }
+  });
+});
+
+test("a place is the same by bytes and by characters", () => {
+  const text = "aé\n🦉b\n\nü";
+  const places = new Places(Buffer.from(text));
+  const found = Array.from(text, (_, position) => {
+    const before = Array.from(text).slice(0, position).join("");
+    const place = places.atByte(Buffer.byteLength(before));
+    expect(placeAt(text, position)).toEqual(place);
+    return `${place.position}:${place.line}:${place.column}`;
+  });
+  expect(found).toEqual(["0:1:1", "1:1:2", "2:1:3", "3:2:1", "4:2:2", "5:2:3", "6:3:1", "7:4:1"]);
+  expect(places.atByte(1_000)).toEqual({ position: 8, line: 4, column: 2 });
+});
+
+test("a statement names so many tables and parameters, and no more", () => {
+  const list = (count: number, one: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => one(n + 1)).join(", ");
+  for (const make of [
+    (count: number) => `select ${list(count, (n) => `$${n}`)}`,
+    (count: number) => `select 1 from ${list(count, (n) => `t${n}`)}`,
+  ]) {
+    expect(inspect(make(1_000), "reading")).not.toHaveProperty("complaints");
+    expect(inspect(make(3_000), "reading")).toEqual({
+      complaints: [
+        { message: expect.stringMatching(/at most 1000 tables/), at: expect.anything() },
+      ],
+    });
+  }
+});
+
+test("what a script writes to is a table, whatever else has its name", () => {
+  for (const [sql, relations] of [
+    [
+      "with q as (with mig as (select 1 as a) select a from mig) update mig set t = 'x' from q",
+      ["mig"],
+    ],
+    [
+      "with q as (with mig as (select 1 as a) select a from mig) insert into mig select a from q",
+      ["mig"],
+    ],
+    ["with q as (with mig as (select 1 as a) select a from mig) delete from mig using q", ["mig"]],
+    ["with q as (select 1 as a) update mig set t = 'x' from q", ["mig"]],
+  ] as const) {
+    expect(inspectScript(sql)).toMatchObject({ statements: [{ does: "records", relations }] });
+  }
+});
+
+test("of what a script writes to it is told apart what it deletes from", () => {
+  for (const [sql, targets, emptied] of [
+    ["insert into a (x) select x from b", ["a"], []],
+    ["update a set x = 1 from b", ["a"], []],
+    ["delete from a using b", ["a"], ["a"]],
+    ["with gone as (delete from b) insert into a (x) values (1)", ["b", "a"], ["b"]],
+  ] as const) {
+    const verdict = inspectScript(sql);
+    const [one] = "statements" in verdict ? verdict.statements : [];
+    expect(one).toMatchObject({ targets: expect.arrayContaining([...targets]), emptied });
+  }
+});
+
+test("a statement that breaks the parser is refused, and the next one is read", async () => {
+  const deep = [
+    `select ${"(".repeat(20_000)}1${")".repeat(20_000)}`,
+    `select ${"(select ".repeat(5_000)}1${")".repeat(5_000)}`,
+    `select 1${" + 1".repeat(12_000)}`,
+    `select * from ${"(select * from ".repeat(2_500)}x${") a".repeat(2_500)}`,
+    `select ${"not ".repeat(12_000)}true`,
+    `select ${"array[".repeat(4_000)}1${"]".repeat(4_000)}`,
+  ];
+  for (const sql of deep) {
+    expect(await readStatement(HERE, sql, "reading")).toHaveProperty("complaints");
+    expect(await readStatement(HERE, "select 1", "reading")).toMatchObject({ text: "select 1" });
+  }
+  const many = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => readStatement(HERE, `select ${n}`, "reading")),
+  );
+  expect(many.map((verdict) => "text" in verdict && verdict.text)).toEqual(
+    Array.from({ length: 50 }, (_, n) => `select ${n}`),
+  );
+});

@@ -1,0 +1,107 @@
+import { Worker } from "node:worker_threads";
+import type { Verdict } from "./guard.ts";
+import type { Liberty } from "./nodes.ts";
+import type { Complaint } from "./source-position.ts";
+import { READY } from "#kernel/work/subprocess-ready.ts";
+import { Turns } from "#kernel/work/fair-share.ts";
+import type { ScriptVerdict } from "./script.ts";
+
+/** What the thread is asked. */
+export interface Reading {
+  readonly sql: string;
+  readonly liberty: Liberty;
+}
+
+const START_LIMIT_MS = 60_000;
+const TIME_LIMIT_MS = 10_000;
+const LIMITS = { stackSizeMb: 8, maxOldGenerationSizeMb: 256 };
+
+/**
+ * Reads statements in a thread of its own: a long one takes the parser a tenth of a second, and one
+ * that is nested too deeply breaks it. Then the thread ends, and the next statement gets a new one.
+ */
+class Reader<Question, Judgement> {
+  readonly #program: URL;
+  readonly #turns = new Turns(1);
+  #thread: Worker | undefined;
+
+  constructor(program: string) {
+    this.#program = new URL(program, import.meta.url);
+  }
+
+  /** Judges what is asked when it is the turn of who asks. */
+  read(who: string, question: Question): Promise<Judgement | Refusal> {
+    return this.#turns.take(who, () => this.#ask(question));
+  }
+
+  async #ask(question: Question): Promise<Judgement | Refusal> {
+    const thread = await this.#started();
+    thread.postMessage(question);
+    const judgement = await nextOf<Judgement>(thread, TIME_LIMIT_MS);
+    if (judgement === undefined) {
+      await this.#end(thread);
+      return { complaints: [{ message: "it is nested too deeply or too long", at: undefined }] };
+    }
+    // Idle, it keeps no process from ending.
+    thread.unref();
+    return judgement;
+  }
+
+  async #started(): Promise<Worker> {
+    if (this.#thread) {
+      this.#thread.ref();
+      return this.#thread;
+    }
+    const thread = (this.#thread = newThread(this.#program));
+    if ((await nextOf(thread, START_LIMIT_MS)) === READY) return thread;
+    await this.#end(thread);
+    throw new Error("The thread that reads SQL did not start.");
+  }
+
+  async #end(thread: Worker): Promise<void> {
+    this.#thread = undefined;
+    await thread.terminate();
+  }
+}
+
+/** What is refused without having been read to its end. */
+interface Refusal {
+  readonly complaints: readonly Complaint[];
+}
+
+/** One of each for the process: they hold nothing of anybody. A long script keeps no question waiting. */
+const statements = new Reader<Reading, Verdict>("./thread.ts");
+const scripts = new Reader<string, ScriptVerdict>("./script-thread.ts");
+
+/** Judges a text that is to be one statement, see `inspect`; `workspace` is whose turn it takes. */
+export function readStatement(workspace: string, sql: string, liberty: Liberty): Promise<Verdict> {
+  return statements.read(workspace, { sql, liberty });
+}
+
+/** Judges a text of several statements, see `inspectScript`. */
+export function readScript(workspace: string, sql: string): Promise<ScriptVerdict> {
+  return scripts.read(workspace, sql);
+}
+
+function newThread(program: URL): Worker {
+  const thread = new Worker(program, { resourceLimits: LIMITS });
+  // Whoever waits for an answer hears of it too; an error that nobody hears would end the process.
+  thread.on("error", () => undefined);
+  return thread;
+}
+
+/** What the thread says next; undefined when it ends first, or takes too long. */
+function nextOf<Message>(thread: Worker, limitMs: number): Promise<Message | undefined> {
+  return new Promise((resolve) => {
+    const settle = (message?: Message): void => {
+      clearTimeout(timer);
+      thread.off("message", settle);
+      thread.off("exit", end);
+      resolve(message);
+    };
+    const end = (): void => settle();
+    const timer = setTimeout(end, limitMs);
+    thread.on("message", settle);
+    thread.on("exit", end);
+  });
+}

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { plainWordsOf } from "#domains/tables/queries/guard/wording.ts";
+
+test.each([
+  ["SelectStmt.intoClause", "SELECT INTO"],
+  ["InsertStmt.returningClause", "RETURNING"],
+  ["UpdateStmt.withClause", "WITH"],
+  ["InsertStmt.onConflictClause", "ON CONFLICT"],
+  ["TruncateStmt", "TRUNCATE"],
+])("%s is told as %s", (name, words) => {
+  expect(plainWordsOf(name)).toBe(words);
+});

@@ -1,0 +1,113 @@
+import Type from "typebox";
+import { Conflict } from "#kernel/operation/failure.ts";
+import { command, type Operation, query } from "#kernel/operation/operation.ts";
+import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
+import { QueriesRun, QueriesWrite } from "#domains/tables/permissions.ts";
+import { QueryCreated, QueryDeleted, QueryUpdated } from "#domains/tables/queries/events.ts";
+import { QueryRefused } from "./query-failure.ts";
+import { runSavedQuery, runSql } from "./run-operations.ts";
+import { inspected } from "./run-query.ts";
+import { fields, QueryId, QueryNameTaken, SavedQuery, TooManyQueries } from "./saved-query.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+const ById = object({ id: QueryId });
+const LIST = "queries, newest first";
+const example = { params: { id: "qry_01jd0000000000000000000000" } };
+/** A saved query is the same in all environments; what it answers is not. */
+const environmental = false;
+
+const listQueries = query({
+  id: "queries.list",
+  route: "GET /api/v1/queries",
+  summary: "List the saved queries, newest first",
+  permission: QueriesRun,
+  environmental,
+  query: object(pageQuery),
+  reply: page(SavedQuery),
+  run: ({ tx, services }, { query: asked }) =>
+    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
+});
+
+const createQuery = command({
+  id: "queries.create",
+  route: "POST /api/v1/queries",
+  summary: "Save a query",
+  description:
+    "It belongs to the workspace and can be run in every environment, so its tables need not be there " +
+    "yet; that it is one harmless `select` is checked now. Without `parameters` they are called `p1`, `p2` …",
+  permission: QueriesWrite,
+  environmental,
+  body: object({
+    name: fields.name,
+    description: Type.Optional(fields.description),
+    sql: fields.sql,
+    parameters: Type.Optional(fields.parameters),
+  }),
+  reply: created(SavedQuery, { location: ({ id }) => `/api/v1/queries/${id}` }),
+  emits: [QueryCreated],
+  fails: [QueryRefused, QueryNameTaken, TooManyQueries],
+  example: {
+    body: {
+      name: "Orders by status",
+      sql: "select status, count(*) from orders where created_at > $1 group by status",
+      parameters: [{ name: "since", type: "date", default: "2026-01-01" }],
+    },
+  },
+  prepare: (_, { body }, caller) => inspected(caller, body.sql),
+  run: (ctx, { body }, inspection) => service.create(ctx, body, inspection),
+});
+
+const getQuery = query({
+  id: "queries.get",
+  route: "GET /api/v1/queries/{id}",
+  summary: "Read a saved query",
+  permission: QueriesRun,
+  environmental,
+  params: ById,
+  reply: one(SavedQuery),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.id),
+});
+
+const updateQuery = command({
+  id: "queries.update",
+  route: "PATCH /api/v1/queries/{id}",
+  summary: "Change a saved query",
+  permission: QueriesWrite,
+  environmental,
+  params: ById,
+  body: patch(fields),
+  reply: one(SavedQuery),
+  emits: [QueryUpdated],
+  fails: [QueryRefused, QueryNameTaken, Conflict],
+  example: { ...example, body: { name: "Orders by status since a day" } },
+  prepare: (outside, { params, body }, caller) =>
+    service.prepareUpdate(outside, caller, params.id, body),
+  run: (ctx, { params, body }, prepared) => service.update(ctx, params.id, body, prepared),
+});
+
+const deleteQuery = command({
+  id: "queries.delete",
+  route: "DELETE /api/v1/queries/{id}",
+  summary: "Delete a saved query",
+  permission: QueriesWrite,
+  environmental,
+  params: ById,
+  reply: nothing(),
+  emits: [QueryDeleted],
+  example,
+  run: (ctx, { params }) => service.remove(ctx, params.id),
+});
+
+export const queryOperations: readonly Operation[] = [
+  listQueries,
+  createQuery,
+  runSql,
+  getQuery,
+  updateQuery,
+  deleteQuery,
+  runSavedQuery,
+];

@@ -1,0 +1,43 @@
+import Type from "typebox";
+import { packContent } from "#kernel/contributions/pack-content.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { QueriesWrite } from "#domains/tables/permissions.ts";
+import { nameless } from "./parameter.ts";
+import { inspected } from "./run-query.ts";
+import { fields } from "./saved-query.ts";
+import * as service from "./service.ts";
+import * as store from "./store.ts";
+
+/** Saved queries that packs bring. */
+export const queryContent = packContent({
+  kind: "queries",
+  after: ["tables"],
+  permission: QueriesWrite,
+  environmental: false,
+  schema: object(
+    {
+      name: fields.name,
+      description: Type.Optional(fields.description),
+      sql: fields.sql,
+      parameters: Type.Optional(fields.parameters),
+    },
+    { title: "PackQuery" },
+  ),
+  keyOf: ({ name }) => name,
+  prepare: (_, { sql }, caller) => inspected(caller, sql),
+  find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
+  async read({ tx }, id) {
+    const query = await store.find(tx, id);
+    if (!query) return undefined;
+    const { name, description, sql, parameters } = query;
+    return { name, description, sql, parameters };
+  },
+  make: async (ctx, query, inspection) => (await service.create(ctx, query, inspection)).id,
+  async replace(ctx, id, query, inspection) {
+    const parameters = nameless(new Set(inspection.parameters.keys()));
+    const change = { description: "", parameters, ...query };
+    await service.update(ctx, id, change, { sql: query.sql, inspection });
+    return id;
+  },
+  remove: service.remove,
+});

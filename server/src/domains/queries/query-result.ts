@@ -1,0 +1,67 @@
+import Type, { type Static } from "typebox";
+import type { TableOfValues } from "#kernel/db/sql-runner.ts";
+import { cellTypeOf } from "./cell-type.ts";
+import { OWN_COLUMNS } from "./wrap-statement.ts";
+
+export const QueryAnswer = Type.Object(
+  {
+    columns: Type.Array(
+      Type.Object({
+        name: Type.String({ description: "A name that comes twice ends in `_2` the second time" }),
+        type: Type.String({
+          description: "PostgreSQL's name for it, such as `bigint` or `text[]`",
+        }),
+      }),
+    ),
+    rows: Type.Array(Type.Unknown(), {
+      description: "An object for each row, or a list of its values when `rowMode` is `array`",
+    }),
+    rowCount: Type.Integer({ description: "How many rows are here" }),
+    truncated: Type.Boolean({ description: "Whether there are more than these" }),
+    durationMs: Type.Integer(),
+  },
+  { title: "QueryAnswer" },
+);
+export type QueryAnswer = Static<typeof QueryAnswer>;
+
+export const ROW_MODES = ["object", "array"] as const;
+export type RowMode = (typeof ROW_MODES)[number];
+
+/** What the statement of `compose` found, without what it has for us alone. */
+export function answerOf(
+  { columns, rows }: TableOfValues,
+  { limit, rowMode }: { readonly limit: number; readonly rowMode: RowMode },
+): Omit<QueryAnswer, "durationMs"> {
+  const types = columns.slice(OWN_COLUMNS).map(({ typeId }) => cellTypeOf(typeId));
+  const names = unique(columns.slice(OWN_COLUMNS).map(({ name }) => name));
+  const found = Number(rows[0]?.[0] ?? 0);
+  // Without a place of its own, the row only tells how many there are.
+  const shown = rows.filter(([, at]) => at !== null).slice(0, limit);
+  const values = shown.map((row) =>
+    types.map(({ read }, at) => {
+      const text = row[at + OWN_COLUMNS];
+      return text === null || text === undefined ? null : read(text);
+    }),
+  );
+  const named = (row: readonly unknown[]) =>
+    Object.fromEntries(names.map((name, at) => [name, row[at]]));
+  return {
+    columns: types.map(({ name: type }, at) => ({ name: names[at] ?? "", type })),
+    rows: rowMode === "array" ? values : values.map(named),
+    rowCount: shown.length,
+    truncated: found > shown.length,
+  };
+}
+
+/** Each name once: the second of a kind gets `_2`, the third `_3`. */
+function unique(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let free = name;
+    for (let count = 2; taken.has(free) || (free !== name && names.includes(free)); count += 1) {
+      free = `${name}_${count}`;
+    }
+    taken.add(free);
+    return free;
+  });
+}

@@ -1,0 +1,103 @@
+import Type from "typebox";
+import type { FieldKind } from "#kernel/condition/sql.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import {
+  partitionFor,
+  REPORT_TIME_LIMIT_MS,
+  type ReportField,
+  reportSource,
+} from "#kernel/contributions/report-source.ts";
+import type { Row } from "#kernel/db/statement.ts";
+import { QueriesRun } from "#domains/tables/permissions.ts";
+import type { QueryAnswer } from "./query-result.ts";
+import { QueryFailed } from "./query-failure.ts";
+import { PARAMETERS_MAX, valuesOf } from "./parameter.ts";
+import { inspected, ROWS_MAX, runQuery } from "./run-query.ts";
+import { QueryId } from "./saved-query.ts";
+import * as store from "./store.ts";
+
+/** The place of a row in what the query answers; no column of a person's has this name. */
+const PLACE = '"(row)"';
+
+/**
+ * What a saved query answers. A statement of a report goes around the person's own, and both together
+ * through the same guard, role and limits as any SQL of theirs.
+ */
+export const querySource = reportSource({
+  kind: "query",
+  summary:
+    "What the saved query `queryId` answers with `params`. Its rows are in the order of its `order by`.",
+  permission: QueriesRun,
+  schema: Type.Object(
+    {
+      queryId: QueryId,
+      params: Type.Optional(
+        Type.Union([
+          Type.Array(Type.Unknown(), { maxItems: PARAMETERS_MAX }),
+          Type.Record(Type.String(), Type.Unknown()),
+        ]),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  async open({ outside, caller }, { queryId, params = [] }, parameters) {
+    const query = await outside.db
+      .read(partitionFor(caller), (tx) => store.get(tx, queryId))
+      .catch((error: unknown) => {
+        const isGone = error instanceof Failure && error.type === NotFound;
+        throw isGone ? invalid("/source/queryId", "there is no such query") : error;
+      });
+    const values = valuesOf(query.parameters, params);
+    const { text } = await inspected(caller, query.sql);
+    const { columns } = await runQuery(outside, caller, { sql: text, params: values, limit: 1 });
+    parameters.values.push(...values);
+    const names = columns.map((_, index) => columnAt(index)).join(", ");
+    const rows = `select row_number() over () as ${PLACE}, answer.* from (\n${text}\n) as answer`;
+    return {
+      from: `(${rows}) as answered (${[PLACE, names].filter((part) => part !== "").join(", ")})`,
+      where: undefined,
+      fields: new Map(
+        columns.map((column, index) => [column.name, fieldOf(column, columnAt(index))]),
+      ),
+      key: [{ sql: PLACE, type: "bigint" }],
+      time: undefined,
+      rowsMax: ROWS_MAX,
+      async ask(sql, all) {
+        const question = { sql, params: all, limit: ROWS_MAX, timeoutMs: REPORT_TIME_LIMIT_MS };
+        const answer = await runQuery(outside, caller, question);
+        // A statement asks for no more rows than that, so it is their size.
+        if (answer.truncated) throw new Failure(QueryFailed, { detail: "Its rows are too large." });
+        // Rows are objects unless somebody asks for lists.
+        return answer.rows as readonly Row[];
+      },
+    };
+  },
+});
+
+const KINDS: Readonly<Record<string, FieldKind>> = {
+  smallint: "number",
+  integer: "number",
+  bigint: "number",
+  numeric: "number",
+  real: "number",
+  "double precision": "number",
+  boolean: "boolean",
+  timestamptz: "time",
+  date: "date",
+  jsonb: "json",
+  text: "text",
+  varchar: "text",
+  "text[]": "texts",
+};
+
+/** By its place: the person may have called it anything. */
+function columnAt(index: number): string {
+  return `"c${index}"`;
+}
+
+/** Of a type that reports know nothing of, what it looks like as a text. */
+function fieldOf({ type }: QueryAnswer["columns"][number], sql: string): ReportField {
+  const kind = KINDS[type];
+  if (kind === undefined) return { sql: `${sql}::text`, kind: "text" };
+  return { sql, kind, ...(type === "bigint" && { type }) };
+}

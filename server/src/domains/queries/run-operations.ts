@@ -1,0 +1,99 @@
+import Type from "typebox";
+import { query } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { partitionOf } from "#domains/tables/table-cache.ts";
+import { QueriesRun } from "#domains/tables/permissions.ts";
+import { QueryAnswer, ROW_MODES } from "./query-result.ts";
+import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
+import { PARAMETERS_MAX, valuesOf } from "./parameter.ts";
+import {
+  ROWS_DEFAULT,
+  ROWS_MAX,
+  runQuery,
+  TIME_LIMIT_DEFAULT_MS,
+  TIME_LIMIT_MAX_MS,
+} from "./run-query.ts";
+import { QueryId, Sql } from "./saved-query.ts";
+import * as store from "./store.ts";
+
+/** How a question is to be answered. */
+const manner = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX, default: ROWS_DEFAULT })),
+  timeoutMs: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: TIME_LIMIT_MAX_MS, default: TIME_LIMIT_DEFAULT_MS }),
+  ),
+  rowMode: Type.Optional(
+    Type.Enum([...ROW_MODES], {
+      default: "object",
+      description: "What a row is: an object, or a list",
+    }),
+  ),
+};
+
+const Values = Type.Array(Type.Unknown(), {
+  maxItems: PARAMETERS_MAX,
+  description: "The values of `$1`, `$2` …; a list is a PostgreSQL array, any other object JSON",
+});
+
+const ANSWER =
+  "Values are numbers where these are exact (else texts), booleans, texts, JSON and lists; times are in " +
+  "UTC. It ends after `limit` rows or 16 MiB, which `truncated` tells, and is cancelled when the client " +
+  "leaves.";
+const fails = [QueryRefused, QueryFailed, QueryTimedOut];
+
+export const runSql = query({
+  id: "queries.run",
+  route: "POST /api/v1/queries/run",
+  summary: "Ask a question in SQL",
+  description:
+    "One `select` (also `with`, `values`) about the tables of this workspace and environment, by their " +
+    "slugs, with the rows and fields that the tables' rules let the caller see. Only functions that " +
+    "compute something of their arguments can be called. Columns have the names of fields; `id`, " +
+    `\`created_at\`, \`updated_at\` and \`created_by\` are there too. ${ANSWER}`,
+  permission: QueriesRun,
+  waits: true,
+  body: object({ sql: Sql, params: Type.Optional(Values), ...manner }),
+  reply: one(QueryAnswer),
+  fails,
+  example: {
+    body: {
+      sql: "select status, count(*) from orders where created_at > $1 group by status",
+      params: ["2026-01-01"],
+    },
+  },
+  prepare: (outside, { body }, caller) => runQuery(outside, caller, body),
+  run: async (_, __, answer) => answer,
+});
+
+export const runSavedQuery = query({
+  id: "queries.run_saved",
+  route: "POST /api/v1/queries/{id}/run",
+  summary: "Ask a saved question",
+  description: `In the environment of the request, as the caller may see it. ${ANSWER}`,
+  permission: QueriesRun,
+  waits: true,
+  params: object({ id: QueryId }),
+  body: object({
+    params: Type.Optional(
+      Type.Union([Values, Type.Record(Type.String(), Type.Unknown())], {
+        description: "The values of its parameters, in their order or by name",
+      }),
+    ),
+    ...manner,
+  }),
+  bodyOptional: true,
+  reply: one(QueryAnswer),
+  fails,
+  example: {
+    params: { id: "qry_01jd0000000000000000000000" },
+    body: { params: { since: "2026-01-01" }, limit: 100 },
+  },
+  async prepare(outside, { params: { id }, body: { params: given = [], ...how } }, caller) {
+    const { sql, parameters } = await outside.db.read(partitionOf(caller), (tx) =>
+      store.get(tx, id),
+    );
+    return runQuery(outside, caller, { ...how, sql, params: valuesOf(parameters, given) });
+  },
+  run: async (_, __, answer) => answer,
+});

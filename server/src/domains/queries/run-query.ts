@@ -1,0 +1,169 @@
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
+import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
+import { Failure, type Fault, Unavailable } from "#kernel/operation/failure.ts";
+import { Turns } from "#kernel/work/fair-share.ts";
+import { findKnownTable, outdated, partitionOf } from "#domains/tables/table-cache.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { findTable } from "#domains/tables/store.ts";
+import { answerOf, type QueryAnswer, type RowMode } from "./query-result.ts";
+import { explained, QueryRefused, refusalOf } from "./query-failure.ts";
+import type { Inspection } from "./guard/guard.ts";
+import type { Complaint } from "./guard/source-position.ts";
+import { readStatement } from "./guard/parse-thread.ts";
+import { compose, isReadable } from "./wrap-statement.ts";
+
+export const ROWS_MAX = 10_000;
+export const ROWS_DEFAULT = 1_000;
+export const TIME_LIMIT_MAX_MS = 30_000;
+export const TIME_LIMIT_DEFAULT_MS = 10_000;
+
+const RELATIONS_MAX = 100;
+
+/** A question in SQL. */
+export interface Question {
+  readonly sql: string;
+  /** The values of `$1`, `$2` and so on. */
+  readonly params?: readonly unknown[] | undefined;
+  readonly limit?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly rowMode?: RowMode | undefined;
+}
+
+/** Answers a question as the caller may know it: their tables, rows and fields, and nothing else. */
+export async function runQuery(
+  outside: Outside,
+  caller: Caller,
+  question: Question,
+): Promise<QueryAnswer> {
+  const inspection = await inspected(caller, question.sql);
+  const values = valuesFor(inspection, question.params ?? []);
+  const ask = () => answered(outside, caller, { ...question, inspection, values });
+  try {
+    return await ask();
+  } catch (error) {
+    // A table has changed since we learnt of it.
+    if (error instanceof OutOfDate) return ask();
+    throw error;
+  }
+}
+
+/** What is to be known of a statement that only reads; throws when it is none, or not harmless. */
+export async function inspected(caller: Caller, sql: string): Promise<Inspection> {
+  const verdict = await readStatement(partitionOf(caller).workspace, sql, "reading");
+  if ("complaints" in verdict) throw refusalOf(verdict.complaints);
+  return verdict;
+}
+
+/** What the statement might have been out of date about: a column, a table, a schema. */
+const STRUCTURE = new Set(["42703", "42P01", "3F000"]);
+
+async function answered(
+  outside: Outside,
+  caller: Caller,
+  question: Question & { readonly inspection: Inspection; readonly values: readonly unknown[] },
+): Promise<QueryAnswer> {
+  const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = question;
+  const partition = partitionOf(caller);
+  const tables = await tablesNamed(outside, caller, inspection);
+  const { person } = caller;
+  const composed = compose(inspection, { tables, person, values, rowsMax: limit });
+  const signal = AbortSignal.any([outside.ending, ...(caller.gone ? [caller.gone] : [])]);
+  const from = performance.now();
+  try {
+    const found = await turnsOf(outside).take(partition.workspace, () =>
+      outside.db.sql.run({
+        text: composed.text,
+        values: composed.values,
+        // Where no table is named, there may be no schema and nobody who could read it.
+        partition: tables.length === 0 ? undefined : partition,
+        timeoutMs: question.timeoutMs ?? TIME_LIMIT_DEFAULT_MS,
+        signal,
+      }),
+    );
+    const durationMs = Math.round(performance.now() - from);
+    return { ...answerOf(found, { limit, rowMode }), durationMs };
+  } catch (error) {
+    // Nobody waits for what this says.
+    if (signal.aborted) throw new Failure(Unavailable);
+    const stale =
+      STRUCTURE.has(codeOf(error) ?? "") &&
+      (await haveChanged(outside, caller, tables)) &&
+      outdated({ services: outside, caller }, error);
+    throw stale || explained(error, { sql, inspection, composed });
+  }
+}
+
+/** Whether one of the tables is no longer what we know: mostly it is the statement that is wrong. */
+function haveChanged(
+  { db }: Outside,
+  caller: Caller,
+  tables: readonly KnownTable[],
+): Promise<boolean> {
+  return db.read(partitionOf(caller), async (tx) => {
+    for (const { id, slug, revision } of tables) {
+      const now = await findTable(tx, slug);
+      if (now?.id !== id || now.revision !== revision) return true;
+    }
+    return false;
+  });
+}
+
+/** Those who ask one database. */
+const turns = new WeakMap<Outside["db"], Turns>();
+
+function turnsOf({ db }: Outside): Turns {
+  let all = turns.get(db);
+  if (!all) turns.set(db, (all = new Turns(SQL_CONNECTIONS_MAX)));
+  return all;
+}
+
+/** The tables that a statement names; fails when one of them is not there for the caller. */
+async function tablesNamed(
+  outside: Outside,
+  caller: Caller,
+  { relations, expressions }: Inspection,
+): Promise<KnownTable[]> {
+  const partition = partitionOf(caller);
+  const complaints: Complaint[] = [];
+  if (relations.size > RELATIONS_MAX) {
+    const message = `one statement can name at most ${RELATIONS_MAX} tables`;
+    throw refusalOf([{ message, at: undefined }]);
+  }
+  const tables: KnownTable[] = [];
+  for (const [name, at] of relations) {
+    const table = await findKnownTable(outside, partition, name, (work) =>
+      outside.db.read(partition, work),
+    );
+    if (table && isReadable(table, caller.person)) tables.push(table);
+    else if (!expressions.has(name)) {
+      complaints.push({ message: `there is no table ${name} that you may read`, at });
+    }
+  }
+  if (complaints.length > 0) throw refusalOf(complaints);
+  return tables;
+}
+
+/** The values that the statement has places for, no more and no less. */
+function valuesFor({ parameters }: Inspection, params: readonly unknown[]): unknown[] {
+  const faults: Fault[] = [];
+  for (const number of parameters.keys()) {
+    if (number < 1 || number > params.length) {
+      faults.push({ path: "/params", message: `has no value for $${number}` });
+    }
+  }
+  for (const index of params.keys()) {
+    if (!parameters.has(index + 1)) {
+      faults.push({ path: `/params/${index}`, message: `the statement has no $${index + 1}` });
+    }
+  }
+  const [first] = faults;
+  if (!first) return params.map(asParameter);
+  throw new Failure(QueryRefused, { detail: `${first.path} ${first.message}`, errors: faults });
+}
+
+/** A list is a list to PostgreSQL too; any other object is JSON. */
+function asParameter(value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? JSON.stringify(value) : value;
+}

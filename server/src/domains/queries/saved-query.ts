@@ -1,0 +1,42 @@
+import Type, { type Static } from "typebox";
+import { failure } from "#kernel/operation/failure.ts";
+import { id, line, text, Time } from "#kernel/schema/schema.ts";
+import { Parameter, PARAMETERS_MAX } from "./parameter.ts";
+
+export const SQL_CHARACTERS_MAX = 50_000;
+
+export const QueryId = id("qry");
+export const Sql = Type.String({
+  minLength: 1,
+  maxLength: SQL_CHARACTERS_MAX,
+  description: "One `select`, in PostgreSQL's words; values stand in it as `$1`, `$2` …",
+});
+
+/** What a person says of a saved query. */
+export const fields = {
+  name: line(200),
+  description: text(2_000),
+  sql: Sql,
+  parameters: Type.Array(Parameter, {
+    maxItems: PARAMETERS_MAX,
+    description: "What `$1`, `$2` … are, in their order",
+  }),
+};
+
+export const SavedQuery = Type.Object(
+  { id: QueryId, ...fields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
+  { title: "SavedQuery" },
+);
+export type SavedQuery = Static<typeof SavedQuery> & { readonly revision: number };
+
+export const QueryNameTaken = failure(
+  "query_name_taken",
+  409,
+  "Another query has this name.",
+  "saved_queries_name",
+);
+export const TooManyQueries = failure(
+  "too_many_queries",
+  409,
+  "The workspace has as many saved queries as it may.",
+);

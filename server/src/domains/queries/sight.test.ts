@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { furnish, type Furnished } from "#domains/records/testing.ts";
+
+let world: World;
+let owner: Ask;
+let viewer: Ask & { token: string; userId: string };
+let people: Furnished;
+
+/** A viewer sees the rows of the blue team and their own, and the salary of their own alone. */
+beforeAll(async () => {
+  world = await startWorld();
+  owner = await world.member(["owner"]);
+  viewer = await world.member(["viewer"]);
+  people = await furnish(
+    world,
+    owner,
+    {
+      columns: [
+        { name: "name", type: "text" },
+        { name: "team", type: "text" },
+        { name: "userId", type: "text" },
+        { name: "salary", type: "integer" },
+        { name: "note", type: "text" },
+      ],
+      rules: [
+        {
+          roles: ["viewer"],
+          actions: ["read"],
+          where: { team: "blue" },
+          fields: ["name", "team", "userId"],
+        },
+        { roles: ["*"], actions: ["read"], where: { userId: "$user.id" } },
+      ],
+    },
+    [
+      { name: "Ada", team: "blue", salary: 5, note: "12" },
+      { name: "Bob", team: "red", salary: 7, note: "not a number" },
+      { name: "Cay", team: "red", userId: viewer.userId, salary: 9, note: "34" },
+      { name: "Dan", team: "blue", salary: 0, note: "secret" },
+    ],
+  );
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const askedBy = async (ask: Ask, sql: string, params: unknown[] = []): Promise<any> => {
+  const { body } = await ask("POST /api/v1/queries/run", { sql, params });
+  return body.data?.rows ?? `${body.code}: ${body.detail}`;
+};
+
+test("of a table with rules each sees their rows, and of these their fields", async () => {
+  const sql = `select name, team, salary, note from ${people.slug} order by name`;
+  expect(await askedBy(viewer, sql)).toEqual([
+    { name: "Ada", team: "blue", salary: null, note: null },
+    { name: "Cay", team: "red", salary: 9, note: "34" },
+    { name: "Dan", team: "blue", salary: null, note: null },
+  ]);
+  expect(await askedBy(owner, sql)).toHaveLength(4);
+  const builder = await world.member(["builder"]);
+  expect(await askedBy(builder, `select count(*) from ${people.slug}`)).toEqual([{ count: 0 }]);
+  // Nobody can name it who may read nothing of it.
+  const { slug } = await furnish(
+    world,
+    owner,
+    {
+      columns: [{ name: "a", type: "integer" }],
+      rules: [{ roles: ["agent"], actions: ["read"] }],
+    },
+    [{ a: 1 }],
+  );
+  expect(await askedBy(viewer, `select 1 from ${slug}`)).toMatch(/^query_refused: .* no table/);
+  expect(await askedBy(owner, `select a from ${slug}`)).toEqual([{ a: 1 }]);
+});
+
+test("no count, order, group, search or error tells of what is not seen", async () => {
+  const { slug } = people;
+  const seen: readonly (readonly [string, unknown])[] = [
+    [`select count(*), count(salary), sum(salary), max(note) from ${slug}`, [[3, 1, 9, "34"]]],
+    [`select name from ${slug} where salary <= 7`, []],
+    [`select name from ${slug} where name like 'B%' or team = 'red'`, [["Cay"]]],
+    [`select name from ${slug} order by salary nulls last, name`, [["Cay"], ["Ada"], ["Dan"]]],
+    [
+      `select team, count(*) from ${slug} group by team order by 1`,
+      [
+        ["blue", 2],
+        ["red", 1],
+      ],
+    ],
+    // Each of these fails on a row that they do not see, or on a field.
+    [
+      `select name from ${slug} where 1 / (coalesce(salary, 1) - 7) = 0 order by 1`,
+      [["Ada"], ["Cay"], ["Dan"]],
+    ],
+    [`select name from ${slug} where 1 / (salary - 5) = 0 order by 1`, [["Cay"]]],
+    [`select name from ${slug} where 1 / salary < 1 order by 1`, [["Cay"]]],
+    [`select name from ${slug} where note::int > 1`, [["Cay"]]],
+    [`select sum(note::int) from ${slug}`, [[34]]],
+    [
+      `select name from ${slug} where 1 / length(replace(name, 'Bob', '')) = 0 order by 1`,
+      [["Ada"], ["Cay"], ["Dan"]],
+    ],
+    [`with x as (select * from ${slug} where note::int = 34) select name from x`, [["Cay"]]],
+    [
+      `select a.name from ${slug} a join ${slug} b on 1 / (b.salary - 7) = 0 and a.salary = b.salary`,
+      [["Cay"]],
+    ],
+    [`select p.salary, to_jsonb(p) ->> 'note' from ${slug} p where name = 'Ada'`, [[null, null]]],
+    [
+      `select (select max(x.salary) from ${slug} x where x.team = p.team) from ${slug} p where name = 'Cay'`,
+      [[9]],
+    ],
+  ];
+  for (const [sql, rows] of seen) {
+    const { body } = await viewer("POST /api/v1/queries/run", { sql, rowMode: "array" });
+    expect([sql, body.detail ?? body.data.rows]).toEqual([sql, rows]);
+  }
+  // The owner, who sees them all, does run into them.
+  for (const sql of [
+    `select name from ${slug} where 1 / (salary - 7) = 0`,
+    `select sum(note::int) from ${slug}`,
+  ]) {
+    expect(await askedBy(owner, sql)).toMatch(/^query_failed/);
+  }
+});
+
+test("values of the question and of the rules do not get into each other's way", async () => {
+  const sql = `select name from ${people.slug} where name = any($2) and team <> $1 and salary > $3`;
+  expect(await askedBy(viewer, sql, ["blue", ["Ada", "Cay", "Bob"], 1])).toEqual([{ name: "Cay" }]);
+  expect(await askedBy(viewer, "select $1 as a", ["x"])).toEqual([{ a: "x" }]);
+  const joined = `select a.name from ${people.slug} a join ${people.slug} b using (id) where a.name = $1`;
+  expect(await askedBy(viewer, joined, ["Dan"])).toEqual([{ name: "Dan" }]);
+});
+
+test("a question whose client has left is cancelled", async () => {
+  const address = await world.app.listen({ port: 0, host: "127.0.0.1" });
+  const isRunning = async () => {
+    const rows = await world.sql(
+      "select from pg_stat_activity where datname = current_database() and state = 'active' and query ~ 'left alone'",
+    );
+    return rows.length === 2;
+  };
+  const leaving = new AbortController();
+  const answer = fetch(`${address}/api/v1/queries/run`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: {
+      authorization: `Bearer ${viewer.token}`,
+      "x-workspace": "default",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      sql: 'select count(*) as "left alone" from generate_series(1, 100000000000)',
+      timeoutMs: 30_000,
+    }),
+  });
+  // Ours that looks for it is the second.
+  await until(isRunning);
+  leaving.abort();
+  await expect(answer).rejects.toThrow("aborted");
+  await until(async () => !(await isRunning()));
+  expect(await askedBy(viewer, "select 1 as n")).toEqual([{ n: 1 }]);
+});

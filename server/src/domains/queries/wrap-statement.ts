@@ -1,0 +1,111 @@
+/**
+ * The second wall: what runs is a statement of ours with the person's inside. Each table that it names
+ * is a common table expression of that name, with the columns and the rows that the person sees.
+ */
+import type { Person } from "#kernel/access/caller.ts";
+import { quoted } from "#domains/tables/identifier.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { type Grants, grantsOf } from "#domains/tables/rules/grants.ts";
+import { sightOf } from "#domains/tables/rules/rule-sql.ts";
+import { Parameters } from "#kernel/db/statement.ts";
+import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
+import type { Inspection } from "./guard/guard.ts";
+
+/** So much text may an answer be; what is beyond is left out. */
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
+/** How many columns of ours come before those of the person. */
+export const OWN_COLUMNS = 4;
+
+export interface Composed {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** How many characters stand before the person's statement. */
+  readonly before: number;
+}
+
+export interface Composing {
+  /** Of the tables that the statement names those that the person may read. */
+  readonly tables: readonly KnownTable[];
+  readonly person: Person | undefined;
+  readonly values: readonly unknown[];
+  readonly rowsMax: number;
+}
+
+/** The statement that runs, for one that was inspected. Its parameters keep their numbers. */
+export function compose(inspection: Inspection, composing: Composing): Composed {
+  const { tables, person, values, rowsMax } = composing;
+  const parameters = new Parameters();
+  parameters.values.push(...values);
+  const views = tables.map((table) =>
+    viewOf(table, { person, parameters, names: inspection.names }),
+  );
+  const before = `with ${views.map((view) => `${view},\n`).join("")}${BEFORE}`;
+  const after = AFTER.replace("$rows", String(rowsMax + 1));
+  return {
+    text: `${before}${inspection.text}${after}`,
+    values: parameters.values,
+    before: before.length,
+  };
+}
+
+/** Whether the person may read anything of the table. */
+export function isReadable(table: KnownTable, person: Person | undefined): boolean {
+  return grantsOf(table.rules, "read", person)?.length !== 0;
+}
+
+/** These names can be no table's, so that nothing that a person writes means them. */
+const BEFORE = `"(answer)" as materialized (
+select octet_length((answer.*)::text) as "(own)", answer.* from (select * from (\n`;
+/**
+ * One row more than wanted tells that there are more. Their number is told even when no row is, as the
+ * first is too large for us: a value of a gigabyte must not get here.
+ */
+const AFTER = `
+) as answer limit $rows) as answer),
+"(sized)" as (
+  select row_number() over sofar as "(at)", sum(a."(own)") over sofar as "(size)", a.*
+    from "(answer)" as a window sofar as (rows unbounded preceding))
+select c."(count)", s.*
+  from (select count(*) as "(count)" from "(answer)") as c
+  left join "(sized)" as s on s."(size)" <= ${ANSWER_BYTES_MAX}
+ order by s."(at)"`;
+
+interface Viewing {
+  readonly person: Person | undefined;
+  readonly parameters: Parameters;
+  /** What columns are called in the statement. */
+  readonly names: ReadonlySet<string>;
+}
+
+function viewOf(table: KnownTable, { person, parameters, names }: Viewing): string {
+  const grants = grantsOf(table.rules, "read", person);
+  const sight = sightOf(table, grants, parameters);
+  const columns = columnsOf(table, names).map(([field, name]) => {
+    const { sql } = sight.field(field) ?? { sql: "null" };
+    return `${sql} as ${quoted(name)}`;
+  });
+  const select = `select ${columns.join(", ")} from ${table.base}`;
+  const name = quoted(table.slug);
+  if (!hidesRows(grants)) return `${name} as not materialized (${select})`;
+  // A fence: what the statement asks of rows is only asked of those that came through.
+  return `${name} as materialized (${select} where ${sight.where ?? "true"})`;
+}
+
+function hidesRows(grants: Grants): boolean {
+  return grants !== undefined && grants.every(({ where }) => where !== null);
+}
+
+/** Fields and their names in SQL, first as they are, then in other spellings that the statement has. */
+function columnsOf(table: KnownTable, names: ReadonlySet<string>): [string, string][] {
+  const all: [string, string][] = [
+    ...SYSTEM_COLUMNS.map(([field, name]): [string, string] => [field, name]),
+    ...table.columns.map(({ name }): [string, string] => [name, name]),
+  ];
+  const others = all.flatMap(([field, name]) =>
+    [field, field.toLowerCase()]
+      .filter((other, at, both) => other !== name && both.indexOf(other) === at && names.has(other))
+      .map((other): [string, string] => [field, other]),
+  );
+  return [...all, ...others];
+}

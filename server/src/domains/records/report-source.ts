@@ -1,0 +1,71 @@
+import Type from "typebox";
+import type { Tx } from "#kernel/db/connection.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import {
+  askPartition,
+  type ReportField,
+  reportSource,
+} from "#kernel/contributions/report-source.ts";
+import {
+  findKnownTable,
+  findTableAnew,
+  outdated,
+  partitionOf,
+} from "#domains/tables/table-cache.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { RecordsRead } from "#domains/tables/permissions.ts";
+import { type Sight, sightOf } from "#domains/tables/rules/rule-sql.ts";
+import { findTable } from "#domains/tables/store.ts";
+import { Slug } from "#domains/tables/table.ts";
+import { fieldsOf } from "./read/record-query.ts";
+import { grantsFor } from "./record-access.ts";
+
+type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/** The records of a table, with the rows and fields that its rules let the caller see. */
+export const recordsSource = reportSource({
+  kind: "records",
+  summary: "The records of the table with the slug `table`, as its rules let the caller see them.",
+  permission: RecordsRead,
+  schema: Type.Object({ table: Slug }, { additionalProperties: false }),
+  async open(asking, { table: slug }, parameters) {
+    const { outside, caller } = asking;
+    const partition = partitionOf(caller);
+    const table = await findKnownTable(outside, partition, slug, (work) =>
+      outside.db.read(partition, work),
+    );
+    if (!table) throw invalid("/source/table", `there is no table ${slug} here`);
+    const sight = sightOf(table, grantsFor(table, "read", caller), parameters);
+    return {
+      from: table.view,
+      where: sight.where,
+      fields: shownFields(table, sight),
+      key: [{ sql: "id", type: "text" }],
+      time: "createdAt",
+      async ask(text, values) {
+        try {
+          return await askPartition(asking, text, values);
+        } catch (error) {
+          throw outdated({ services: outside, caller }, error) ?? error;
+        }
+      },
+      async isCurrent() {
+        const read: Read = (work) => outside.db.read(partition, work);
+        const now = await read((tx) => findTable(tx, slug));
+        if (now?.id === table.id && now.revision === table.revision) return true;
+        await findTableAnew(outside, partition, slug, read);
+        return false;
+      },
+    };
+  },
+});
+
+function shownFields(table: KnownTable, sight: Sight): ReadonlyMap<string, ReportField> {
+  return new Map(
+    fieldsOf(table).flatMap((name): [string, ReportField][] => {
+      const field = sight.field(name);
+      const column = table.byName.get(name);
+      return field ? [[name, column ? { ...field, show: column.is.show } : field]] : [];
+    }),
+  );
+}

@@ -1,0 +1,37 @@
+import { membersWithIds } from "#domains/identity/accounts/index.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { FAULTS_MAX } from "#domains/tables/table.ts";
+import { planOf } from "./record-sql.ts";
+import type { TableRecord } from "../table-record.ts";
+import type { Writing } from "../record-access.ts";
+import { invalid } from "./constraint-error.ts";
+
+/**
+ * Throws unless everyone whom new or changed fields name is an active member of the workspace. One
+ * look for all of them, and none for the caller: nobody acts who is no member.
+ */
+export async function assertMembers(
+  { tx, caller }: ReadContext,
+  table: KnownTable,
+  writings: readonly (Writing & { readonly before?: TableRecord })[],
+): Promise<void> {
+  const { people } = planOf(table);
+  if (people.length === 0) return;
+  const named = writings.flatMap(({ record, before, path }) =>
+    people.flatMap(({ name }) => {
+      const userId = record[name];
+      if (typeof userId !== "string" || userId === before?.[name]) return [];
+      return userId === caller.person?.id ? [] : [{ userId, path: `${path}/${name}` }];
+    }),
+  );
+  if (named.length === 0) return;
+  const ids = [...new Set(named.map(({ userId }) => userId))];
+  const members = new Set((await membersWithIds(tx, ids)).map(({ id }) => id));
+  const strangers = named.filter(({ userId }) => !members.has(userId));
+  const faults: Fault[] = [...new Set(strangers.map(({ path }) => path))]
+    .slice(0, FAULTS_MAX)
+    .map((path) => ({ path, message: "is not the id of an active member" }));
+  if (faults.length > 0) throw invalid(faults);
+}

@@ -1,0 +1,80 @@
+/** The records that a condition holds for, held fast while something is done to them. */
+import type { Condition } from "#kernel/condition/condition.ts";
+import { Failure, type FailureType, failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { byDefinition, readBy } from "#domains/tables/table-cache.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { sightOf } from "#domains/tables/rules/rule-sql.ts";
+import { Parameters, rowsOf } from "#kernel/db/statement.ts";
+import { filterOf } from "../read/record-query.ts";
+import { grantsFor } from "../record-access.ts";
+
+const RECORDS_MAX = 10_000;
+const BYTES_MAX = 32 * 1024 * 1024;
+
+export const TooManyRecords = failure(
+  "too_many_records",
+  422,
+  `At most ${RECORDS_MAX} records, or ${BYTES_MAX / 1024 / 1024} MiB of them, can be dealt with at once.`,
+);
+
+/** How much one act may still take into its hands. */
+export class Budget {
+  readonly #exceeded: FailureType;
+  #records = RECORDS_MAX;
+  #bytes = BYTES_MAX;
+
+  constructor(exceeded: FailureType = TooManyRecords) {
+    this.#exceeded = exceeded;
+  }
+
+  /** One more than may be taken, so that it shows when there are more. */
+  get limit(): number {
+    return this.#records + 1;
+  }
+
+  take(sizes: readonly number[]): void {
+    this.#records -= sizes.length;
+    for (const size of sizes) this.#bytes -= size;
+    if (this.#records < 0 || this.#bytes < 0) throw new Failure(this.#exceeded);
+  }
+}
+
+/** How fast records are held: against changes, or so that nothing new can refer to them either. */
+export type Hold = "for no key update" | "for update";
+
+/**
+ * Finds the ids of records and holds these until the act ends. What they amount to is known before
+ * any is fetched.
+ */
+export async function holdWhere(
+  ctx: WriteContext<never>,
+  table: KnownTable,
+  { where, values }: { readonly where: string; readonly values: readonly unknown[] },
+  { hold, budget }: { readonly hold: Hold; readonly budget: Budget },
+): Promise<string[]> {
+  const text =
+    `select id, octet_length("the row"::text) as size from ${table.view} as "the row" ` +
+    `where ${where} order by id limit ${budget.limit} ${hold}`;
+  const rows = await byDefinition(ctx, () => rowsOf(ctx.tx, text, values));
+  budget.take(rows.map(({ size }) => size as number));
+  return rows.map(({ id }) => id as string);
+}
+
+/**
+ * The records that a caller's filter holds for, among those that they see and as they see them. It is
+ * a condition, or the text of one from the query.
+ */
+export async function holdMatching(
+  ctx: WriteContext<never>,
+  table: KnownTable,
+  filter: string | Condition,
+  hold: Hold,
+): Promise<string[]> {
+  const parameters = new Parameters();
+  const sight = sightOf(table, grantsFor(table, "read", ctx.caller), parameters);
+  const wanted = await readBy(ctx, table, () => filterOf(table, filter, { sight, parameters }));
+  const where = [wanted, sight.where ?? "true"].map((part) => `(${part})`).join(" and ");
+  const { values } = parameters;
+  return holdWhere(ctx, table, { where, values }, { hold, budget: new Budget() });
+}

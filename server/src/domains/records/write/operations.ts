@@ -1,0 +1,217 @@
+import Type from "typebox";
+import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { command } from "#kernel/operation/operation.ts";
+import { nothing, one, type Whole, whole } from "#kernel/operation/response.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+import { tableOf } from "#domains/tables/table-cache.ts";
+import { RecordsWrite } from "#domains/tables/permissions.ts";
+import { COLUMNS_MAX, RecordId, Slug } from "#domains/tables/table.ts";
+import { updateMatching } from "#domains/tables/records/writing/bulk-updating.ts";
+import { deleteMatching, deleteRecord } from "./delete-record.ts";
+import { TooManyDependants } from "./dependents.ts";
+import { RecordCreated, RecordDeleted, RecordUpdated } from "../events.ts";
+import { TooManyRecords } from "./lock-matching.ts";
+import { RecordSchema } from "../record.ts";
+import { RecordForbidden, shownTo } from "../record-access.ts";
+import { RecordNotUnique, RecordReferenced } from "../table-record.ts";
+import { updateRecord } from "./update-record.ts";
+import { upsertRecords } from "./upsert-records.ts";
+import { insertRecords } from "./insert-records.ts";
+
+const BULK_RECORDS_MAX = 1_000;
+const BULK_BYTES_MAX = 16 * 1024 * 1024;
+
+const InTable = object({ slug: Slug });
+const ById = object({ slug: Slug, recordId: RecordId });
+const fields = (options: { minProperties?: number } = {}) =>
+  Type.Record(Type.String(), Type.Unknown(), {
+    ...options,
+    maxProperties: COLUMNS_MAX,
+    description: "The table's fields by their names",
+  });
+const Bulk = Type.Array(fields(), { minItems: 1, maxItems: BULK_RECORDS_MAX });
+
+const inOrders = { params: { slug: "orders" } };
+const anOrder = { params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
+/** Many records have no version together that If-Match could name. */
+const NO_REVISION = -1;
+const OBEYS = "What the table's rules do not allow is refused with 403 `record_forbidden`.";
+
+/** A new record, and where it is found. */
+interface Made extends Whole {
+  readonly place: string;
+}
+
+export const createRecord = command({
+  id: "records.create",
+  route: "POST /api/v1/tables/{slug}/records",
+  summary: "Make a record",
+  description:
+    "The body is its fields. Those that are not named get their defaults. A value that another record " +
+    `has in a unique field: 409 \`record_not_unique\`. ${OBEYS}`,
+  permission: RecordsWrite,
+  params: InTable,
+  body: fields(),
+  reply: whole<Made>(RecordSchema, { status: 201, location: ({ place }) => place }),
+  emits: [RecordCreated],
+  fails: [RecordForbidden, RecordNotUnique],
+  example: { ...inOrders, body: { number: "A-4711", status: "open", total: 99.5 } },
+  async run(ctx, { params, body }) {
+    const table = await tableOf(ctx, params.slug);
+    const [made] = await insertRecords(ctx, table, [body]);
+    if (!made) throw new Error("A record was made and is not there.");
+    const { record, revision } = made;
+    const place = `/api/v1/tables/${table.slug}/records/${record.id}`;
+    return { data: shownTo(table, ctx.caller, record), revision, place };
+  },
+});
+
+export const changeRecord = command({
+  id: "records.update",
+  route: "PATCH /api/v1/tables/{slug}/records/{recordId}",
+  summary: "Change a record",
+  description:
+    "The body is the fields that are to be different; the others stay as they are. When all are like " +
+    `that already, nothing happens. ${OBEYS}`,
+  permission: RecordsWrite,
+  params: ById,
+  body: fields({ minProperties: 1 }),
+  reply: whole(RecordSchema),
+  emits: [RecordUpdated],
+  mayChangeNothing: true,
+  fails: [RecordForbidden, RecordNotUnique],
+  example: { ...anOrder, body: { status: "paid" } },
+  async run(ctx, { params, body }) {
+    const table = await tableOf(ctx, params.slug);
+    const { record, revision } = await updateRecord(ctx, table, params.recordId, body);
+    return { data: shownTo(table, ctx.caller, record), revision };
+  },
+});
+
+export const removeRecord = command({
+  id: "records.delete",
+  route: "DELETE /api/v1/tables/{slug}/records/{recordId}",
+  summary: "Delete a record",
+  description:
+    "What refers to it decides what becomes of that: by `onDelete` the delete is refused with 409 " +
+    "`record_referenced`, or the reference becomes null, or the record that refers to it is deleted " +
+    `too. Each of those has its own event. ${OBEYS}`,
+  permission: RecordsWrite,
+  params: ById,
+  reply: nothing(),
+  emits: [RecordDeleted, RecordUpdated],
+  fails: [RecordForbidden, RecordReferenced, TooManyDependants],
+  example: anOrder,
+  async run(ctx, { params }) {
+    await deleteRecord(ctx, await tableOf(ctx, params.slug), params.recordId);
+  },
+});
+
+export const createRecords = command({
+  id: "records.bulk_create",
+  route: "POST /api/v1/tables/{slug}/records/bulk",
+  summary: "Make many records",
+  description: `All or none: one that can't be made is reported with its path, and none is. ${OBEYS}`,
+  permission: RecordsWrite,
+  params: InTable,
+  body: object({ records: Bulk }),
+  bodyBytesMax: BULK_BYTES_MAX,
+  reply: whole(Type.Array(RecordSchema), { status: 201 }),
+  emits: [RecordCreated],
+  fails: [RecordForbidden, RecordNotUnique],
+  example: { ...inOrders, body: { records: [{ number: "A-1" }, { number: "A-2" }] } },
+  async run(ctx, { params, body }) {
+    const table = await tableOf(ctx, params.slug);
+    const made = await insertRecords(ctx, table, body.records, (index) => `/records/${index}`);
+    return { data: made.map(({ record }) => shownTo(table, ctx.caller, record)) };
+  },
+});
+
+export const changeRecords = command({
+  id: "records.bulk_update",
+  route: "PATCH /api/v1/tables/{slug}/records/bulk",
+  summary: "Change all records that a condition holds for",
+  description:
+    "All or none, and at most 10,000. `updated` is how many were not like that before. Only records " +
+    `that you see are found. ${OBEYS}`,
+  permission: RecordsWrite,
+  params: InTable,
+  body: object({ filter: ConditionSchema, set: fields({ minProperties: 1 }) }),
+  bodyBytesMax: BULK_BYTES_MAX,
+  reply: one(Type.Object({ updated: Type.Integer() })),
+  emits: [RecordUpdated],
+  mayChangeNothing: true,
+  fails: [RecordForbidden, RecordNotUnique, TooManyRecords],
+  example: { ...inOrders, body: { filter: { status: "open" }, set: { status: "closed" } } },
+  async run(ctx, { params, body }) {
+    ctx.expectRevision(NO_REVISION);
+    return { updated: await updateMatching(ctx, await tableOf(ctx, params.slug), body) };
+  },
+});
+
+export const putRecords = command({
+  id: "records.upsert",
+  route: "PUT /api/v1/tables/{slug}/records/bulk",
+  summary: "Make many records, or change those that are there",
+  description:
+    "`key` is a unique field: a record that has the same value in it is changed, in the fields that " +
+    "are named; where there is none, one is made. All or none. However many do this at the same time, " +
+    `there is one record for each key. ${OBEYS}`,
+  permission: RecordsWrite,
+  params: InTable,
+  body: object({ key: line(63), records: Bulk }),
+  bodyBytesMax: BULK_BYTES_MAX,
+  reply: whole(
+    Type.Object({
+      created: Type.Integer(),
+      updated: Type.Integer(),
+      unchanged: Type.Integer(),
+      records: Type.Array(RecordSchema, { description: "In the order in which they were given" }),
+    }),
+  ),
+  emits: [RecordCreated, RecordUpdated],
+  mayChangeNothing: true,
+  fails: [RecordForbidden, RecordNotUnique, TooManyRecords],
+  example: {
+    ...inOrders,
+    body: { key: "number", records: [{ number: "A-4711", status: "paid" }] },
+  },
+  async run(ctx, { params, body }) {
+    const table = await tableOf(ctx, params.slug);
+    ctx.expectRevision(NO_REVISION);
+    const { records, ...counts } = await upsertRecords(ctx, table, body);
+    const shown = records.map((record) => shownTo(table, ctx.caller, record));
+    return { data: { ...counts, records: shown } };
+  },
+});
+
+export const removeRecords = command({
+  id: "records.bulk_delete",
+  route: "DELETE /api/v1/tables/{slug}/records/bulk",
+  summary: "Delete all records that a condition holds for",
+  description:
+    "All or none, and at most 10,000. `deleted` does not count those that go with them by `onDelete`. " +
+    `Only records that you see are found. ${OBEYS}`,
+  permission: RecordsWrite,
+  params: InTable,
+  query: object({ filter: text(20_000, "A condition as JSON; `{}` holds for all records") }),
+  reply: one(Type.Object({ deleted: Type.Integer() })),
+  emits: [RecordDeleted, RecordUpdated],
+  mayChangeNothing: true,
+  fails: [RecordForbidden, RecordReferenced, TooManyRecords, TooManyDependants],
+  example: { ...inOrders, query: { filter: '{"status":"cancelled"}' } },
+  async run(ctx, { params, query: { filter } }) {
+    ctx.expectRevision(NO_REVISION);
+    return { deleted: await deleteMatching(ctx, await tableOf(ctx, params.slug), filter) };
+  },
+});
+
+export const writeOperations = [
+  createRecord,
+  changeRecord,
+  removeRecord,
+  createRecords,
+  changeRecords,
+  putRecords,
+  removeRecords,
+] as const;

@@ -1,0 +1,231 @@
+import { Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { type Fields, readFields } from "#domains/tables/columns/parse-fields.ts";
+import { assertCurrent } from "#domains/tables/table-cache.ts";
+import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
+import type { Row } from "#kernel/db/statement.ts";
+import { NoSuchRecord } from "#domains/tables/table.ts";
+import { RecordUpdated, tableIn } from "../events.ts";
+import type { Hold } from "./lock-matching.ts";
+import { assertMembers } from "./check-members.ts";
+import { byShape, planOf } from "./record-sql.ts";
+import {
+  againstUpdating,
+  assertAllowed,
+  assertSeen,
+  grantsFor,
+  type Writing,
+} from "../record-access.ts";
+import { faultsOfSize, storedSize } from "#domains/tables/records/writing/size.ts";
+import {
+  changesBetween,
+  referTo,
+  type Stored,
+  storedOf,
+  type TableRecord,
+} from "../table-record.ts";
+import { explained, invalid } from "./constraint-error.ts";
+import { below, type Given, storedValue } from "./insert-records.ts";
+
+type Updating = WriteContext<typeof RecordUpdated>;
+
+/** Changes one record, in one statement that also tells how it was. Nothing new is no change. */
+export async function updateRecord(
+  ctx: Updating,
+  table: KnownTable,
+  id: string,
+  given: Given,
+): Promise<Stored> {
+  const values = await changesIn(ctx, table, given, "");
+  const judge = ({ record: before, revision }: Stored): Writing & { before: TableRecord } => {
+    assertSeen(ctx, table, before);
+    ctx.expectRevision(revision);
+    const record = withChanges(ctx, before, values);
+    const writing = { record, named: Object.keys(given), path: "", before };
+    assertAllowed(againstUpdating(grantsFor(table, "update", ctx.caller), before, writing));
+    return writing;
+  };
+  // What PostgreSQL has against a change would tell them of records that they do not see.
+  if (isBound(ctx, table)) judge(await held(ctx, table, id));
+  const { text, values: operands } = updateStatement(ctx, table, id, values);
+  const update = () => ctx.send<Row>(text, operands, explained(ctx, table));
+  let [row] = await update();
+  const before = row ? storedOf(table, row) : await held(ctx, table, id);
+  // Nothing was new about it when the statement began; whoever was waited for has changed that.
+  if (!row && isNews(before.record, values)) [row] = await update();
+  const writing = judge(before);
+  const { record } = writing;
+  if (!row) return before;
+  const faults = faultsOfSize(storedSize(record), "");
+  if (faults.length > 0) throw invalid(faults);
+  await assertMembers(ctx, table, [writing]);
+  tellUpdate(ctx, table, before.record, record);
+  return { record, revision: before.revision + 1 };
+}
+
+function isNews(record: TableRecord, values: Fields): boolean {
+  return changesBetween(record, { ...record, ...values }).length > 0;
+}
+
+/** A record as it is, which nobody else changes until the act ends. */
+export async function held(
+  ctx: WriteContext<never>,
+  table: KnownTable,
+  id: string,
+  hold: Hold = "for no key update",
+): Promise<Stored> {
+  const text = `select ${planOf(table).all} from ${table.view} where id = $1 ${hold}`;
+  const [row] = await ctx.send<Row>(text, [id], explained(ctx, table));
+  if (!row) throw new Failure(NoSuchRecord);
+  return storedOf(table, row);
+}
+
+/** Whether rules limit what the caller sees or changes. */
+function isBound({ caller }: Updating, table: KnownTable): boolean {
+  return [grantsFor(table, "read", caller), grantsFor(table, "update", caller)].some(Boolean);
+}
+
+/** The values that a change writes, or everything that is wrong with it. */
+export async function changesIn(
+  ctx: WriteContext<never>,
+  table: KnownTable,
+  given: Given,
+  path: string,
+): Promise<Fields> {
+  const { now, caller } = ctx;
+  const read = readFields(table, given, { for: "update", now, person: caller.person });
+  if ("values" in read) return read.values;
+  await assertCurrent(ctx, table);
+  throw invalid(below(path, read.faults));
+}
+
+/** The record as it will be. Whoever waited for a change that began later comes after it all the same. */
+export function withChanges(
+  { now }: WriteContext<never>,
+  record: TableRecord,
+  values: Fields,
+): TableRecord {
+  const [before, time] = [record.updatedAt, now.toISOString()];
+  return { ...record, updatedAt: before > time ? before : time, ...values };
+}
+
+/** Appends the event that a record was changed. */
+export function tellUpdate(
+  ctx: Updating,
+  table: KnownTable,
+  before: TableRecord,
+  after: TableRecord,
+): void {
+  const tableSlug = table.slug;
+  ctx.emit(RecordUpdated, referTo(table, after), {
+    ...tableIn(table),
+    before: { tableSlug, ...before },
+    after: { tableSlug, ...after },
+    changes: changesBetween(before, after),
+  });
+}
+
+/** In the rows of an update of many: whether this one was changed. No column can have such a name. */
+export const CHANGED = "was changed";
+/** Which records: `$1` is an id or a list of ids. */
+const ONE = "$1";
+const MANY = "any($1::text[])";
+/** Texts for the usual sets of fields, of each table. There is one more for all others. */
+const TEXTS_MAX = 16;
+
+/** A statement that changes records, and what it is given. */
+export interface UpdateStatement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/**
+ * Changes records, each in the same way, and tells how they were; of a single one only if it was
+ * something else. Whoever changed one meanwhile is waited for, and what they left is what this begins
+ * with.
+ */
+export function updateStatement(
+  { now, services }: WriteContext<never>,
+  table: KnownTable,
+  ids: string | readonly string[],
+  values: Fields,
+): UpdateStatement {
+  const { updates, writable } = planOf(table);
+  const which = typeof ids === "string" ? ONE : MANY;
+  const tellsOld = services.serverVersion >= RETURNING_OLD_SINCE;
+  const textFor = which === ONE && tellsOld ? textForOneSince18 : textForAny;
+  const made = (parts: readonly Part[]) => byShape(table, textFor(table, parts, which));
+  const columns = writable.filter(({ name }) => Object.hasOwn(values, name));
+  const stored = columns.map(({ name, is }) => storedValue(values[name], is.store));
+  const key = [which, ...columns.map(({ name }) => name)].join(" ");
+  let text = updates.get(key);
+  if (text === undefined && updates.size < TEXTS_MAX) {
+    updates.set(key, (text = made(columns.map(partOf))));
+  }
+  if (text !== undefined) return { text, values: [ids, now, ...stored] };
+  // All columns, each with whether it is written, so that there is no end of texts.
+  const any = `${which} *`;
+  text = updates.get(any);
+  if (text === undefined) {
+    updates.set(any, (text = made(writable.map(optionalPartOf))));
+  }
+  const given = writable.flatMap(({ name, is }) => [
+    Object.hasOwn(values, name),
+    storedValue(values[name], is.store),
+  ]);
+  return { text, values: [ids, now, ...given] };
+}
+
+/** What is said of one column: what it becomes, and whether that is something else than it was in a row. */
+interface Part {
+  readonly set: string;
+  readonly differs: (was: string) => string;
+}
+
+function partOf({ quoted, is }: KnownColumn, index: number): Part {
+  const operand = `$${index + 3}::${is.parameterType}`;
+  return {
+    set: `${quoted} = ${operand}`,
+    differs: (was) => `${was}.${quoted} is distinct from ${operand}`,
+  };
+}
+
+function optionalPartOf({ quoted, is }: KnownColumn, index: number): Part {
+  const written = `$${index * 2 + 3}::boolean`;
+  const operand = `$${index * 2 + 4}::${is.parameterType}`;
+  return {
+    set: `${quoted} = case when ${written} then ${operand} else r.${quoted} end`,
+    differs: (was) => `(${written} and ${was}.${quoted} is distinct from ${operand})`,
+  };
+}
+
+/** From here on PostgreSQL tells by itself how a row was. */
+const RETURNING_OLD_SINCE = 180_000;
+
+function textForOneSince18(table: KnownTable, parts: readonly Part[]): string {
+  return `${setting(table, parts)} where r.id = ${ONE} and ${anyOf(parts, "r")} returning ${planOf(table).old}`;
+}
+
+/** `r` may be older than what was waited for, and `was` is not: that is what a change is compared with. */
+function textForAny(table: KnownTable, parts: readonly Part[], which: string): string {
+  const was = `select ${planOf(table).all} from ${table.view} where id = ${which}`;
+  const hold = "for no key update";
+  const update = (from: string): string =>
+    `${setting(table, parts)} from ${from} where r.id = was.id and ${anyOf(parts, "was")}`;
+  // For one, a third less work to the database. The offset keeps the comparison out of the inner
+  // select, where it would be made before the wait.
+  if (which === ONE) return `${update(`(${was} offset 0 ${hold}) as was`)} returning was.*`;
+  return (
+    `with was as materialized (${was} ${hold}), done as (${update("was")} returning r.id) ` +
+    `select was.*, was.id in (select id from done) as "${CHANGED}" from was order by was.id`
+  );
+}
+
+function setting({ view }: KnownTable, parts: readonly Part[]): string {
+  const sets = parts.map(({ set }) => `${set}, `);
+  return `update ${view} as r set ${sets.join("")}updated_at = greatest(r.updated_at, $2::timestamptz), revision = r.revision + 1`;
+}
+
+function anyOf(parts: readonly Part[], was: string): string {
+  return `(${parts.map(({ differs }) => differs(was)).join(" or ")})`;
+}

@@ -1,0 +1,190 @@
+import { OutOfDate } from "#kernel/db/errors.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { Json } from "#domains/tables/columns/column-type.ts";
+import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
+import { readBy } from "#domains/tables/table-cache.ts";
+import { FAULTS_MAX } from "#domains/tables/table.ts";
+import type { Row } from "#kernel/db/statement.ts";
+import { recordsById } from "./dependents.ts";
+import { RecordCreated, RecordUpdated } from "../events.ts";
+import { changeMany } from "./update-many.ts";
+import { explainMany, parametersOf } from "./batch-parameters.ts";
+import { Budget, holdWhere } from "./lock-matching.ts";
+import { planOf } from "./record-sql.ts";
+import { againstCreating, assertAllowed, grantsFor } from "../record-access.ts";
+import type { TableRecord } from "../table-record.ts";
+import { invalid } from "./constraint-error.ts";
+import { draftsOf, type Given, type PathOf, tellCreation } from "./insert-records.ts";
+
+type Upserting = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
+
+export interface Upserted {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** In the order in which they were given. */
+  readonly records: readonly TableRecord[];
+}
+
+/** Others may make and delete records with the same keys all the while, but hardly so often. */
+const ROUNDS_MAX = 5;
+
+/**
+ * Makes the records whose keys no record has, and changes the others; all or none. Two who do this
+ * with one key at the same time take turns: the second finds what the first has made.
+ */
+export async function upsertRecords(
+  ctx: Upserting,
+  table: KnownTable,
+  { key, records }: { readonly key: string; readonly records: readonly Given[] },
+  pathOf: PathOf = (index) => `/records/${index}`,
+): Promise<Upserted> {
+  const { column, all } = await readBy(ctx, table, () => {
+    const found = keyColumnOf(table, key);
+    return { column: found, all: keyedOf(found, records, pathOf) };
+  });
+  assertMayName(ctx, table, column, all);
+  const done = new Map<Keyed, TableRecord>();
+  let created = 0;
+  let updated = 0;
+  let left = all;
+  for (let round = 0; left.length > 0; round += 1) {
+    if (round === ROUNDS_MAX) throw new OutOfDate({ cause: "The keys have no rest." });
+    const found = await holdByKeys(ctx, table, column, left);
+    const there = left.flatMap((one) => {
+      const before = found.get(textOf(one.key));
+      return before ? [{ one, before }] : [];
+    });
+    const changed = await changeMany(
+      ctx,
+      table,
+      there.map(({ one, before }) => ({ before, given: one.given, path: one.path })),
+    );
+    for (const [index, { one }] of there.entries()) {
+      const { record, isChanged } = changed[index] ?? { record: undefined, isChanged: false };
+      if (record) done.set(one, record);
+      if (isChanged) updated += 1;
+    }
+    const fresh = left.filter((one) => !done.has(one));
+    const made = await insertFresh(ctx, table, column, fresh);
+    for (const [one, record] of made) done.set(one, record);
+    created += made.size;
+    left = fresh.filter((one) => !made.has(one));
+  }
+  const unchanged = all.length - created - updated;
+  return { created, updated, unchanged, records: all.flatMap((one) => done.get(one) ?? []) };
+}
+
+/** A record with what it is known by, in its canonical form. */
+interface Keyed {
+  readonly key: Json;
+  readonly given: Given;
+  readonly path: string;
+}
+
+function textOf(key: Json): string {
+  return JSON.stringify(key);
+}
+
+/** The column that records are found by; `path` is where it was named. */
+export function keyColumnOf({ byName }: KnownTable, key: string, path = "/key"): KnownColumn {
+  const column = byName.get(key);
+  if (column?.unique && !column.is.generated) return column;
+  const message = column
+    ? "is not a unique column that records are given a value in"
+    : "is not a field of this table";
+  throw invalid([{ path, message }]);
+}
+
+function keyedOf(column: KnownColumn, records: readonly Given[], pathOf: PathOf): readonly Keyed[] {
+  const faults: Fault[] = [];
+  const seen = new Set<string>();
+  const keyed = records.flatMap((given, index): Keyed[] => {
+    const path = pathOf(index);
+    const fault = (message: string): [] => {
+      faults.push({ path: `${path}/${column.name}`, message });
+      return [];
+    };
+    const value = Object.hasOwn(given, column.name) ? given[column.name] : null;
+    if (value === null) return fault("is required");
+    const read = column.is.read(value, column);
+    if ("fault" in read) return fault(read.fault);
+    const text = textOf(read.value);
+    if (seen.has(text)) return fault("is the key of an earlier record");
+    seen.add(text);
+    return [{ key: read.value, given, path }];
+  });
+  if (faults.length > 0) throw invalid(faults.slice(0, FAULTS_MAX));
+  return keyed;
+}
+
+/** Who may write a key in no record at all must not learn from it which there are. */
+function assertMayName(
+  { caller }: Upserting,
+  table: KnownTable,
+  { name }: KnownColumn,
+  keyed: readonly Keyed[],
+): void {
+  const [making, changing] = [
+    grantsFor(table, "create", caller),
+    grantsFor(table, "update", caller),
+  ];
+  if (!making || !changing) return;
+  // Whatever a record is like: no condition is left that would look at it.
+  const grants = [...making, ...changing].map(({ fields }) => ({ where: null, fields }));
+  assertAllowed(
+    keyed.flatMap(({ path, given }) =>
+      againstCreating(grants, { record: given as TableRecord, named: [name], path }),
+    ),
+  );
+}
+
+/** The records that have these keys, by their keys, held until the act ends. */
+async function holdByKeys(
+  ctx: Upserting,
+  table: KnownTable,
+  { name, quoted, is }: KnownColumn,
+  keyed: readonly Keyed[],
+): Promise<ReadonlyMap<string, TableRecord>> {
+  const where = `${quoted} = any($1::${is.parameterType}[])`;
+  const values = [keyed.map(({ key }) => is.store(key))];
+  const hold = { hold: "for no key update", budget: new Budget() } as const;
+  const ids = await holdWhere(ctx, table, { where, values }, hold);
+  const records = await recordsById(ctx, table, ids);
+  return new Map(records.map((record) => [textOf(record[name] ?? null), record]));
+}
+
+/** Makes those whose keys are still free. Who makes one at the same time is waited for. */
+async function insertFresh(
+  ctx: Upserting,
+  table: KnownTable,
+  column: KnownColumn,
+  fresh: readonly Keyed[],
+): Promise<ReadonlyMap<Keyed, TableRecord>> {
+  if (fresh.length === 0) return new Map();
+  const drafts = await draftsOf(ctx, table, fresh);
+  // In the order of their keys: two with the same ones do not lock each other out.
+  const order = drafts.toSorted((a, b) => compare(a.record[column.name], b.record[column.name]));
+  const { writable, insertManyParts } = planOf(table);
+  const text = insertManyParts.join(` on conflict (${column.quoted}) do nothing `);
+  const { createdAt, createdBy } = drafts[0]?.record ?? {};
+  const values = [createdAt, createdBy, ...parametersOf(writable, order)];
+  const rows = await explainMany(ctx, table, order, () => ctx.send<Row>(text, values));
+  const ids = new Set(rows.map(({ id }) => id));
+  const made = drafts.filter(({ record }) => ids.has(record.id));
+  const records = tellCreation(ctx, table, made, rows);
+  const byPath = new Map(made.map(({ path }, index) => [path, records[index]?.record]));
+  return new Map(
+    fresh.flatMap((one) => {
+      const record = byPath.get(one.path);
+      return record ? [[one, record]] : [];
+    }),
+  );
+}
+
+function compare(left: Json | undefined, right: Json | undefined): number {
+  const [a, b] = [left ?? "", right ?? ""];
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { deployed, eventsOf, stepsOf, tokenOf } from "../testing/workflows.ts";
+
+let world: World;
+let owner: Ask & { userId: string };
+beforeAll(async () => {
+  world = await startWorld({ work: true });
+  owner = await world.member(["owner"]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const NODES = [
+  {
+    id: "call",
+    type: "http",
+    config: { url: "https://127.0.0.1:9/nobody" },
+    retry: { maxAttempts: 3 },
+  },
+  { id: "ask", type: "approval", config: { approvers: ["owner"] } },
+  { id: "sleep", type: "delay", config: { ms: 60_000 } },
+  {
+    id: "show",
+    type: "set",
+    config: { values: { said: "{{ steps.call.output.body }}", in: "{{ trigger.input.n }}" } },
+  },
+];
+const tried = (id: string, body: object = {}) => owner(`POST /api/v1/workflows/${id}/test`, body);
+
+test("a test touches nothing outside, takes mocks for granted, and answers with the trace", async () => {
+  const id = await deployed(owner, NODES, { maxConcurrency: 1 });
+  const { status, body, events } = await tried(id, {
+    input: { n: 5 },
+    mocks: { call: { body: "mocked" }, ask: { approved: true } },
+  });
+  expect({ status, events }).toEqual({ status: 200, events: ["workflow.run_tested"] });
+  expect(body.data).toMatchObject({
+    status: "completed",
+    test: true,
+    triggerType: "test",
+    output: { said: "mocked", in: 5 },
+  });
+  expect(stepsOf(body.data)).toMatchObject({
+    call: { status: "completed", output: { body: "mocked" }, logs: [{ level: "info" }] },
+    ask: { status: "completed", branch: "approved" },
+    sleep: { status: "completed" },
+  });
+  const kept = await owner(`GET /api/v1/runs/${body.data.id}`);
+  expect(kept.body.data).toMatchObject({ test: true, output: { said: "mocked" } });
+  expect(kept.body.data.trace).toEqual(body.data.trace);
+  expect(await eventsOf(world, body.data.id)).toEqual(["workflow.run_tested"]);
+  expect(await owner(`POST /api/v1/runs/${body.data.id}/retry`, { from: "start" })).toMatchObject({
+    status: 409,
+    body: { code: "test_run" },
+    events: [],
+  });
+});
+
+test("a failure is shown at once, whatever the retries, and starts no error workflow", async () => {
+  const hears = await deployed(owner, [{ id: "note", type: "set", config: { values: {} } }]);
+  const bad = {
+    id: "bad",
+    type: "transform",
+    config: { expression: "$number('x')" },
+    retry: { maxAttempts: 5 },
+  };
+  const id = await deployed(owner, [bad], { errorWorkflowId: hears });
+  const { body, events } = await tried(id);
+  expect(events).toEqual(["workflow.run_tested"]);
+  expect(body.data).toMatchObject({ status: "failed", error: { path: "bad" } });
+  const heard = await owner(`GET /api/v1/workflows/${hears}/runs`);
+  expect(heard.body.data).toEqual([]);
+});
+
+test("the live definition is tried, or a version, or one that is not saved", async () => {
+  const id = await deployed(owner, [{ id: "one", type: "set", config: { values: { v: 1 } } }]);
+  const first = (await owner(`GET /api/v1/workflows/${id}/versions`)).body.data[0].id;
+  await owner(`PATCH /api/v1/workflows/${id}`, {
+    nodes: [{ id: "one", type: "set", config: { values: { v: 2 } } }],
+  });
+  expect((await tried(id)).body.data).toMatchObject({ output: { v: 2 } });
+  expect((await tried(id, { versionId: first })).body.data).toMatchObject({
+    version: 1,
+    output: { v: 1 },
+  });
+  const definition = {
+    name: "Unsaved",
+    trigger: { type: "event_bus", topic: "orders" },
+    nodes: [{ id: "three", type: "transform", config: { expression: "trigger.event.data.n" } }],
+    edges: [],
+  };
+  const unsaved = await tried(id, { definition, event: { data: { n: 3 } } });
+  expect(unsaved.body.data).toMatchObject({ output: 3 });
+  const kept = await owner(`GET /api/v1/runs/${unsaved.body.data.id}`);
+  expect(stepsOf(kept.body.data)).toMatchObject({
+    three: { type: "transform", status: "completed" },
+  });
+  const faulty = { ...definition, nodes: [{ id: "x", type: "no such" }] };
+  expect(await tried(id, { definition: faulty })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: expect.stringMatching(/^\/definition\/nodes\/0/) }] },
+    events: [],
+  });
+  expect(await tried(id, { versionId: first, definition })).toMatchObject({ status: 422 });
+  expect(await tried(id, { mocks: { nobody: 1 } })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/mocks/nobody" }] },
+  });
+});
+
+test("pinned data are the mocks of every test that has none of its own", async () => {
+  const id = await deployed(owner, NODES);
+  const route = `/api/v1/workflows/${id}/pinned-data`;
+  const before = await owner(`GET ${route}`);
+  expect(before.body.data).toEqual({ workflowId: id, outputs: {} });
+  const pinned = { call: { body: "pinned" } };
+  const set = await owner(`PUT ${route}`, pinned, { "if-match": before.headers["etag"] ?? "" });
+  expect(set).toMatchObject({
+    status: 200,
+    body: { data: { outputs: pinned } },
+    events: ["workflow.pinned_data_set"],
+  });
+  expect((await owner(`GET ${route}`)).body.data.outputs).toEqual(pinned);
+  expect((await tried(id)).body.data.output.said).toBe("pinned");
+  const own = await tried(id, { mocks: { call: { body: "own" } } });
+  expect(own.body.data.output.said).toBe("own");
+  expect(
+    await owner(`PUT ${route}`, {}, { "if-match": before.headers["etag"] ?? "" }),
+  ).toMatchObject({
+    status: 412,
+    events: [],
+  });
+  expect(await owner(`PUT ${route}`, { nobody: 1 })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/nobody" }] },
+    events: [],
+  });
+});
+
+test("a definition that is not saved is for those who may write one", async () => {
+  const id = await deployed(owner, NODES);
+  const robot = await tokenOf(world, owner, ["workflows:trigger"]);
+  const definition = {
+    name: "Mine",
+    trigger: { type: "manual" },
+    nodes: [{ id: "one", type: "set", config: { values: {} } }],
+    edges: [],
+  };
+  const route = `POST /api/v1/workflows/${id}/test`;
+  expect(await robot(route, { definition })).toMatchObject({
+    status: 403,
+    body: { code: "forbidden" },
+    events: [],
+  });
+  expect(await robot(route, {})).toMatchObject({ status: 200, events: ["workflow.run_tested"] });
+  const author = await tokenOf(world, owner, ["workflows:trigger", "workflows:write"]);
+  expect(await author(route, { definition })).toMatchObject({
+    status: 200,
+    events: ["workflow.run_tested"],
+  });
+});
+
+test("a mocked switch goes the way of its case, or of default", async () => {
+  const said = (id: string) => ({ id, type: "set", config: { values: {} } });
+  const id = await deployed(
+    owner,
+    [
+      { id: "which", type: "switch", config: { expression: "trigger.input", cases: ["a", 2] } },
+      ...["first", "second", "other"].map(said),
+    ],
+    {
+      edges: [
+        { from: "which", to: "first", when: "a" },
+        { from: "which", to: "second", when: "2" },
+        { from: "which", to: "other", when: "default" },
+      ],
+    },
+  );
+  const taken = async (which: unknown) => {
+    const { body } = await tried(id, { mocks: { which } });
+    const steps = body.data.trace.steps as { id: string; status: string }[];
+    return steps.filter(({ status }) => status === "completed").map((step) => step.id);
+  };
+  expect(await taken("a")).toEqual(["which", "first"]);
+  expect(await taken(2)).toEqual(["which", "second"]);
+  expect(await taken("b")).toEqual(["which", "other"]);
+  expect(await taken(null)).toEqual(["which", "other"]);
+});

@@ -1,0 +1,31 @@
+import { branchesOf, type PlannedNode } from "#domains/workflows/index.ts";
+import type { TestRun } from "./run-context.ts";
+import type { Attempted } from "./execute-step.ts";
+
+/** Whether a test run only pretends to carry out a step: what reaches outside or waits, or is mocked. */
+export function isRehearsed({ mocks }: TestRun, { id, type }: PlannedNode): boolean {
+  return type.effect !== "pure" || Object.hasOwn(mocks, id);
+}
+
+/** What the test says comes of it, or nothing. A branch follows from the mocked output. */
+export function rehearse({ mocks }: TestRun, node: PlannedNode, at: string): Attempted {
+  const { id, type } = node;
+  const output = Object.hasOwn(mocks, id) ? mocks[id] : null;
+  const logs = [{ at, level: "info" as const, message: "Not carried out, since this is a test." }];
+  if (type.iterates && Array.isArray(output)) {
+    return { input: { items: output }, logs, result: { items: output } };
+  }
+  if (type.branches === "none") return { logs, result: { output } };
+  return { logs, result: { output, branch: branchOf(node, output) } };
+}
+
+function branchOf({ type, config }: PlannedNode, output: unknown): string {
+  if (type.effect === "pure") {
+    const branches = branchesOf(type, config);
+    const text = typeof output === "string" ? output : JSON.stringify(output);
+    if (branches.includes(text)) return text;
+    return branches.includes("default") ? "default" : String(Boolean(output));
+  }
+  const { approved = true } = (output ?? {}) as { approved?: boolean };
+  return approved ? "approved" : "rejected";
+}

@@ -1,0 +1,93 @@
+import type { PlannedVersion } from "#domains/workflows/index.ts";
+import type { Services } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import type { Actor, Cause } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { LANES } from "#kernel/work/shard-leases.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { RunQueued, RunStarted } from "../events.ts";
+import { actorOf, type RunFacts, type TestRun } from "./run-context.ts";
+import { insertRun, type Turn } from "./store.ts";
+import { referTo, summaryOf } from "./run-summary.ts";
+import { WORK } from "./work.ts";
+
+/** What is needed to start a run. */
+export interface Start {
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+  readonly version: PlannedVersion;
+  readonly triggerType: string;
+  /** What expressions see as `trigger`. */
+  readonly trigger: Readonly<Record<string, unknown>>;
+  readonly actor: Actor;
+  /** Whose permissions it has. */
+  readonly runAs: string;
+  /** Which of them; undefined for all. */
+  readonly permissions: readonly string[] | undefined;
+  /** Of the run itself: one link deeper than what started it. */
+  readonly cause: Cause;
+  readonly eventId?: string;
+  /** Its id, where that follows from something; a new one otherwise. */
+  readonly id?: string;
+  readonly parent?: { readonly runId: string; readonly path: string };
+  readonly test?: TestRun;
+}
+
+/** What is written of a run that nobody has begun yet. */
+export function firstTurn({ limited }: RunFacts, now: Date): Turn {
+  return { status: limited ? "queued" : "running", dueAt: now, records: [] };
+}
+
+/** Writes a run that the runner carries on from its beginning. */
+export function writePlain(
+  ctx: WriteContext<typeof RunQueued | typeof RunStarted>,
+  facts: RunFacts,
+  eventId: string | undefined,
+): void {
+  const turn = firstTurn(facts, ctx.now);
+  insertRun(ctx, facts, turn, eventId);
+  ctx.actAs(actorOf(facts));
+  const summary = summaryOf(facts, turn, ctx.now);
+  if (facts.limited) ctx.emit(RunQueued, referTo(facts), summary);
+  else ctx.emit(RunStarted, referTo(facts), summary);
+  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+}
+
+/** The facts of a run that is started now. */
+export function newFacts(services: Services, start: Start): RunFacts {
+  const { version, parent, test } = start;
+  const { maxConcurrency, timeoutMs, name } = version.definition;
+  const nowMs = services.clock.nowMs();
+  const id = start.id ?? newId("run", nowMs);
+  const limited = maxConcurrency !== undefined;
+  return {
+    id,
+    workspace: start.workspace,
+    environment: start.environment,
+    workflowId: version.workflowId,
+    workflowName: name,
+    versionId: version.versionId,
+    lane: laneOf({ id, workflowId: version.workflowId, limited }),
+    triggerType: start.triggerType,
+    trigger: start.trigger,
+    actor: start.actor,
+    runAs: start.runAs,
+    permissions: start.permissions,
+    cause: start.cause,
+    parent,
+    test,
+    generation: 0,
+    limited,
+    // Known when it is admitted: to evaluate it may take longer than a transaction may wait.
+    concurrencyKey: undefined,
+    createdAt: new Date(nowMs).toISOString(),
+    // Of one that queues it is set when it is admitted.
+    deadlineMs: timeoutMs === undefined || limited ? Number.POSITIVE_INFINITY : nowMs + timeoutMs,
+  };
+}
+
+/** Who limits how many run at a time must have them all in one hand. */
+export function laneOf(run: Pick<RunFacts, "id" | "workflowId" | "limited">): number {
+  return sha256(run.limited ? run.workflowId : run.id).readUInt8() % LANES;
+}

@@ -1,0 +1,98 @@
+import Type from "typebox";
+import { findStartable, WorkflowId, WorkflowsRead } from "#domains/workflows/index.ts";
+import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { query, type ReadContext } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { one, type Page, page } from "#kernel/operation/response.ts";
+import { InputTime, line, object } from "#kernel/schema/schema.ts";
+import { readRun } from "../read-run.ts";
+import { Run, RunId, RunStatus, TracedRun } from "../run.ts";
+import { list, type Wanted } from "../store.ts";
+
+export const ByRun = object({ runId: RunId });
+export const example = { params: { runId: "run_01jd0000000000000000000000" } };
+
+const LIST = "runs, newest first";
+const STEPS_MAX = 2_000;
+const STEPS_DEFAULT = 500;
+
+const filters = {
+  ...pageQuery,
+  status: Type.Optional(RunStatus),
+  triggerType: Type.Optional(line(40)),
+  from: Type.Optional(InputTime),
+  to: Type.Optional(InputTime),
+};
+
+export const listRuns = query({
+  id: "runs.list",
+  route: "GET /api/v1/runs",
+  summary: "List the runs of this environment, newest first, without their traces",
+  description:
+    "`from` and `to` are about `createdAt`; `to` itself does not belong to the span. The run of a " +
+    "subworkflow stands beside the run that waits for it, and counts as of that one's time.",
+  permission: WorkflowsRead,
+  query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
+  reply: page(Run),
+  example: { query: { status: "failed", limit: 50 } },
+  run: (ctx, { query: asked }) => pageOfRuns(ctx, asked),
+});
+
+export const listRunsOfWorkflow = query({
+  id: "workflows.runs",
+  route: "GET /api/v1/workflows/{id}/runs",
+  also: ["GET /api/workflows/{id}/runs"],
+  summary: "List the runs of a workflow in this environment, newest first",
+  permission: WorkflowsRead,
+  params: object({ id: WorkflowId }),
+  query: object(filters),
+  reply: page(Run),
+  example: { params: { id: "wf_01jd0000000000000000000000" }, query: { limit: 50 } },
+  async run(ctx, { params: { id: workflowId }, query: asked }) {
+    if (!(await findStartable(ctx.tx, workflowId, ctx.caller.environment))) {
+      throw new Failure(NotFound);
+    }
+    return pageOfRuns(ctx, { ...asked, workflowId });
+  },
+});
+
+export const getRun = query({
+  id: "runs.get",
+  route: "GET /api/v1/runs/{runId}",
+  summary: "Read a run with its trace",
+  description:
+    "The steps come in the order in which they were begun. Their inputs and outputs have no secrets " +
+    "in them. Of many steps the first ones are shown, up to 16 million characters: `truncated` says " +
+    "that there are more, and `afterStep` goes on behind one.",
+  permission: WorkflowsRead,
+  params: ByRun,
+  query: object({
+    steps: Type.Integer({
+      minimum: 0,
+      maximum: STEPS_MAX,
+      default: STEPS_DEFAULT,
+      description: "How many steps to show at most",
+    }),
+    afterStep: Type.Optional(line(1_000, "The id of a step")),
+  }),
+  reply: one(TracedRun),
+  example,
+  run: (ctx, { params, query: { steps: limit, afterStep: after } }) =>
+    readRun(ctx, params.runId, { limit, after }),
+});
+
+async function pageOfRuns(
+  { tx, services: { cursors } }: ReadContext,
+  asked: Omit<Wanted, "before"> & { readonly after?: string },
+): Promise<Page<Run>> {
+  const { after, limit, ...wanted } = asked;
+  const [before] = after === undefined ? [] : cursors.decode(LIST, after);
+  if (before !== undefined && typeof before !== "string") throw invalid("?after", "is not ours");
+  const rows = await list(tx, { ...wanted, before, limit: limit + 1 });
+  return pageOf(
+    rows,
+    limit,
+    (row) => row,
+    ({ id }) => cursors.encode(LIST, [id]),
+  );
+}

@@ -1,0 +1,91 @@
+import Type from "typebox";
+import {
+  ArchivedVersion,
+  Definition,
+  getWorkflow,
+  VersionId,
+  WorkflowId,
+  WorkflowsRead,
+  WorkflowsTrigger,
+  WorkflowsWrite,
+} from "#domains/workflows/index.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { one } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { PinnedDataSet, RunTested } from "../events.ts";
+import { findPins, Pins, setPins } from "../control/pinned-data.ts";
+import { TracedRun } from "../run.ts";
+import { rehearseWorkflow, writeTrial } from "../control/test-run.ts";
+
+const ById = object({ id: WorkflowId });
+const params = { id: "wf_01jd0000000000000000000000" };
+
+const Outputs = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
+  maxProperties: 500,
+  description: "Outputs by the id of a node",
+});
+
+export const testWorkflow = command({
+  id: "workflows.test",
+  route: "POST /api/v1/workflows/{id}/test",
+  also: ["POST /api/workflows/{id}/test"],
+  summary: "Try a workflow out, without side effects",
+  description:
+    "Runs the live definition, a version, or a definition that is not saved. Steps that would reach " +
+    "outside or wait are not carried out: their output is what `mocks` or the pinned data say, or " +
+    "null. The branch of an approval follows from its mocked output, `{ approved }`. The run is kept, " +
+    "marked as a test; its end is told to nobody. A definition that is not saved also needs " +
+    "`workflows:write`.",
+  permission: WorkflowsTrigger,
+  params: ById,
+  body: object({
+    input: Type.Optional(Type.Unknown({ description: "What expressions see as `trigger.input`" })),
+    event: Type.Optional(Type.Unknown({ description: "What they see as `trigger.event`" })),
+    versionId: Type.Optional(VersionId),
+    definition: Type.Optional(Definition),
+    mocks: Type.Optional(Outputs),
+  }),
+  bodyOptional: true,
+  reply: one(TracedRun),
+  emits: [RunTested],
+  fails: [ArchivedVersion],
+  example: {
+    params,
+    body: { input: { order: 4711 }, mocks: { page: { status: 200, body: "ok" } } },
+  },
+  prepare: (outside, { params: { id }, body }, caller) =>
+    rehearseWorkflow(outside, caller, id, body),
+  run: (ctx, _input, beginning) => writeTrial(ctx, beginning),
+});
+
+export const getPinnedData = query({
+  id: "workflows.pinned_data",
+  route: "GET /api/v1/workflows/{id}/pinned-data",
+  also: ["GET /api/workflows/{id}/pinned-data"],
+  summary: "Read the outputs that test runs take for granted",
+  environmental: false,
+  permission: WorkflowsRead,
+  params: ById,
+  reply: one(Pins),
+  example: { params },
+  async run({ tx }, { params: { id } }) {
+    await getWorkflow(tx, id);
+    return findPins(tx, id);
+  },
+});
+
+export const setPinnedData = command({
+  id: "workflows.pin_data",
+  route: "PUT /api/v1/workflows/{id}/pinned-data",
+  also: ["PUT /api/workflows/{id}/pinned-data"],
+  summary: "Set the outputs that test runs take for granted, by node",
+  description: "In the place of all that were pinned before. They belong to the whole workspace.",
+  environmental: false,
+  permission: WorkflowsWrite,
+  params: ById,
+  body: Outputs,
+  reply: one(Pins),
+  emits: [PinnedDataSet],
+  example: { params, body: { page: { status: 200, body: "ok" } } },
+  run: (ctx, { params: { id }, body }) => setPins(ctx, id, body),
+});

@@ -1,0 +1,93 @@
+import { AuditRead } from "#domains/audit/index.ts";
+import { AUDIT } from "#domains/bus/index.ts";
+import { holdersOf, personsOf } from "#domains/identity/accounts/index.ts";
+import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { lensesOf, placeIn, through } from "#kernel/log/event-visibility.ts";
+import { idsInOrder } from "#kernel/schema/id.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { plainBeginning, writeBeginning } from "../engine/start-run.ts";
+import { startEvents } from "../events.ts";
+import { listenersOn, startOf } from "./listening.ts";
+import { topicsOf } from "./event-matcher.ts";
+import { tell, waitingOn } from "./waiting-steps.ts";
+
+/**
+ * From the log to runs: an event starts the workflows that listen for it and goes to the steps that
+ * wait for it. Runs and words commit together with the cursor, so that each event does so exactly once.
+ */
+export const followEvents = reader({
+  name: "runs.triggers",
+  on: ["*"],
+  startsAt: "end",
+  emits: startEvents,
+  async glance(ctx, kinds) {
+    const { tx, now, services } = ctx;
+    const topics = [...new Set(kinds.flatMap((kind) => topicsOf(services, kind)))];
+    const [listeners, waiting] = await Promise.all([
+      listenersOn(ctx, topics),
+      waitingOn(tx, topics),
+    ]);
+    const heardTopics = new Set([...listeners, ...waiting].map(({ topic }) => topic));
+    const types = kinds
+      .filter((kind) => topicsOf(services, kind).some((topic) => heardTopics.has(topic)))
+      .map(({ type }) => type);
+    if (types.length === 0) return;
+    const events = await ctx.events(types);
+    const heardBy = await hearing(ctx, events, [
+      ...listeners.map(({ deployedBy }) => deployedBy),
+      ...waiting.map(({ runAs }) => runAs),
+    ]);
+    const patient = new Set(waiting);
+    // Runs are taken up, and let in where few may run at a time, in the order of their events.
+    const nextId = idsInOrder("run", now.getTime());
+    const told: Promise<void>[] = [];
+    for (const event of events) {
+      const places = topicsOf(services, event);
+      for (const one of listeners) {
+        if (event.depth >= DEPTH_MAX || !places.includes(one.topic)) continue;
+        const heard = heardBy(event, one.deployedBy, one.permissions);
+        if (!heard || !one.wants(heard)) continue;
+        const start = { ...startOf(heard, one), id: nextId() };
+        await writeBeginning(ctx.because(event), plainBeginning(services, start));
+      }
+      for (const one of patient) {
+        if (!places.includes(one.topic)) continue;
+        const heard = heardBy(event, one.runAs, one.permissions);
+        if (!heard || !one.wants(heard)) continue;
+        patient.delete(one);
+        told.push(tell(ctx.because(event), one, heard));
+      }
+    }
+    await Promise.all(told);
+  },
+});
+
+/**
+ * The audit log has a permission of its own, and what is told of some things is not for everyone; a
+ * workflow must not be the way around either.
+ */
+async function hearing(
+  ctx: ReadContext,
+  events: readonly RecordedEvent[],
+  userIds: readonly string[],
+): Promise<HeardBy> {
+  const people = [...new Set(userIds)];
+  const auditors = events.some(({ topic }) => topic === AUDIT)
+    ? await holdersOf(ctx, AuditRead, people)
+    : new Set<string>();
+  const lenses = await lensesOf(placeIn(ctx), events);
+  const personOf = await personsOf(ctx, lenses.size > 0 ? people : []);
+  return (event, userId, permissions) => {
+    if (event.topic !== AUDIT) return through(lenses, event, personOf(userId));
+    const isConfined = permissions !== undefined && !permissions.includes(AuditRead.name);
+    return auditors.has(userId) && !isConfined ? event : undefined;
+  };
+}
+
+/** An event as somebody hears of it, or a token of theirs with these permissions; undefined if they do not. */
+type HeardBy = (
+  event: RecordedEvent,
+  userId: string,
+  permissions: readonly string[] | undefined,
+) => RecordedEvent | undefined;

@@ -1,0 +1,36 @@
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { perform } from "#kernel/operation/perform.ts";
+
+export interface PerformInput {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** Calls an operation by its id, and resolves to the body of its answer. */
+export type Perform = (operation: string, input: PerformInput) => Promise<unknown>;
+
+/** The operations of the platform, with the permissions of a caller. Refusals are thrown. */
+export function performerFor(outside: Outside, caller: Caller, instance: string): Perform {
+  return async (operation, { params = {}, query = {}, body }) => {
+    const op = outside.operations.get(operation);
+    if (!op) throw new Error(`There is no operation ${operation}.`);
+    const outcome = await perform(outside, op, {
+      caller,
+      input: { params, query, body },
+      instance,
+    });
+    const answer: unknown = outcome.body === undefined ? null : JSON.parse(outcome.body);
+    if (outcome.status < 400) return answer;
+    // A refusal that was recorded comes as an answer.
+    const { code = "refused", title = "It was refused.", detail = title } = answer as Refusal;
+    throw new Failure(failure(code, outcome.status, title), { detail });
+  };
+}
+
+interface Refusal {
+  readonly code?: string;
+  readonly title?: string;
+  readonly detail?: string;
+}

@@ -1,0 +1,106 @@
+/** `context.http`: a call to anywhere that the outbound guard permits. */
+import Type, { type Static } from "typebox";
+import type { Outside } from "#kernel/access/caller.ts";
+import { Failure, failure, Invalid, invalid } from "#kernel/operation/failure.ts";
+import { contentOf } from "#kernel/outbound/response-content.ts";
+import { OutboundFailed, OutboundRefused } from "#kernel/outbound/error.ts";
+import { object, text } from "#kernel/schema/schema.ts";
+import { Shape } from "#kernel/schema/validator.ts";
+import { Breakers } from "./breaker.ts";
+
+const RESPONSE_BYTES_MAX = 1_048_576;
+const TIMEOUT_MAX_MS = 300_000;
+const TIMEOUT_MS = 30_000;
+
+const Request = object({
+  method: Type.Optional(
+    Type.Enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], { default: "GET" }),
+  ),
+  url: Type.String({ pattern: "^https?://", maxLength: 8_000 }),
+  headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 100 })),
+  body: Type.Optional(Type.Unknown()),
+  timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_MAX_MS })),
+});
+const shape = new Shape(Request, "body");
+
+export const CallRefused = failure("outbound_refused", 422, "This call may not be made.");
+export const CallFailed = failure("call_failed", 502, "The call brought no whole answer.");
+export const AnswerTooLarge = failure(
+  "response_too_large",
+  502,
+  `The answer is larger than ${RESPONSE_BYTES_MAX} bytes.`,
+);
+
+/** Status, headers and body of the answer, whatever the status is. */
+export async function callOut(
+  outside: Outside,
+  {
+    workspace,
+    given,
+    signal,
+  }: { readonly workspace: string; readonly given: unknown; readonly signal: AbortSignal },
+): Promise<unknown> {
+  const request = requestOf(given);
+  if (!URL.canParse(request.url)) throw invalid("/url", "is not a URL");
+  const answer = await breakersOf(outside)
+    .through(
+      `${workspace} ${new URL(request.url).origin}`,
+      () => send(outside, request, signal),
+      ({ status }) => status >= 500,
+    )
+    .catch((error: unknown) => {
+      throw told(error);
+    });
+  if (answer.truncated) throw new Failure(AnswerTooLarge);
+  const { status, headers } = answer;
+  return { status, headers, body: contentOf(headers, answer.body) };
+}
+
+/** Methods are taken in small letters too, as `fetch` takes them. */
+function requestOf(given: unknown): Static<typeof Request> {
+  const method: unknown = Object(given).method;
+  const read = shape.check(
+    typeof method === "string" ? { ...Object(given), method: method.toUpperCase() } : given,
+  );
+  // Its own shape has passed it.
+  if ("value" in read) return read.value as Static<typeof Request>;
+  const [first] = read.faults;
+  const detail = `http.request: ${first?.path} ${first?.message}`;
+  throw new Failure(Invalid, { detail, errors: read.faults });
+}
+
+function send({ outbound }: Outside, request: Static<typeof Request>, signal: AbortSignal) {
+  const { method = "GET", url, headers = {}, body, timeoutMs = TIMEOUT_MS } = request;
+  const isText = typeof body === "string";
+  const given = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  return outbound.request({
+    method,
+    url,
+    headers: {
+      ...(body !== undefined && !isText && { "content-type": "application/json" }),
+      ...Object.fromEntries(given),
+    },
+    ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+    timeoutMs,
+    maxResponseBytes: RESPONSE_BYTES_MAX,
+    allowHttp: true,
+    signal,
+  });
+}
+
+/** What the script is told: the messages of the client name no more than the origin. */
+function told(error: unknown): unknown {
+  if (error instanceof OutboundRefused) return new Failure(CallRefused, { detail: error.message });
+  if (error instanceof OutboundFailed) return new Failure(CallFailed, { detail: error.message });
+  return error;
+}
+
+const breakers = new WeakMap<Outside, Breakers>();
+
+function breakersOf(outside: Outside): Breakers {
+  let all = breakers.get(outside);
+  if (!all) breakers.set(outside, (all = new Breakers(() => outside.clock.nowMs())));
+  return all;
+}

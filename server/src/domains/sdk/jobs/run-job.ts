@@ -1,0 +1,85 @@
+/** One execution of a scheduled job: the script first, outside of any transaction, then what came of it. */
+import type { Outside } from "#kernel/access/caller.ts";
+import { type Cause, SYSTEM } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { Artifact } from "../artifacts/artifact.ts";
+import { find } from "../artifacts/store.ts";
+import { ArtifactExecuted } from "../execution/events.ts";
+import type { Execution } from "../execution/execution.ts";
+import { record } from "../execution/run-artifact.ts";
+import { callerFor, runUnattended } from "../execution/background-run.ts";
+import * as store from "./store.ts";
+import { nextTime } from "./times.ts";
+
+/** As long as a script may take, and its wait for a place in the sandbox. */
+export const CARRY_OUT_MAX_MS = 330_000;
+const BACKOFF_MS = 2_000;
+const BACKOFF_MAX_MS = 300_000;
+
+/** An execution that is still to be written down. */
+export interface CarriedOut {
+  readonly due: store.Due;
+  readonly artifact: Artifact;
+  readonly execution: Execution;
+  readonly cause: Cause;
+}
+
+/** Runs the script of a time that was claimed; undefined where the job is gone or off by now. */
+export async function carryOut(
+  outside: Outside,
+  due: store.Due,
+  // Each time begins a chain of its own.
+  cause: Cause = { correlationId: newId("cor"), depth: 1 },
+): Promise<CarriedOut | undefined> {
+  const { workspace, environment, dueAt, attempt } = due;
+  const partition = { workspace, environment };
+  const artifact = await outside.db.read(partition, (tx) => find(tx, due.artifactId));
+  if (artifact?.status !== "active") return undefined;
+  const { execution } = await runUnattended(outside, {
+    artifact,
+    caller: await callerFor(outside, artifact, { partition, cause }),
+    input: { dueAt, attempt },
+    triggerType: "schedule",
+    dueAt,
+    attempt,
+  });
+  return { due, artifact, execution, cause };
+}
+
+/** Writes down what came of it, and when the job runs again: for the same time if that may help. */
+export async function settle(
+  ctx: WriteContext<typeof ArtifactExecuted>,
+  { due, artifact, execution, cause }: CarriedOut,
+): Promise<void> {
+  const { workspace, environment } = due;
+  // What a script did is told in the log of the environment that it did it in.
+  ctx.enter({ workspace, environment });
+  if (!ctx.caller.credential) ctx.actAs(SYSTEM, cause);
+  record(ctx, artifact, execution);
+  ctx.enter({ workspace, environment: ctx.caller.environment });
+  const { id: executionId, status, dueAt, attempt, startedAt, durationMs } = execution;
+  const last = { executionId, status, dueAt, attempt, startedAt, durationMs };
+  await store.finish(ctx.tx, due, { next: nextOf(ctx.now, { due, artifact, execution }), last });
+}
+
+function nextOf(
+  now: Date,
+  { due, artifact, execution }: Pick<CarriedOut, "due" | "artifact" | "execution">,
+): store.Next {
+  const { retries } = artifact.detail.retryPolicy ?? { retries: 0 };
+  const ended = execution.status === "completed" || execution.status === "aborted";
+  const beganAt = new Date(due.beganAt);
+  if (ended || due.attempt > retries) {
+    // What passed since it began is made up for by one execution, what had passed before by this one.
+    const dueAt = nextTime(artifact, beganAt);
+    return { dueAt, runAt: dueAt, attempt: 1, beganAt: null };
+  }
+  const delayMs = Math.min(BACKOFF_MS * 2 ** (due.attempt - 1), BACKOFF_MAX_MS);
+  return {
+    dueAt: new Date(due.dueAt),
+    runAt: new Date(now.getTime() + delayMs),
+    attempt: due.attempt + 1,
+    beganAt,
+  };
+}

@@ -1,0 +1,114 @@
+/** Makes, replaces and removes pieces of packs, each in the environment that it belongs to. */
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { Making, PackContent } from "#kernel/contributions/pack-content.ts";
+import { mapDeep } from "#kernel/schema/map-json.ts";
+import { checksumOf } from "./checksum.ts";
+import type { Kept, MadeThing } from "./pack.ts";
+import { type Piece, placing } from "./pack-items.ts";
+
+const REFERENCE = /^pack:([a-z_]+)\/(.+)$/;
+
+/** The work on one pack. */
+export class Workshop {
+  readonly kept: Kept[] = [];
+  readonly #ctx: Making;
+  readonly #environment: EnvironmentName;
+  /** The ids of what there is by now, for pieces that name others. */
+  readonly #ids = new Map<string, string>();
+
+  constructor(ctx: Making, environment: EnvironmentName) {
+    this.#ctx = ctx;
+    this.#environment = environment;
+  }
+
+  /** Whether something of that name stands in the way. */
+  async isTaken({ content, said }: Piece): Promise<boolean> {
+    return (await content.find(this.#in(content), said as never)) !== undefined;
+  }
+
+  async make(piece: Piece): Promise<MadeThing> {
+    const { content, key, path, prepared } = piece;
+    return placing(path, async () => {
+      const said = this.#resolved(piece);
+      const id = await content.make(this.#in(content), said as never, prepared as never);
+      return this.#noted(piece, { kind: content.kind, key, id });
+    });
+  }
+
+  /** What is as the pack left it becomes what the pack says now; what is not stays. */
+  async renew(piece: Piece, former: MadeThing): Promise<MadeThing> {
+    const { content, path, prepared, checksum } = piece;
+    const { kind, key, id } = former;
+    this.#ids.set(`${kind}/${key}`, id);
+    const reason = await this.#editOf(content, former);
+    if (reason) {
+      this.kept.push({ kind, key, id, reason });
+      return former;
+    }
+    if (checksum === former.content) return former;
+    return placing(path, async () => {
+      const said = this.#resolved(piece);
+      const now = await content.replace(this.#in(content), id, said as never, prepared as never);
+      return this.#noted(piece, { kind, key, id: now });
+    });
+  }
+
+  /** True when it is gone; what was edited or is in use stays. */
+  async remove(content: PackContent, thing: MadeThing): Promise<boolean> {
+    const { kind, key, id } = thing;
+    const reason = await this.#editOf(content, thing);
+    if (reason) {
+      this.kept.push({ kind, key, id, reason });
+      return false;
+    }
+    try {
+      await this.#ctx.attempt(() => content.remove(this.#in(content), id));
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.kept.push({ kind, key, id, reason: "in_use", detail: error.message });
+      return false;
+    }
+  }
+
+  /** Goes back to where the request is. */
+  end(): void {
+    const { workspace, caller } = this.#ctx;
+    this.#ctx.enter({ workspace: workspace.key, environment: caller.environment });
+  }
+
+  async #editOf(
+    content: PackContent,
+    { id, base }: MadeThing,
+  ): Promise<"edited" | "deleted" | undefined> {
+    const now = await content.read(this.#in(content), id);
+    if (now === undefined) return "deleted";
+    return checksumOf(now) === base ? undefined : "edited";
+  }
+
+  async #noted(
+    { content, checksum }: Piece,
+    thing: Pick<MadeThing, "kind" | "key" | "id">,
+  ): Promise<MadeThing> {
+    this.#ids.set(`${thing.kind}/${thing.key}`, thing.id);
+    const base = checksumOf(await content.read(this.#in(content), thing.id));
+    return { ...thing, content: checksum, base };
+  }
+
+  #resolved({ said }: Piece): unknown {
+    return mapDeep(said, (leaf) => {
+      const [, kind = "", key = ""] = (typeof leaf === "string" && REFERENCE.exec(leaf)) || [];
+      return this.#ids.get(`${kind}/${key}`) ?? leaf;
+    });
+  }
+
+  /** What belongs to the workspace is told in production, whatever the request says. */
+  #in({ environmental }: PackContent): Making {
+    const ctx = this.#ctx;
+    const environment = environmental ? this.#environment : "production";
+    ctx.enter({ workspace: ctx.workspace.key, environment });
+    // The revision that a request names is that of the pack, and not of what it made.
+    return { ...ctx, caller: { ...ctx.caller, environment }, expectRevision: () => undefined };
+  }
+}

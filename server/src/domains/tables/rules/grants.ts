@@ -1,0 +1,121 @@
+/**
+ * Who may see and change which records, and which of their fields.
+ *
+ * A grant is what one rule allows. A person with several may see a record when some grant's condition
+ * holds for it, and of that record the fields of all grants whose conditions hold. A field that they
+ * may not see is as good as not there: it is shown as null, and no filter, order, search or statement
+ * can tell otherwise.
+ */
+import type { Person } from "#kernel/access/caller.ts";
+import { type Condition, compileCondition } from "#kernel/condition/condition.ts";
+import { ACTIONS, type Action, type Rule } from "../table.ts";
+
+export interface Grant {
+  /** Null when it holds for every record. */
+  readonly where: Condition | null;
+  /** Null when it is all fields. */
+  readonly fields: ReadonlySet<string> | null;
+}
+
+/** Undefined when there is no limit; an empty list when there is no access. */
+export type Grants = readonly Grant[] | undefined;
+
+/** Whom no rule binds. */
+const UNBOUND = new Set(["owner", "admin"]);
+
+/** What rules allow a person to do. `person` is undefined for the platform itself. */
+export function grantsOf(
+  rules: readonly Rule[],
+  action: Action,
+  person: Person | undefined,
+): Grants {
+  if (rules.length === 0 || !person || isUnbound(person)) return undefined;
+  const grants = rules
+    .filter(
+      ({ actions, roles }) =>
+        actions.includes(action) &&
+        roles.some((role) => role === "*" || person.roles.includes(role)),
+    )
+    .map(({ where, fields }) => ({
+      where:
+        where === undefined || Object.keys(where).length === 0 ? null : aboutPerson(where, person),
+      fields: fields ? new Set(fields) : null,
+    }));
+  // One that allows everything makes the others needless.
+  return grants.some(({ where, fields }) => !where && !fields) ? undefined : grants;
+}
+
+/** Whether a person is one of those whom no rule binds. */
+export function isUnbound({ roles }: Person): boolean {
+  return roles.some((role) => UNBOUND.has(role));
+}
+
+/** A record as somebody with these grants sees it; undefined when they do not. */
+export function seenBy(
+  grants: Grants,
+  record: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | undefined {
+  if (!grants) return record;
+  const holding = grants.filter(({ where }) => !where || holds(where, record));
+  if (holding.length === 0) return undefined;
+  if (holding.some(({ fields }) => !fields)) return record;
+  return Object.fromEntries(
+    Object.entries(record).map(([field, value]) => [
+      field,
+      ALWAYS_SEEN.has(field) || holding.some(({ fields }) => fields?.has(field)) ? value : null,
+    ]),
+  );
+}
+
+/** Whether a record may be as it is (`create`), or be changed or deleted; and in all of these fields. */
+export function allows(
+  grants: Grants,
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly string[] = [],
+): { readonly row: boolean; readonly fieldsRefused: readonly string[] } {
+  if (!grants) return { row: true, fieldsRefused: [] };
+  const holding = grants.filter(({ where }) => !where || holds(where, record));
+  return {
+    row: holding.length > 0,
+    fieldsRefused: fields.filter(
+      (field) => !holding.some((grant) => !grant.fields || grant.fields.has(field)),
+    ),
+  };
+}
+
+/** What a person may do with the table at all, for who shows it. */
+export function actionsOf(rules: readonly Rule[], person: Person | undefined): Action[] {
+  return ACTIONS.filter((action) => grantsOf(rules, action, person)?.length !== 0);
+}
+
+/** Without them a record would be nothing. */
+export const ALWAYS_SEEN: ReadonlySet<string> = new Set([
+  "id",
+  "tableSlug",
+  "tableId",
+  "tableRevision",
+]);
+
+const compiled = new WeakMap<Condition, (subject: unknown) => boolean>();
+
+function holds(where: Condition, record: unknown): boolean {
+  let test = compiled.get(where);
+  if (!test) compiled.set(where, (test = compileCondition(where)));
+  return test(record);
+}
+
+/** Puts the person's own values in the place of `$user.id` and `$user.roles`. */
+function aboutPerson(where: Condition, person: Person): Condition {
+  return replaced(where, person) as Condition;
+}
+
+function replaced(value: unknown, person: Person): unknown {
+  if (value === "$user.id" || value === "$user") return person.id;
+  // Nobody has the role without a name, and a list in a condition is never empty.
+  if (value === "$user.roles") return person.roles.length === 0 ? [""] : [...person.roles];
+  if (Array.isArray(value)) return value.map((member) => replaced(member, person));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, replaced(member, person)]),
+  );
+}

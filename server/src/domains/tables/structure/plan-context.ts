@@ -1,0 +1,75 @@
+import type { Partition } from "#kernel/db/partition.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { targetOf } from "../columns/reference.ts";
+import type { Site } from "../sql-names.ts";
+import { type Column, SYSTEM_COLUMNS, type Table } from "../table.ts";
+import type { Statement } from "./ddl.ts";
+import type { Step } from "./step.ts";
+
+/** What a plan is made from: nothing else is looked at while it is made. */
+export interface Planning {
+  readonly partition: Partition;
+  /** The tables as the steps so far leave them, by slug: those that the steps are about. */
+  readonly tables: Map<string, Table>;
+  /** The slugs of those that have records. */
+  readonly filled: ReadonlySet<string>;
+  /** A table that is new, without what makes it that one. */
+  readonly blank: () => Omit<
+    Table,
+    "slug" | "name" | "description" | "columns" | "indexes" | "rules"
+  >;
+}
+
+/** What one step comes to. */
+export interface Planned {
+  readonly statements: readonly Statement[];
+  /** The steps that undo it. */
+  readonly inverse: readonly Step[];
+}
+
+/** What is wrong with a step; paths are within it. */
+export class StepFaults extends Error {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    super("A step can't be taken.");
+    this.name = "StepFaults";
+    this.faults = faults;
+  }
+}
+
+export function refuse(path: string, message: string): never {
+  throw new StepFaults([{ path, message }]);
+}
+
+export function refuseAll(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw new StepFaults(faults);
+}
+
+/** The table that a step names. */
+export function tableIn({ tables }: Planning, slug: string): Table {
+  return tables.get(slug) ?? refuse("/table", "is not a table here");
+}
+
+/** The column that a step names, at a path of it. */
+export function columnIn({ columns }: Table, name: string, path: string): Column {
+  return columns.find((column) => column.name === name) ?? refuse(path, "is not a column here");
+}
+
+/** Refuses a reference to what is not there. A table may refer to itself. */
+export function checkTarget(
+  { tables }: Planning,
+  column: Column,
+  at: { readonly path: string; readonly self: string },
+): void {
+  const target = targetOf(column);
+  if (target === undefined || target === at.self || tables.has(target)) return;
+  refuse(`${at.path}/options/table`, "is not a table here");
+}
+
+export function siteOf({ partition }: Planning, table: Table): Site {
+  return { partition, table };
+}
+
+/** The platform's own fields that an index may have; every record has them. */
+export const SYSTEM_FIELDS: ReadonlySet<string> = new Set(SYSTEM_COLUMNS.map(([name]) => name));

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Caller, systemCaller } from "#kernel/access/caller.ts";
+import { OutOfDate } from "#kernel/db/errors.ts";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import { outdated } from "./table-cache.ts";
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world[Symbol.asyncDispose]());
+
+const failed = (code: string, message: string) => Object.assign(new Error(message), { code });
+
+test("what may be somebody's mistake is done once more, and what never is as often as it comes", () => {
+  const partition = { workspace: world.home, environment: "production" } as const;
+  const caller: Caller = systemCaller(partition, { correlationId: "cor", depth: 0 });
+  const asking = { services: world.kernel, caller };
+  const reshaped = failed("42703", 'column "shape 3" does not exist');
+  const mistaken = failed("22P02", 'invalid input syntax for type bigint: "shape"');
+  expect(outdated(asking, mistaken)).toBeInstanceOf(OutOfDate);
+  expect(outdated(asking, mistaken)).toBeUndefined();
+  for (let time = 0; time < 3; time += 1) {
+    expect(outdated(asking, reshaped)).toBeInstanceOf(OutOfDate);
+  }
+  expect(outdated(asking, failed("40001", "it was serialised"))).toBeUndefined();
+});

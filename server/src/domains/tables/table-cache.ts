@@ -1,0 +1,204 @@
+import type { Caller, Services } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
+import type { Partition } from "#kernel/db/partition.ts";
+import { Failure, Invalid } from "#kernel/operation/failure.ts";
+import { know, type KnownTable } from "./table-schema.ts";
+import { findTable, listTables } from "./store.ts";
+import { SHAPE_MARK } from "./sql-names.ts";
+import { NoSuchTable } from "./table.ts";
+
+/** Tables that are kept in memory, over all workspaces; a workspace without any counts as one. */
+const KNOWN_MAX = 5_000;
+const TOPIC = "table";
+
+interface Asking {
+  readonly tx: Tx;
+  readonly services: Services;
+  readonly caller: Caller;
+}
+
+/** A table of the partition that the caller is in; fails when there is none. */
+export async function tableOf(asking: Asking, slug: string): Promise<KnownTable> {
+  const table = await maybeTableOf(asking, slug);
+  if (!table) throw new Failure(NoSuchTable);
+  return table;
+}
+
+/** A table of the partition that the caller is in, if there is one. */
+export function maybeTableOf(asking: Asking, slug: string): Promise<KnownTable | undefined> {
+  return catalogOf(asking.services).find(asking.tx, partitionOf(asking.caller), slug);
+}
+
+/** All of them. */
+export function tablesOf({ tx, services, caller }: Asking): Promise<readonly KnownTable[]> {
+  return catalogOf(services).all(tx, partitionOf(caller));
+}
+
+type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/** The same for who is in no call; `read` is only used when the table is not known here. */
+export async function findKnownTable(
+  services: Services,
+  partition: Partition,
+  slug: string,
+  read: Read,
+): Promise<KnownTable | undefined> {
+  const catalog = catalogOf(services);
+  return catalog.known(partition, slug) ?? read((tx) => catalog.find(tx, partition, slug));
+}
+
+/** The same for who has seen that what is known here is no longer so. */
+export async function findTableAnew(
+  services: Services,
+  partition: Partition,
+  slug: string,
+  read: Read,
+): Promise<KnownTable | undefined> {
+  catalogOf(services).forget(partition);
+  return findKnownTable(services, partition, slug, read);
+}
+
+/** Where a caller's tables are. */
+export function partitionOf({ workspace, environment }: Caller): Partition {
+  if (!workspace) throw new Error("Tables belong to a workspace.");
+  return { workspace: workspace.key, environment };
+}
+
+/**
+ * Statements by a definition that has just changed fail, as there is no such column or shape, or because
+ * a new one must be filled. Then the work is done once more, by the new definition.
+ */
+export async function byDefinition<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw outdated(asking, error) ?? error;
+  }
+}
+
+/** What to fail with instead when such a change may be what is behind an error. */
+export function outdated(
+  { services, caller }: Pick<Asking, "services" | "caller">,
+  error: unknown,
+): OutOfDate | undefined {
+  const code = codeOf(error);
+  if (code === undefined || !OF_STRUCTURE.has(code)) return undefined;
+  if (again.has(caller) && !isOfShape(error)) return undefined;
+  again.add(caller);
+  catalogOf(services).forget(partitionOf(caller));
+  return new OutOfDate({ cause: error });
+}
+
+/**
+ * Before something is refused by a definition: it may have just changed elsewhere, and whoever changed
+ * it should find that it has. Then the work is done once more, by the new definition.
+ */
+export async function assertCurrent(asking: Asking, table: KnownTable): Promise<void> {
+  if (again.has(asking.caller)) return;
+  const { revision } = (await findTable(asking.tx, table.slug)) ?? {};
+  if (revision === table.revision) return;
+  again.add(asking.caller);
+  catalogOf(asking.services).forget(partitionOf(asking.caller));
+  throw new OutOfDate({ cause: "The table has changed." });
+}
+
+/** Reads what somebody asks of a table; it is not refused by a definition that has changed. */
+export async function readBy<T>(asking: Asking, table: KnownTable, read: () => T): Promise<T> {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure && error.type === Invalid) await assertCurrent(asking, table);
+    throw error;
+  }
+}
+
+/** Whether a statement named a shape that the table no longer has, which is never anybody's mistake. */
+function isOfShape(error: unknown): boolean {
+  return error instanceof Error && SHAPE_MARK.test(error.message);
+}
+
+/** Those whose call is being done once more. */
+const again = new WeakSet<Caller>();
+/** No such column, table or key; a value is missing, breaks a check, or is of another type. */
+const OF_STRUCTURE = new Set("42703 42P01 3F000 42P10 23502 23514 42804 22P02".split(" "));
+
+interface Known {
+  readonly tables: Map<string, KnownTable>;
+  all: readonly KnownTable[] | undefined;
+}
+
+/**
+ * The definitions of tables, in memory: a statement about a record should not have to wait for another
+ * one before it. The log tells when one has changed.
+ */
+class Catalog {
+  readonly #known = new Map<string, Known>();
+
+  constructor({ news }: Services) {
+    news.subscribe([TOPIC], ({ workspace, environment }) => {
+      this.#known.delete(`${workspace} ${environment}`);
+    });
+  }
+
+  known(partition: Partition, slug: string): KnownTable | undefined {
+    return this.#of(partition).tables.get(slug);
+  }
+
+  async find(tx: Tx, partition: Partition, slug: string): Promise<KnownTable | undefined> {
+    // What is read from here on goes into this object, which nobody looks at any more once it was
+    // forgotten: a change during the read can't leave the old definition behind.
+    const known = this.#of(partition);
+    const table = known.tables.get(slug);
+    if (table) return table;
+    const found = await findTable(tx, slug);
+    return found && this.#keep(known, know(found, partition));
+  }
+
+  async all(tx: Tx, partition: Partition): Promise<readonly KnownTable[]> {
+    const known = this.#of(partition);
+    known.all ??= (await listTables(tx)).map((table) => this.#keep(known, know(table, partition)));
+    return known.all;
+  }
+
+  forget({ workspace, environment }: Partition): void {
+    this.#known.delete(`${workspace} ${environment}`);
+  }
+
+  #of({ workspace, environment }: Partition): Known {
+    const key = `${workspace} ${environment}`;
+    let known = this.#known.get(key);
+    if (!known) {
+      known = { tables: new Map(), all: undefined };
+      this.#known.set(key, known);
+      this.#makeRoomFor(known);
+    }
+    return known;
+  }
+
+  #keep(known: Known, table: KnownTable): KnownTable {
+    known.tables.set(table.slug, table);
+    this.#makeRoomFor(known);
+    return table;
+  }
+
+  /** What was looked at first goes first; whoever asks for it again reads it again. */
+  #makeRoomFor(asked: Known): void {
+    let count = 0;
+    for (const { tables } of this.#known.values()) count += 1 + tables.size;
+    for (const [key, known] of this.#known) {
+      if (count <= KNOWN_MAX) return;
+      if (known === asked) continue;
+      this.#known.delete(key);
+      count -= 1 + known.tables.size;
+    }
+  }
+}
+
+const catalogs = new WeakMap<Services["news"], Catalog>();
+
+function catalogOf(services: Services): Catalog {
+  let catalog = catalogs.get(services.news);
+  if (!catalog) catalogs.set(services.news, (catalog = new Catalog(services)));
+  return catalog;
+}

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventIdOf } from "#kernel/log/event.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Receiver, startReceiver } from "../testing/receiver.ts";
+import * as testing from "./testing.ts";
+
+let world: World;
+let receiver: Receiver;
+let owner: Ask;
+const broken = new Set<string>();
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  receiver.answer = ({ path }, response) =>
+    void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);
+const arrived = (name: string) =>
+  testing.arrived(receiver, name).map(({ body }) => body.data.title as string);
+const deliveries = async (id: string, environment = "production") => {
+  const headers = { "x-environment": environment };
+  return (await owner(`GET /api/v1/webhooks/${id}/deliveries?limit=200`, undefined, headers)).body
+    .data;
+};
+const recover = (id: string, since: string) =>
+  owner(`POST /api/v1/webhooks/${id}/recover`, { since });
+
+/** Writes a note; tells the event's id and time. */
+async function write(title: string, environment = "production") {
+  const headers = { "x-environment": environment };
+  const answer = await owner("POST /api/v1/notes", { title, body: "" }, headers);
+  expect(answer.status).toBe(201);
+  const [row] = await world.sql(
+    "select epoch, xid, seq, created_at from events where request_id = $1",
+    [answer.headers["x-request-id"]],
+  );
+  const id = eventIdOf({ epoch: row.epoch, xid: Number(row.xid), seq: Number(row.seq) });
+  return { id, at: (row.created_at as Date).toISOString() };
+}
+
+/** Resolves when a webhook's deliveries all succeeded, and there are so many. */
+const delivered = (id: string, count: number) =>
+  until(async () => {
+    const all = await deliveries(id);
+    const well = all.filter(({ status }: any) => status === "succeeded");
+    return all.length === count && well.length === count && all;
+  });
+
+test("what failed is delivered in the end, and nothing that was delivered comes again", async () => {
+  const id = await hook("failing");
+  await write("failing 0");
+  await until(async () => arrived("failing").length === 1);
+  broken.add("failing");
+  const first = await write("failing 1");
+  await write("failing 2", "staging");
+  await write("failing 3");
+  await until(async () => arrived("failing").length === 4);
+  for (const environment of ["production", "staging"]) {
+    await until(async () =>
+      (await deliveries(id, environment)).every((one: any) => one.nextAttemptAt === null),
+    );
+  }
+  broken.delete("failing");
+
+  const asked = await recover(id, first.at);
+  expect(asked).toMatchObject({
+    status: 202,
+    body: { data: { webhookId: id, since: first.at } },
+    events: ["webhook.recovery_requested"],
+  });
+  const [last] = (await owner(`GET /api/v1/audit?limit=1&resourceId=${id}`)).body.data;
+  expect(last).toMatchObject({
+    type: "webhook.recovery_requested",
+    data: { webhookId: id, since: first.at },
+  });
+  const all = await delivered(id, 3);
+  expect(all.map(({ attempts }: any) => attempts)).toEqual([2, 2, 1]);
+  await until(async () => arrived("failing").length === 7);
+  expect(arrived("failing").slice(4).toSorted()).toEqual(["failing 1", "failing 2", "failing 3"]);
+});
+
+test("what failed has all its retries anew", async () => {
+  broken.add("stubborn");
+  const id = await hook("stubborn", { retries: 1 });
+  const { id: since } = await write("stubborn 1");
+  const failed = async (attempts: number) =>
+    until(async () => {
+      world.clock.advance(3_000);
+      const [one] = await deliveries(id);
+      return one?.status === "failed" && one.attempts === attempts;
+    });
+  await failed(2);
+  await recover(id, since);
+  await failed(4);
+  expect(arrived("stubborn")).toHaveLength(4);
+});
+
+test("what a pause has left out is made up: from an event on, in every environment", async () => {
+  const id = await hook("paused");
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
+  await write("paused 1");
+  const { id: since } = await write("paused 2", "staging");
+  await write("paused 3", "development");
+  await write("paused 4");
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "active" });
+  expect(arrived("paused")).toEqual([]);
+  await recover(id, since);
+  await until(async () => arrived("paused").length === 3);
+  expect(arrived("paused").toSorted()).toEqual(["paused 2", "paused 3", "paused 4"]);
+});
+
+test("what has not settled when it is asked for is made up as soon as it has", async () => {
+  const id = await hook("unsettled");
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
+  const { release } = await world.unsettle();
+  try {
+    const { id: since } = await write("unsettled 1");
+    await owner(`PATCH /api/v1/webhooks/${id}`, { status: "active" });
+    await recover(id, since);
+    await write("unsettled 2");
+    // It has looked, and waits for the reader to get as far as it was asked for.
+    await until(async () => {
+      const [job] = await world.sql(
+        "select from jobs where kind = 'webhooks.recover' and payload->>'after' is not null",
+      );
+      return job !== undefined;
+    });
+    expect(await deliveries(id)).toEqual([]);
+  } finally {
+    await release();
+  }
+  await delivered(id, 2);
+  expect(arrived("unsettled").toSorted()).toEqual(["unsettled 1", "unsettled 2"]);
+});
+
+test("since a time means from that very moment, and also what was before the webhook", async () => {
+  await write("timed 1");
+  world.clock.advance(1_000);
+  const { at } = await write("timed 2");
+  const id = await hook("timed");
+  await write("timed 3");
+  await until(async () => arrived("timed").length === 1);
+  await recover(id, at);
+  await delivered(id, 2);
+  expect(arrived("timed")).toEqual(["timed 3", "timed 2"]);
+});
+
+test("for a paused webhook it waits until that is active again", async () => {
+  const id = await hook("waiting", { status: "paused" });
+  const { id: since } = await write("waiting 1");
+  await recover(id, since);
+  const [one] = await until(async () => {
+    const all = await deliveries(id);
+    return all.length === 1 && all;
+  });
+  expect(one).toMatchObject({ status: "pending", attempts: 0 });
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "active" });
+  await delivered(id, 1);
+  expect(arrived("waiting")).toEqual(["waiting 1"]);
+});
+
+test("a long span is gone through batch by batch, and twice at once makes no difference", async () => {
+  const id = await hook("long");
+  const { id: since } = await write("long 0");
+  await until(async () => arrived("long").length === 1);
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
+  const count = 1_100;
+  await world.sql(
+    `insert into events
+       (epoch, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
+        resource_type, resource_id, correlation_id, created_at, data)
+     select 1, $1, (enum_range(null::environment))[1 + n % 3], 'note', 'note.created', 'system',
+            'system', 'Millrace', 'note', 'note_' || n, 'cor_' || n, now(),
+            jsonb_build_object('title', 'long ' || n)
+       from generate_series(1, $2) as n`,
+    [world.home, count],
+  );
+  await Promise.all([recover(id, since), recover(id, since)]);
+  const rows = () =>
+    world.sql("select id, environment from deliveries where webhook_id = $1", [id]);
+  await until(async () => (await rows()).length === count + 1);
+  await until(async () => {
+    const [{ n }] = await world.sql(
+      "select count(*)::int as n from jobs where kind = 'webhooks.recover'",
+    );
+    return n === 0;
+  });
+  const all = await rows();
+  expect(all).toHaveLength(count + 1);
+  const environments = Map.groupBy(all, ({ environment }) => environment as string);
+  expect([...environments.values()].map((group) => group.length).toSorted()).toEqual([
+    367, 367, 367,
+  ]);
+});
+
+test("only a past event, or a time, is where to recover from", async () => {
+  const id = await hook("strict");
+  const ahead = eventIdOf({ epoch: 1, xid: 2 ** 40, seq: 1 });
+  for (const since of [ahead, "yesterday", "2026-02-30T00:00:00Z", "2026-11-15", "evt_1", ""]) {
+    expect(await recover(id, since)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: "/since" }] },
+      events: [],
+    });
+  }
+  expect((await recover("whk_01jd0000000000000000000000", ahead)).status).toBe(404);
+});

@@ -1,0 +1,140 @@
+import Type, { type Static } from "typebox";
+import type { Outside } from "#kernel/access/caller.ts";
+import { eventIdOf, type Position, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { job, type JobType } from "#kernel/work/job.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import {
+  cursorOf,
+  placeBefore,
+  placeOfTransaction,
+  readWorkspaceLog,
+  type Span,
+} from "#kernel/log/workspace-log.ts";
+import { mayHear } from "../audit-access.ts";
+import { deliveryIdOf } from "../sending/subscription.ts";
+import { HAND_OUT, WORK } from "../delivery/work.ts";
+import { RecoveryRequested } from "../events.ts";
+import * as webhooks from "../store.ts";
+import { referTo } from "../webhook.ts";
+import { handOutTo, heardBy, lockListener, within } from "./replay-target.ts";
+import { before, pastPlace } from "./resume.ts";
+import * as store from "./store.ts";
+
+const BATCH_EVENTS_MAX = 500;
+/** How long to wait for the reader to get further. */
+const WAIT_MS = 50;
+
+const Payload = Type.Object({
+  webhookId: Type.String(),
+  /** A time or the id of an event, as it was asked for. */
+  since: Type.String(),
+  /** The places from which to go on, and up to which, written as ids of events. */
+  after: Type.Optional(Type.String()),
+  upTo: Type.String(),
+});
+
+/**
+ * Goes through the log from some point to where it ended when this was asked for. What has no delivery
+ * gets one, and what has failed is tried again with all its retries. Each batch is a job of its own,
+ * and may be repeated.
+ */
+export const recover: JobType<typeof Payload> = job({
+  kind: "webhooks.recover",
+  payload: Payload,
+  effect: readBatch,
+  run: async (ctx, payload, batch) => {
+    if (!batch) return;
+    await recoverEvents(ctx, payload.webhookId, batch.events);
+    const { next } = batch;
+    if (next === undefined) return;
+    const dueAt = new Date(ctx.now.getTime() + next.delayMs);
+    ctx.enqueue(recover, { ...payload, after: eventIdOf(next.after) }, { dueAt });
+  },
+});
+
+/** Asks for what a webhook missed since a time, or from some event on. */
+export async function requestRecovery(
+  ctx: WriteContext<typeof RecoveryRequested>,
+  webhookId: string,
+  since: string,
+): Promise<{ readonly webhookId: string; readonly since: string }> {
+  const webhook = await webhooks.get(ctx.tx, webhookId);
+  if (positionOf(since)) await pastPlace(ctx, "/since", since);
+  ctx.emit(RecoveryRequested, referTo(webhook), { webhookId, since });
+  const upTo = eventIdOf(await placeOfTransaction(ctx.tx, ctx.services.epoch));
+  ctx.enqueue(recover, { webhookId, since, upTo });
+  return { webhookId, since };
+}
+
+interface Batch {
+  readonly events: readonly RecordedEvent[];
+  /** From where to go on and when, unless this was all. */
+  readonly next: { readonly after: Position; readonly delayMs: number } | undefined;
+}
+
+const WORKSPACE = "select workspace_id from webhooks where id = $1";
+
+/**
+ * Undefined when the webhook is gone. No further than the reader that hands out has come: there the
+ * log may still change. Since the request itself is an event, the reader gets as far as is asked for.
+ */
+async function readBatch(
+  { db }: Outside,
+  { webhookId, since, ...payload }: Static<typeof Payload>,
+): Promise<Batch | undefined> {
+  const [row] = await db.system<{ workspace_id: string }>(WORKSPACE, [webhookId]);
+  if (!row) return undefined;
+  const partition = { workspace: row.workspace_id, environment: "production" } as const;
+  const cursor = await db.read(partition, (tx) => cursorOf(tx, HAND_OUT));
+  if (!cursor) throw new Error(`The reader ${HAND_OUT} is not registered.`);
+  const after = placeIn(payload.after) ?? (await beginning(db, since));
+  const end = placeIn(payload.upTo) ?? cursor;
+  const upTo = isBefore(cursor, end) ? cursor : end;
+  const events = await readWorkspaceLog(db, row.workspace_id, { after, upTo }, BATCH_EVENTS_MAX);
+  const sinceMs = positionOf(since) ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  return {
+    events: events.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs),
+    next: nextOf({ after, upTo, end }, events),
+  };
+}
+
+function nextOf(
+  { after, upTo, end }: Span & { readonly end: Position },
+  events: readonly RecordedEvent[],
+): Batch["next"] {
+  const last = events.at(-1);
+  if (last && events.length === BATCH_EVENTS_MAX) return { after: last.position, delayMs: 0 };
+  if (!isBefore(upTo, end)) return undefined;
+  return { after: isBefore(after, upTo) ? upTo : after, delayMs: WAIT_MS };
+}
+
+function isBefore(left: Position, right: Position): boolean {
+  return eventIdOf(left) < eventIdOf(right);
+}
+
+function placeIn(id: string | undefined): Position | undefined {
+  return id === undefined ? undefined : positionOf(id);
+}
+
+function beginning(db: Outside["db"], since: string): Promise<Position> | Position {
+  const first = positionOf(since);
+  return first ? before(first) : placeBefore(db, new Date(since));
+}
+
+async function recoverEvents(
+  ctx: WriteContext<never>,
+  webhookId: string,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  const webhook = await lockListener(ctx.tx, webhookId);
+  if (!webhook) return;
+  const heard = await heardBy(ctx, webhook, events);
+  const allowed = heard.filter((event) => mayHear(webhook, event));
+  // First those that exist: what is new is due anyway.
+  for (const [environment, group] of Map.groupBy(allowed, (event) => event.environment)) {
+    const ids = group.map(({ position }) => deliveryIdOf(position, webhookId));
+    await within(ctx, environment, () => store.retryFailed(ctx.tx, webhook, ids, ctx.now));
+  }
+  await handOutTo(ctx, webhook, allowed.filter(webhook.wants));
+  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+}

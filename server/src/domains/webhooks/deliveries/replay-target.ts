@@ -1,0 +1,128 @@
+import { type Selectable, sql } from "kysely";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { DEPTH_MAX, type Position, type RecordedEvent } from "#kernel/log/event.ts";
+import type { ViewPlace } from "#kernel/log/event-visibility.ts";
+import { placeOf } from "#kernel/log/event-log.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { compileSince, type Hears } from "#kernel/log/subscription-start.ts";
+import type { Tables } from "../../../tables.ts";
+import { insertDeliveries } from "../sending/fan-out.ts";
+import { compileSubscription } from "../sending/subscription.ts";
+import type { Addressee } from "../sending/pending-delivery.ts";
+import type { Format } from "../sending/payload.ts";
+import { hearingIn } from "../sending/visibility.ts";
+
+/** A webhook to which past events are to be handed out. */
+export interface Listener extends Addressee {
+  readonly status: string;
+  /** Where it stopped hearing, for as long as the reader passes over it. */
+  readonly place: Position | undefined;
+  readonly hearsAudit: boolean;
+  readonly wants: (event: RecordedEvent) => boolean;
+  /** Whether the event came after the moment from which on it hears. */
+  readonly hearsFrom: Hears;
+}
+
+type Row = Pick<
+  Selectable<Tables["webhooks"]>,
+  | "id"
+  | "lane"
+  | "url"
+  | "format"
+  | "status"
+  | "events"
+  | "environments"
+  | "since_epoch"
+  | "since_event"
+> & {
+  readonly filter: Record<string, unknown> | null;
+  readonly hearsAudit: boolean;
+  readonly since: string;
+  readonly place_epoch: number;
+  readonly place_xid: string | null;
+  readonly place_seq: number;
+};
+
+/** As it is now, and as it stays until the transaction ends: nobody pauses or deletes it meanwhile. */
+export async function lockListener(tx: Tx, webhookId: string): Promise<Listener | undefined> {
+  const { rows } = await sql<Row>`
+    select id, lane, url, format, status, events, environments, filter,
+           hears_audit as "hearsAudit", since_epoch, since::text as since, since_event,
+           place_epoch, place_xid, place_seq
+      from webhooks where id = ${webhookId} for update`.execute(tx);
+  return rows.map(toListener)[0];
+}
+
+/**
+ * Makes the deliveries of past events that are missing. Each is written in its event's environment;
+ * the act ends up where it began.
+ */
+export async function handOutTo(
+  ctx: WriteContext<never>,
+  to: Addressee,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
+    await within(ctx, environment, () =>
+      insertDeliveries(
+        ctx.tx,
+        ctx.now,
+        group.map((event) => ({ to, event })),
+      ),
+    );
+  }
+}
+
+/** Past events as a webhook hears of them, if it does. */
+export async function heardBy(
+  ctx: WriteContext<never>,
+  { id }: Pick<Addressee, "id">,
+  events: readonly RecordedEvent[],
+): Promise<RecordedEvent[]> {
+  const { tx, services, caller } = ctx;
+  const heard: RecordedEvent[] = [];
+  for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
+    const partition = { workspace: caller.workspace?.key ?? "", environment };
+    const read: ViewPlace["read"] = (work) => within(ctx, environment, () => work(tx));
+    const hear = await hearingIn(tx, { services, partition, read }, group, () => [id]);
+    heard.push(...group.flatMap((event) => hear(event, id) ?? []));
+  }
+  return heard;
+}
+
+/** Does something in another environment of the workspace that the act is in. */
+export async function within<T>(
+  { caller, enter }: WriteContext<never>,
+  environment: EnvironmentName,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!caller.workspace) throw new Error("A webhook belongs to a workspace.");
+  const { key } = caller.workspace;
+  enter({ workspace: key, environment });
+  const result = await work();
+  enter({ workspace: key, environment: caller.environment });
+  return result;
+}
+
+function toListener(row: Row): Listener {
+  const { id, lane, url, status, place_epoch: epoch, place_xid: xid, place_seq: seq } = row;
+  const wants = compileSubscription(row);
+  return {
+    id,
+    lane,
+    url,
+    status,
+    hearsAudit: row.hearsAudit,
+    // What the table has as text, only this domain writes.
+    format: row.format as Format,
+    place: xid === null ? undefined : placeOf({ epoch, xid, seq }),
+    // A chain of automations that is cut is not continued here.
+    wants: (event) => event.depth <= DEPTH_MAX && wants(event),
+    hearsFrom: compileSince({
+      epoch: row.since_epoch,
+      snapshot: row.since,
+      event: row.since_event,
+    }),
+  };
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventIdOf } from "#kernel/log/event.ts";
+import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Receiver, startReceiver } from "../testing/receiver.ts";
+import * as testing from "./testing.ts";
+
+let world: World;
+let receiver: Receiver;
+let owner: Ask;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ work: true, env: receiver.env });
+  owner = await world.member(["owner"]);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);
+const arrived = (name: string) =>
+  testing.arrived(receiver, name).map(({ body }) => body.data.title as string);
+const caughtUp = (id: string) => testing.caughtUp(world, id);
+const pause = (id: string) => owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
+const resume = (id: string, from: string) => owner(`POST /api/v1/webhooks/${id}/resume`, { from });
+
+async function write(title: string): Promise<string> {
+  const { status, headers } = await owner("POST /api/v1/notes", { title, body: "" });
+  expect(status).toBe(201);
+  const [row] = await world.sql("select epoch, xid, seq from events where request_id = $1", [
+    headers["x-request-id"],
+  ]);
+  return eventIdOf({ epoch: row.epoch, xid: Number(row.xid), seq: Number(row.seq) });
+}
+
+test("from now on means without what happened in between", async () => {
+  const id = await hook("leaping");
+  await write("leaping 1");
+  await until(async () => arrived("leaping").length === 1);
+  await pause(id);
+  await write("leaping 2");
+  const resumed = await resume(id, "now");
+  expect(resumed).toMatchObject({
+    status: 200,
+    body: { data: { status: "active", catchingUp: false } },
+    events: ["webhook.resumed"],
+  });
+  const [last] = (await owner(`GET /api/v1/audit?limit=1&resourceId=${id}`)).body.data;
+  expect(last).toMatchObject({ type: "webhook.resumed", data: { id, from: "now" } });
+  await write("leaping 3");
+  await until(async () => arrived("leaping").length === 2);
+  await caughtUp(id);
+  expect(arrived("leaping")).toEqual(["leaping 1", "leaping 3"]);
+});
+
+test("from an event on, that event is the first, also when the webhook did not exist yet", async () => {
+  await write("returning 1");
+  const second = await write("returning 2");
+  await write("returning 3");
+  const id = await hook("returning");
+  await write("returning 4");
+  await until(async () => arrived("returning").length === 1);
+  await pause(id);
+  await write("returning 5");
+  expect((await resume(id, second)).events).toEqual(["webhook.resumed"]);
+  await caughtUp(id);
+  await write("returning 6");
+  await until(async () => arrived("returning").length === 5);
+  // What was delivered before is not delivered again.
+  const titles = arrived("returning").map((title) => title.slice(-1));
+  expect([titles[0], titles.slice(1, 4).toSorted(), titles[4]]).toEqual([
+    "4",
+    ["2", "3", "5"],
+    "6",
+  ]);
+
+  // Once more from there: all of it has been delivered.
+  await pause(id);
+  await resume(id, second);
+  await caughtUp(id);
+  await write("returning 7");
+  await until(async () => arrived("returning").length === 6);
+  expect(arrived("returning").at(-1)).toBe("returning 7");
+});
+
+test("an event of just now may be where to begin, before it is handed out to anybody", async () => {
+  const id = await hook("abreast");
+  await pause(id);
+  await write("abreast 1");
+  const { release } = await world.unsettle();
+  try {
+    expect((await resume(id, await write("abreast 2"))).status).toBe(200);
+  } finally {
+    await release();
+  }
+  await caughtUp(id);
+  await write("abreast 3");
+  await until(async () => arrived("abreast").length === 2);
+  expect(arrived("abreast")).toEqual(["abreast 2", "abreast 3"]);
+});
+
+test("a pause loses nothing of what has not settled when it ends, nor when the next one begins", async () => {
+  const id = await hook("behind");
+  const later = await hook("later", { filter: { "data.title": { startsWith: "behind" } } });
+  const fresh = await hook("fresh", {
+    status: "paused",
+    filter: { "data.title": { startsWith: "behind" } },
+  });
+  await Promise.all([pause(id), pause(later)]);
+  // The reader that hands out does not pass what is committed behind this.
+  const { release } = await world.unsettle();
+  try {
+    await write("behind 1");
+    for (const one of [id, later, fresh]) {
+      expect((await resume(one, "pausedAt")).body.data.catchingUp).toBe(true);
+    }
+    // All three have come to where the reader stands, which is before the event.
+    await until(async () => {
+      const { body } = await owner("GET /api/v1/webhooks?limit=200");
+      return body.data.every(({ catchingUp }: any) => catchingUp === false);
+    });
+    const made = "select from deliveries where webhook_id = any($1)";
+    expect(await world.sql(made, [[id, later, fresh]])).toEqual([]);
+    await pause(later);
+    await write("behind 2");
+  } finally {
+    await release();
+  }
+  await Promise.all([id, fresh].map(caughtUp));
+  expect(arrived("later")).toEqual([]);
+  await resume(later, "pausedAt");
+  await caughtUp(later);
+  for (const name of ["behind", "fresh", "later"]) {
+    expect(arrived(name).toSorted(), name).toEqual(["behind 1", "behind 2"]);
+  }
+});
+
+test("from now on means without what has not settled, although it is read later", async () => {
+  const id = await hook("moving");
+  await pause(id);
+  const { release } = await world.unsettle();
+  try {
+    await write("moving 1");
+    await resume(id, "now");
+    await write("moving 2");
+  } finally {
+    await release();
+  }
+  await caughtUp(id);
+  expect(arrived("moving")).toEqual(["moving 2"]);
+});
+
+test("only what is paused can be resumed, and only from a place in the past", async () => {
+  const id = await hook("refused");
+  const active = await resume(id, "pausedAt");
+  expect(active).toMatchObject({ status: 409, body: { code: "webhook_not_paused" }, events: [] });
+  await pause(id);
+  const ahead = [
+    eventIdOf({ epoch: 1, xid: 2 ** 40, seq: 1 }),
+    eventIdOf({ epoch: 2, xid: 1, seq: 1 }),
+  ];
+  for (const from of [...ahead, "evt_1", "then", ""]) {
+    expect(await resume(id, from)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: "/from" }] },
+      events: [],
+    });
+  }
+  const stale = await owner(
+    `POST /api/v1/webhooks/${id}/resume`,
+    { from: "now" },
+    { "if-match": '"1"' },
+  );
+  expect(stale).toMatchObject({ status: 412, events: [] });
+});

@@ -1,0 +1,77 @@
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { findEvent } from "#kernel/log/event-log.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { assertMaySend, hiddenFromSaver } from "../audit-access.ts";
+import { attempt, type Attempted } from "../sending/attempt.ts";
+import { hearingAnywhere } from "../sending/visibility.ts";
+import { readTarget } from "../sending/target.ts";
+import { workspaceOf } from "../webhook-input.ts";
+import { DeliveryRetried } from "../events.ts";
+import { laneOf } from "../service.ts";
+import * as webhooks from "../store.ts";
+import { referTo } from "../webhook.ts";
+import {
+  type Delivery,
+  DeliveryChanged,
+  DeliveryNotFailed,
+  EventPruned,
+  factsOf,
+} from "./delivery.ts";
+import * as store from "./store.ts";
+
+/** A delivery that had failed, and how one more attempt of it went. */
+export interface Retried {
+  readonly failed: store.Stored;
+  readonly attempted: Attempted;
+}
+
+/** Attempts a failed delivery once more, whether or not its webhook is active. */
+export async function attemptAgain(
+  outside: Outside,
+  caller: Caller,
+  { id: webhookId, deliveryId }: { readonly id: string; readonly deliveryId: string },
+): Promise<Retried> {
+  const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+  const { failed, told } = await outside.db.read(partition, async (tx) => {
+    const webhook = await webhooks.get(tx, webhookId);
+    const delivery = await store.get(tx, webhookId, deliveryId);
+    if (delivery.status !== "failed") {
+      throw new Failure(DeliveryNotFailed, { detail: `This delivery is ${delivery.status}.` });
+    }
+    const found = await findEvent(tx, delivery.place);
+    if (!found) throw new Failure(EventPruned);
+    assertMaySend(caller, webhook, found);
+    return { failed: delivery, told: found };
+  });
+  const event = (await hearingAnywhere(outside, [told], () => [webhookId]))(told, webhookId);
+  if (!event) throw hiddenFromSaver();
+  const target = await readTarget(outside, webhookId);
+  if (!target) throw new Failure(NotFound);
+  const { attempts, format } = failed;
+  const lane = laneOf(webhookId);
+  const outgoing = { id: deliveryId, webhookId, lane, format, event, attempts };
+  const attempted = await attempt(
+    outside,
+    target,
+    { ...outgoing, attemptsBefore: attempts },
+    outside.ending,
+  );
+  return { failed, attempted };
+}
+
+/** Writes how it went. A success ends a series of failures, and a failure does not count. */
+export async function recordRetry(
+  ctx: WriteContext<typeof DeliveryRetried>,
+  { failed, attempted }: Retried,
+): Promise<Delivery> {
+  const webhook = await webhooks.lock(ctx.tx, failed.webhookId);
+  const now = await store.lock(ctx.tx, failed.webhookId, failed.id);
+  if (now.status !== "failed" || now.attempts !== failed.attempts) {
+    throw new Failure(DeliveryChanged);
+  }
+  const delivery = await store.recordAttempt(ctx.tx, failed, attempted);
+  if (delivery.status === "succeeded") await webhooks.forgetFailures(ctx.tx, webhook.id);
+  ctx.emit(DeliveryRetried, referTo(webhook), factsOf(delivery));
+  return delivery;
+}

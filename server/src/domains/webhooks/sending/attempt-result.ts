@@ -1,0 +1,95 @@
+import type { Outside } from "#kernel/access/caller.ts";
+import { retryAfterMs, retryDelayMs } from "./backoff.ts";
+import type { Attempted } from "./attempt.ts";
+import type { Outgoing } from "./pending-delivery.ts";
+import type { Target } from "./target.ts";
+
+const GONE = 410;
+/** How many attempts before the last one are kept. */
+const EARLIER_MAX = 50;
+
+/** What follows from an attempt. */
+export type Verdict =
+  | { readonly kind: "succeeded" }
+  | { readonly kind: "retrying"; readonly dueAt: Date }
+  | { readonly kind: "failed"; readonly gone: boolean };
+
+export interface Settlement {
+  readonly delivery: Outgoing;
+  readonly attempted: Attempted;
+  readonly verdict: Verdict;
+}
+
+/** Decides by the answer and by how many attempts there were. */
+export function judge(
+  { policy }: Pick<Target, "policy">,
+  delivery: Pick<Outgoing, "attempts" | "attemptsBefore">,
+  attempted: Attempted,
+  random: number,
+): Verdict {
+  const { status, at } = attempted;
+  if (status !== null && status >= 200 && status < 300) return { kind: "succeeded" };
+  const gone = status === GONE;
+  const attempts = delivery.attempts - delivery.attemptsBefore + 1;
+  if (gone || attempts > policy.retries) return { kind: "failed", gone };
+  const delayMs = Math.max(retryDelayMs(policy, attempts, random), pauseAskedMs(attempted));
+  return { kind: "retrying", dueAt: new Date(at.getTime() + attempted.durationMs + delayMs) };
+}
+
+/** For how long the endpoint asked to be left alone; only 429 and 503 can. */
+export function pauseAskedMs({ status, retryAfter, at }: Attempted): number {
+  const mayAsk = status === 429 || status === 503;
+  return (mayAsk ? retryAfterMs(retryAfter, at.getTime()) : undefined) ?? 0;
+}
+
+/**
+ * Writes many outcomes at once. The attempt before this one joins the earlier ones; a row that has
+ * seen another attempt meanwhile is left alone. A success ends a series of failures.
+ */
+const SETTLE = `
+  with outcome as (
+    select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::timestamptz[],
+                         $6::timestamptz[], $7::smallint[], $8::text[], $9::int[], $10::text[],
+                         $11::text[])
+      as o (webhook_id, id, attempts, status, due_at, at, response_status, body, duration_ms, error, url)
+  ), written as (
+    update deliveries d
+       set status = o.status, due_at = o.due_at, attempts = d.attempts + 1, url = o.url,
+           earlier_attempts = ${earlierAttempts("d")},
+           last_attempt_at = o.at, last_response_status = o.response_status,
+           last_response_body = o.body, last_duration_ms = o.duration_ms, last_error = o.error
+      from outcome o
+     where d.webhook_id = o.webhook_id and d.id = o.id and d.attempts = o.attempts
+  )
+  update webhooks w set consecutive_failures = 0
+   where w.consecutive_failures > 0
+     and w.id in (select webhook_id from outcome where status = 'succeeded')`;
+
+/** The list of attempts with the last one added: the latest ones, their bodies shortened. */
+export function earlierAttempts(row: string): string {
+  return `case when ${row}.last_attempt_at is null then ${row}.earlier_attempts
+    else (case when jsonb_array_length(${row}.earlier_attempts) >= ${EARLIER_MAX}
+               then ${row}.earlier_attempts - 0
+               else coalesce(${row}.earlier_attempts, '[]') end) || jsonb_build_object(
+      'number', ${row}.attempts, 'at', ${row}.last_attempt_at, 'status', ${row}.last_response_status,
+      'durationMs', ${row}.last_duration_ms, 'error', ${row}.last_error,
+      'body', left(${row}.last_response_body, 4096)) end`;
+}
+
+/** Everything but failures for good, which are acts of their own. */
+export async function settle(outside: Outside, settlements: readonly Settlement[]): Promise<void> {
+  const column = <T>(of: (one: Settlement) => T): T[] => settlements.map(of);
+  await outside.db.system(SETTLE, [
+    column(({ delivery }) => delivery.webhookId),
+    column(({ delivery }) => delivery.id),
+    column(({ delivery }) => delivery.attempts),
+    column(({ verdict }) => verdict.kind),
+    column(({ verdict }) => (verdict.kind === "retrying" ? verdict.dueAt : null)),
+    column(({ attempted }) => attempted.at),
+    column(({ attempted }) => attempted.status),
+    column(({ attempted }) => attempted.body),
+    column(({ attempted }) => attempted.durationMs),
+    column(({ attempted }) => attempted.error),
+    column(({ attempted }) => attempted.url),
+  ]);
+}

@@ -1,0 +1,116 @@
+import type { Outside } from "#kernel/access/caller.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
+import type { Scrubber } from "#kernel/secrets/scrubber.ts";
+import type { Outgoing } from "./pending-delivery.ts";
+import { type Body, bodyOf } from "./payload.ts";
+import { signatureHeaders } from "./signature.ts";
+import type { Target } from "./target.ts";
+import { RESPONSE_BYTES_MAX } from "../delivery/work.ts";
+
+const USER_AGENT = "Millrace-Webhooks/1";
+
+/** How one attempt went. */
+export interface Attempted {
+  readonly at: Date;
+  readonly url: string;
+  /** Absent when there was no answer. */
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly durationMs: number;
+  readonly error: string | null;
+  readonly retryAfter: string | undefined;
+}
+
+/** Posts a delivery once. Whatever goes wrong is an outcome, never a throw. */
+export async function attempt(
+  outside: Outside,
+  target: Target,
+  delivery: Outgoing,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const at = outside.clock.now();
+  const { url } = target;
+  const body = bodyOf(delivery, delivery.event);
+  const startedAt = performance.now();
+  let used: Scrubber | undefined;
+  const scrub = (text: string): string => target.scrubber.scrub(used?.scrub(text) ?? text);
+  try {
+    if (target.broken !== undefined) throw target.broken;
+    const own = await headersOf(outside, target);
+    used = own.scrubber;
+    const response = await outside.outbound.request({
+      method: "POST",
+      url,
+      headers: withOurs(own.headers, headersFor(target, delivery, { body, at })),
+      body: body.text,
+      timeoutMs: target.timeoutMs,
+      maxResponseBytes: RESPONSE_BYTES_MAX,
+      signal,
+    });
+    return {
+      at,
+      url,
+      status: response.status,
+      body: scrub(textOf(response.body)),
+      durationMs: Math.round(response.durationMs),
+      error: null,
+      retryAfter: response.headers["retry-after"],
+    };
+  } catch (error) {
+    return {
+      at,
+      url,
+      status: null,
+      body: null,
+      durationMs: Math.round(performance.now() - startedAt),
+      error: scrub(wordsOf(outside, delivery, error)),
+      retryAfter: undefined,
+    };
+  }
+}
+
+/** The headers of ours that go with a delivery. */
+export function headersFor(
+  target: Pick<Target, "secrets" | "secretsUntilMs">,
+  delivery: { readonly id: string; readonly event: { readonly type: string } },
+  sent: { readonly body: Body; readonly at: Date },
+): Readonly<Record<string, string>> {
+  const { secrets, secretsUntilMs } = target;
+  const signing = sent.at.getTime() < secretsUntilMs ? secrets : secrets.slice(0, 1);
+  return {
+    "content-type": sent.body.contentType,
+    "X-Service-Delivery": delivery.id,
+    "X-Service-Event": delivery.event.type,
+    ...signatureHeaders({ id: delivery.id, at: sent.at, body: sent.body.text }, signing),
+  };
+}
+
+/** A webhook may call itself by another name; everything else of ours stands. */
+export function withOurs(
+  own: Readonly<Record<string, string>>,
+  ours: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const named = Object.keys(own).some((name) => name.toLowerCase() === "user-agent");
+  return { ...(!named && { "user-agent": USER_AGENT }), ...own, ...ours };
+}
+
+/** The webhook's own headers, with its secrets put in at the last moment. */
+async function headersOf({ secrets }: Outside, { headers, refers, workspace }: Target) {
+  if (!refers) return { headers, scrubber: undefined };
+  const resolved = await secrets.resolve(workspace, headers);
+  return { headers: resolved.value, scrubber: resolved.scrubber };
+}
+
+/** PostgreSQL keeps no NUL. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
+}
+
+/** Whatever is not the endpoint's fault or the webhook's is ours: told in the log, and nowhere else. */
+function wordsOf({ log }: Outside, { id }: Outgoing, error: unknown): string {
+  if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
+  if (error instanceof Failure) return error.message;
+  log.error({ err: error, delivery: id }, "an attempt broke");
+  return "The attempt could not be made.";
+}

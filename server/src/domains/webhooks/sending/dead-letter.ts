@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import { actBecause } from "#kernel/acting.ts";
+import type { Outside } from "#kernel/access/caller.ts";
+import { causeOf } from "#kernel/log/event-log.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { DeliveryFailed } from "../events.ts";
+import type { Attempted } from "./attempt.ts";
+import type { Outgoing } from "./pending-delivery.ts";
+import { pauseWebhook } from "../delivery/pausing.ts";
+import { earlierAttempts, type Settlement } from "./attempt-result.ts";
+
+/** So many deliveries in a row that failed for good pause a webhook. */
+const FAILURES_MAX = 5;
+
+/**
+ * A delivery has failed for good: the row, the event and what follows for the webhook commit together.
+ */
+export async function fail(outside: Outside, settlement: Settlement): Promise<void> {
+  const { delivery, attempted, verdict } = settlement;
+  const { workspace, environment } = delivery.event;
+  const gone = verdict.kind === "failed" && verdict.gone;
+  await actBecause(outside, { workspace, environment }, causeOf(delivery.event), async (ctx) => {
+    if (!(await markFailed(ctx, delivery, attempted))) return;
+    ctx.emit(DeliveryFailed, { id: delivery.webhookId }, factsOf(delivery, attempted));
+    const failures = await countFailure(ctx, delivery.webhookId);
+    if (!gone && failures < FAILURES_MAX) return;
+    // The webhook belongs to all environments, and what happens to it is logged in one of them.
+    ctx.enter({ workspace, environment: "production" });
+    await pauseWebhook(ctx, delivery.webhookId, gone ? "gone" : "failures");
+  });
+}
+
+/** False when somebody else has settled this attempt. */
+async function markFailed(
+  { tx }: WriteContext,
+  { webhookId, id, attempts }: Outgoing,
+  { at, url, status, body, durationMs, error }: Attempted,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update deliveries d
+       set status = 'failed', due_at = null, attempts = d.attempts + 1, url = ${url},
+           earlier_attempts = ${sql.raw(earlierAttempts("d"))},
+           last_attempt_at = ${at}, last_response_status = ${status}, last_response_body = ${body},
+           last_duration_ms = ${durationMs}, last_error = ${error}
+     where d.webhook_id = ${webhookId} and d.id = ${id} and d.attempts = ${attempts}`.execute(tx);
+  return numAffectedRows > 0n;
+}
+
+async function countFailure({ tx }: WriteContext, webhookId: string): Promise<number> {
+  const { rows } = await sql<{ consecutive_failures: number }>`
+    update webhooks set consecutive_failures = consecutive_failures + 1
+     where id = ${webhookId} returning consecutive_failures`.execute(tx);
+  return rows[0]?.consecutive_failures ?? 0;
+}
+
+function factsOf({ webhookId, id, event, attempts }: Outgoing, { status, error }: Attempted) {
+  return {
+    webhookId,
+    deliveryId: id,
+    eventId: event.id,
+    eventType: event.type,
+    status: "failed" as const,
+    attempts: attempts + 1,
+    lastResponseStatus: status,
+    error,
+  };
+}

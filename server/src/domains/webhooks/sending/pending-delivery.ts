@@ -1,0 +1,41 @@
+import type { Position, RecordedEvent } from "#kernel/log/event.ts";
+import { deliveryIdOf } from "./subscription.ts";
+import type { Format } from "./payload.ts";
+
+/** A delivery on its way: what the sender keeps in memory of a row that is not over. */
+export interface Outgoing {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly lane: number;
+  readonly format: Format;
+  readonly event: RecordedEvent;
+  /** Attempts so far, and those of them that no longer count. */
+  readonly attempts: number;
+  readonly attemptsBefore: number;
+}
+
+/** What a webhook must say of itself for an event to be handed out to it. */
+export interface Addressee {
+  readonly id: string;
+  readonly lane: number;
+  readonly url: string;
+  readonly format: Format;
+}
+
+/** The first delivery of an event to a webhook. */
+export function firstDelivery(to: Addressee, event: RecordedEvent): Outgoing {
+  return {
+    id: deliveryIdOf(event.position, to.id),
+    webhookId: to.id,
+    lane: to.lane,
+    format: to.format,
+    event,
+    attempts: 0,
+    attemptsBefore: 0,
+  };
+}
+
+/** The columns by which a row names its event. */
+export function placeColumns({ epoch, xid, seq }: Position) {
+  return { event_epoch: epoch, event_xid: String(xid), event_seq: seq };
+}

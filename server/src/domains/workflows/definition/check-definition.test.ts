@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkDefinition } from "./check-definition.ts";
+import { expressions, faultsOf, loop, ofNodes, step, types } from "./testing.ts";
+
+const sound = {
+  name: "Escalate",
+  trigger: { type: "manual" },
+  nodes: [
+    { id: "check", type: "condition", config: { expression: "trigger.input.total > 100" } },
+    {
+      id: "call",
+      type: "http",
+      config: { url: "https://example.com", method: "{{ trigger.input.method }}" },
+      retry: { maxAttempts: 3, backoffMs: 100, strategy: "fixed" },
+      timeoutMs: 5_000,
+      onError: "branch",
+    },
+    {
+      id: "each",
+      type: "loop",
+      config: {
+        items: "{{ steps.call.output.body }}",
+        body: {
+          nodes: [{ id: "pause", type: "delay", config: { ms: "{{ item.ms }}" } }],
+          edges: [],
+        },
+      },
+    },
+    { id: "end", type: "fail", config: { message: "Could not call" } },
+  ],
+  edges: [
+    { from: "check", to: "call", when: "true" },
+    { from: "call", to: "each" },
+    { from: "call", to: "end", when: "error" },
+  ],
+  maxConcurrency: 5,
+  concurrencyKey: "{{ trigger.input.customer }}",
+  timeoutMs: 60_000,
+};
+
+test("a sound definition has no faults", () => {
+  expect(faultsOf(sound)).toEqual([]);
+});
+
+describe("the outline", () => {
+  test.each<[unknown, string[]]>([
+    [null, [" must be object"]],
+    [[], [" must be object"]],
+    [{}, ["/name is required", "/trigger is required", "/nodes is required", "/edges is required"]],
+    [{ ...sound, color: 1 }, ["/color is not a known field"]],
+    [{ ...sound, maxConcurrency: 0 }, ["/maxConcurrency must be >= 1"]],
+    [{ ...sound, timeoutMs: 0 }, ["/timeoutMs must be >= 1"]],
+    [{ ...sound, errorWorkflowId: "x" }, ["/errorWorkflowId does not have the right form"]],
+    [{ ...sound, concurrencyKey: "{{ bad }}" }, ["/concurrencyKey is a bad template"]],
+    [{ ...sound, nodes: {} }, ["/nodes must be array"]],
+  ])("%j", (definition, faults) => {
+    expect(faultsOf(definition)).toEqual(faults);
+  });
+});
+
+describe("edges", () => {
+  const fork = { id: "if", type: "condition", config: { expression: "x" } };
+  const nodes = [step("a"), step("b"), step("c"), fork];
+  test.each<[object[], string[]]>([
+    [
+      [
+        { from: "a", to: "b" },
+        { from: "a", to: "c" },
+        { from: "if", to: "a", when: "true" },
+      ],
+      [],
+    ],
+    [
+      [
+        { from: "if", to: "a", when: "true" },
+        { from: "if", to: "a", when: "false" },
+      ],
+      [],
+    ],
+    [[{ from: "a" }], ["/edges/0/to is required"]],
+    [
+      [
+        { from: "a", to: "z" },
+        { from: "y", to: "a" },
+      ],
+      ["/edges/0/to is not a node of this graph", "/edges/1/from is not a node of this graph"],
+    ],
+    [
+      [
+        { from: "a", to: "b" },
+        { from: "a", to: "b" },
+      ],
+      ["/edges/1 is there twice"],
+    ],
+    [
+      [{ from: "a", to: "b", when: "true" }],
+      ["/edges/0/when names a branch, but the node has none"],
+    ],
+    [[{ from: "if", to: "b", when: "maybe" }], ["/edges/0/when must be one of true, false"]],
+    [
+      [{ from: "a", to: "b", when: "error" }],
+      ["/edges/0/when is error, but the node's onError is not branch"],
+    ],
+    [[{ from: "a", to: "a" }], ["/edges/0 closes a cycle: a → a; only a loop repeats steps"]],
+    [
+      [
+        { from: "a", to: "b" },
+        { from: "b", to: "c" },
+        { from: "c", to: "a" },
+      ],
+      ["/edges/2 closes a cycle: a → b → c → a; only a loop repeats steps"],
+    ],
+  ])("%j", (edges, faults) => {
+    expect(ofNodes(nodes, edges)).toEqual(faults);
+  });
+
+  test("errors that should be handled by a branch need one", () => {
+    expect(ofNodes([step("a", { onError: "branch" })])).toEqual([
+      "/nodes/0/onError is branch, but no edge leaves with when: error",
+    ]);
+  });
+
+  test("the body of a loop is a graph of its own", () => {
+    const body = { nodes: [step("b")], edges: [{ from: "b", to: "a" }] };
+    expect(ofNodes([step("a"), loop("l", body)])).toEqual([
+      "/nodes/1/config/body/edges/0/to is not a node of this graph",
+    ]);
+  });
+});
+
+describe("bounds", () => {
+  const many = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, index) => step(`${prefix}${index}`));
+
+  test("500 nodes, those in loops included", () => {
+    const body = { nodes: many(200, "b"), edges: [] };
+    expect(ofNodes([...many(299, "a"), loop("l", body)])).toEqual([]);
+    expect(ofNodes([...many(300, "a"), loop("l", body)])).toEqual([
+      "/nodes are more than 500, loops included",
+    ]);
+  });
+
+  test("2,000 edges", () => {
+    const nodes = many(100, "a");
+    const pairs = nodes.flatMap(({ id: from }, index) =>
+      nodes.slice(index + 1).map(({ id: to }) => ({ from, to })),
+    );
+    expect(ofNodes(nodes, pairs.slice(0, 2_000))).toEqual([]);
+    expect(ofNodes(nodes, pairs.slice(0, 2_001))).toEqual([
+      "/edges are more than 2000, loops included",
+    ]);
+  });
+
+  test("5 loops in each other", () => {
+    const nested = (depth: number): object =>
+      depth === 0 ? step("s") : loop(`l${depth}`, { nodes: [nested(depth - 1)], edges: [] });
+    expect(ofNodes([nested(5)])).toEqual([]);
+    const [fault, ...others] = ofNodes([nested(6)]);
+    expect(fault).toMatch(/^(\/nodes\/0\/config\/body){6} is nested in more than 5 loops$/);
+    expect(others).toEqual([]);
+  });
+});
+
+test("any JSON is judged without a throw, and every path is a pointer", () => {
+  const words = fc.constantFrom("nodes", "edges", "id", "type", "config", "from", "to", "body");
+  const json = fc.object({ key: words, maxDepth: 3, maxKeys: 4, values: [fc.jsonValue(), words] });
+  const kinds = types.all.map(({ type }) => type);
+  const node = fc.record({ id: fc.string(), type: fc.constantFrom(...kinds), config: json });
+  const list = fc.array(fc.oneof(json, node), { maxLength: 4 });
+  const definition = fc.record({ trigger: json, nodes: list, edges: list });
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), json, definition), (value) => {
+      for (const { path, message } of checkDefinition(value, types, expressions)) {
+        expect(path).toMatch(/^(\/|$)/);
+        expect(message).not.toBe("");
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

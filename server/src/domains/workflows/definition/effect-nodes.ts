@@ -1,0 +1,161 @@
+/** The node types that act on something outside of the run. */
+import Type from "typebox";
+import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import type { Fault } from "#kernel/operation/failure.ts";
+import { line, object, text } from "#kernel/schema/schema.ts";
+import { type Config, nodeType } from "./node-type.ts";
+import { isTemplate, literal } from "./template.ts";
+import { TOPIC_CHARACTERS_MAX } from "./trigger.ts";
+
+const SOURCE_CHARACTERS_MAX = 262_144;
+const FIELDS_MAX = 200;
+
+const Fields = Type.Record(Type.String(), Type.Unknown(), { maxProperties: FIELDS_MAX });
+
+export const http = nodeType({
+  type: "http",
+  summary: "Sends a request; its output has the status, headers and body of the answer",
+  config: object({
+    method: Type.Optional(
+      Type.Enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], { default: "GET" }),
+    ),
+    url: Type.String({ pattern: "^https?://", maxLength: 8_000 }),
+    headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 100 })),
+    query: Type.Optional(Fields),
+    body: Type.Optional(Type.Unknown()),
+  }),
+  branches: "none",
+  effect: "outside",
+});
+
+export const script = nodeType({
+  type: "script",
+  summary: "Runs JavaScript in a sandbox; its output is what the script returns",
+  config: object({
+    source: literal(Type.String({ minLength: 1, maxLength: SOURCE_CHARACTERS_MAX })),
+    input: Type.Optional(
+      Type.Unknown({ description: "What it sees as `input`; without it all that expressions see" }),
+    ),
+  }),
+  branches: "none",
+  effect: "outside",
+  computesFirst: true,
+});
+
+export const artifact = nodeType({
+  type: "artifact",
+  summary: "Executes an SDK artifact",
+  config: object({ artifactId: line(200), input: Type.Optional(Type.Unknown()) }),
+  branches: "none",
+  effect: "outside",
+});
+
+export const connector = nodeType({
+  type: "connector",
+  summary: "Invokes an action of a connector",
+  config: object({
+    connectorId: line(100),
+    action: line(200),
+    input: Type.Optional(Type.Unknown()),
+  }),
+  branches: "none",
+  effect: "outside",
+});
+
+export const publishEvent = nodeType({
+  type: "publish_event",
+  summary: "Publishes an event on a topic",
+  config: object({
+    topic: line(TOPIC_CHARACTERS_MAX),
+    type: line(200),
+    payload: Type.Optional(Type.Unknown()),
+  }),
+  branches: "none",
+  effect: "outside",
+  inside: true,
+});
+
+export const records = nodeType({
+  type: "records",
+  summary: "Creates, reads, changes or deletes records of a table",
+  config: object({
+    operation: Type.Enum(["create", "get", "list", "update", "delete"]),
+    table: line(100, "Its slug"),
+    id: Type.Optional(line(100)),
+    data: Type.Optional(Fields),
+    filter: Type.Optional(ConditionSchema),
+    sort: Type.Optional(line(300, "Of a list: such as `-createdAt,name`")),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: "Of a list; 200 when absent" }),
+    ),
+  }),
+  branches: "none",
+  effect: "outside",
+  inside: true,
+  check: (config) => [
+    ...needs(config, { get: ["id"], update: ["id", "data"], delete: ["id"], create: ["data"] }),
+    ...faultsOfFilter(config),
+  ],
+});
+
+export const ticket = nodeType({
+  type: "ticket",
+  summary: "Creates, reads or changes an incident, a change, a problem or a request",
+  config: object({
+    operation: Type.Enum([
+      "create",
+      "get",
+      "update",
+      "comment",
+      "resolve",
+      "escalate",
+      "close",
+      "submit",
+      "cancel",
+    ]),
+    kind: Type.Enum(["incident", "change", "problem", "request"]),
+    id: Type.Optional(line(100, "The id or the number")),
+    fields: Type.Optional(Fields),
+  }),
+  branches: "none",
+  effect: "outside",
+  check: (config) =>
+    needs(config, {
+      create: ["fields"],
+      get: ["id"],
+      update: ["id", "fields"],
+      comment: ["id", "fields"],
+      resolve: ["id", "fields"],
+      escalate: ["id", "fields"],
+      close: ["id"],
+      submit: ["id"],
+      cancel: ["id"],
+    }),
+});
+
+export const notify = nodeType({
+  type: "notify",
+  summary: "Sends a notification to users",
+  config: object({
+    userIds: Type.Array(line(100), { minItems: 1, maxItems: 1_000 }),
+    title: line(200),
+    body: Type.Optional(text(10_000)),
+  }),
+  branches: "none",
+  effect: "outside",
+  inside: true,
+});
+
+/** Which fields an operation can't do without. */
+function needs(config: Config, fields: Readonly<Record<string, readonly string[]>>): Fault[] {
+  const { operation } = config;
+  if (typeof operation !== "string" || isTemplate(operation)) return [];
+  return (fields[operation] ?? [])
+    .filter((name) => config[name] === undefined)
+    .map((name) => ({ path: `/${name}`, message: `is required to ${operation}` }));
+}
+
+function faultsOfFilter({ filter }: Config): Fault[] {
+  if (filter === undefined) return [];
+  return checkCondition(filter).map(({ path, message }) => ({ path: `/filter${path}`, message }));
+}

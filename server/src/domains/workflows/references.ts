@@ -1,0 +1,131 @@
+import { checkExpression } from "#kernel/expression/expression.ts";
+import { dotsOf } from "#kernel/expression/parse.ts";
+import { ANY_NAME } from "#kernel/expression/references.ts";
+import { templateReferences } from "#kernel/expression/template.ts";
+import { pointerTo } from "#kernel/schema/json-pointer.ts";
+import {
+  type Config,
+  isTemplate,
+  type NodeTypes,
+  partsOf,
+  subworkflow,
+} from "./definition/index.ts";
+
+/** A text somewhere in a definition that refers to something. */
+interface Mention {
+  readonly kind: "template" | "expression" | "workflow";
+  readonly text: string;
+  readonly path: string;
+}
+
+/** What a definition mentions. */
+export interface Mentions {
+  readonly all: readonly Mention[];
+  /** Where its expressions became too many to be read; those that follow were left out. */
+  readonly excess: string | undefined;
+}
+
+/** Something outside of a definition that it counts on. */
+export interface Reference {
+  readonly kind: "secret" | "workflow";
+  readonly name: string;
+  /** Where it is named. */
+  readonly path: string;
+}
+
+/**
+ * Bounds on all expressions of a definition together. To read one takes about a tenth of a
+ * millisecond, and a time that grows with the square of its dots.
+ */
+const EXPRESSIONS_MAX = 2_000;
+const CHARACTERS_MAX = 200_000;
+const SQUARED_DOTS_MAX = 4_000_000;
+
+/** Finds the expressions and names of a definition. It takes any JSON, and overlooks what has no meaning. */
+export function mentionsIn(definition: unknown, types: NodeTypes): Mentions {
+  const found = new Finder(types);
+  if (!isRecord(definition)) return found;
+  const { trigger, concurrencyKey, errorWorkflowId, nodes } = definition;
+  found.inTemplate(trigger, "/trigger");
+  found.inTemplate(concurrencyKey, "/concurrencyKey");
+  found.workflow(errorWorkflowId, "/errorWorkflowId");
+  found.inNodes(nodes, "/nodes");
+  return found;
+}
+
+/** What a mention refers to. The first time that it sees an expression it has to read it. */
+export function referencesOf({ kind, text, path }: Mention): Reference[] {
+  if (kind === "workflow") return [{ kind, name: text, path }];
+  const { secrets } =
+    kind === "template" ? templateReferences(text) : checkExpression(text).references;
+  return secrets
+    .filter((name) => name !== ANY_NAME)
+    .map((name) => ({ kind: "secret", name, path }));
+}
+
+class Finder {
+  readonly all: Mention[] = [];
+  excess: string | undefined;
+  readonly #types: NodeTypes;
+  #expressions = 0;
+  #characters = 0;
+  #squaredDots = 0;
+
+  constructor(types: NodeTypes) {
+    this.#types = types;
+  }
+
+  inNodes(nodes: unknown, path: string): void {
+    if (!Array.isArray(nodes)) return;
+    for (const [index, node] of nodes.entries()) {
+      if (!isRecord(node) || typeof node["type"] !== "string") continue;
+      const type = this.#types.get(node["type"]);
+      const config = node["config"];
+      if (!type || !isRecord(config)) continue;
+      const place = `${path}/${index}/config`;
+      const { templates, expressions } = partsOf(type.config, config);
+      this.inTemplate(templates, place);
+      for (const [name, text] of Object.entries(expressions)) {
+        this.#expression(isTemplate(text) ? "template" : "expression", text, `${place}/${name}`);
+      }
+      if (type.type === subworkflow.type) {
+        this.workflow(config["workflowId"], `${place}/workflowId`);
+      }
+      const body = type.iterates ? config["body"] : undefined;
+      if (isRecord(body)) this.inNodes(body["nodes"], `${place}/body/nodes`);
+    }
+  }
+
+  inTemplate(value: unknown, path: string): void {
+    if (typeof value === "string") {
+      if (isTemplate(value)) this.#expression("template", value, path);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, part] of Object.entries(value)) {
+        this.inTemplate(part, pointerTo(path, name));
+      }
+    }
+  }
+
+  workflow(id: unknown, path: string): void {
+    // What a template becomes is known only when the step runs.
+    if (typeof id === "string" && !isTemplate(id)) {
+      this.all.push({ kind: "workflow", text: id, path });
+    }
+  }
+
+  #expression(kind: "template" | "expression", text: string, path: string): void {
+    this.#expressions += kind === "template" ? text.split("{{").length - 1 : 1;
+    this.#characters += text.length;
+    this.#squaredDots += dotsOf(text) ** 2;
+    const affordable =
+      this.#expressions <= EXPRESSIONS_MAX &&
+      this.#characters <= CHARACTERS_MAX &&
+      this.#squaredDots <= SQUARED_DOTS_MAX;
+    if (affordable) this.all.push({ kind, text, path });
+    else this.excess ??= path;
+  }
+}
+
+function isRecord(value: unknown): value is Config {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

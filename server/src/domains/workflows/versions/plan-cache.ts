@@ -1,0 +1,98 @@
+import type { Outside, Services } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { BoundedCache } from "#kernel/work/bounded-cache.ts";
+import { compilePlan, type Definition, type Plan } from "../definition/index.ts";
+import { nodeTypesOf } from "../node-types.ts";
+
+/** A version, made ready to run. */
+export interface PlannedVersion {
+  readonly versionId: string;
+  readonly workflowId: string;
+  readonly number: number;
+  readonly definition: Definition;
+  readonly plan: Plan;
+}
+
+/** A version as it is stored. */
+export type LoadedVersion = Omit<PlannedVersion, "plan">;
+
+/** Where a version can be read: outside of any transaction, or in one. */
+export type VersionSource = Outside | { readonly tx: Tx; readonly services: Services };
+
+/**
+ * The plan of a version; undefined when there is no such version, as after it was pruned. A version
+ * never changes, so that a plan once made is kept. The id must come from a row that the caller may
+ * see: what is kept is kept for all workspaces.
+ */
+export async function planOf(
+  from: VersionSource,
+  versionId: string,
+): Promise<PlannedVersion | undefined> {
+  const services = "tx" in from ? from.services : from;
+  const known = plansOf(services).get(versionId);
+  if (known) return known;
+  const [version] =
+    "tx" in from
+      ? await readVersions(from.tx, [versionId])
+      : await loadVersions(from.db, [versionId]);
+  return version && keep(services, version);
+}
+
+/** The same for several at once, by id; those that do not exist are left out. */
+export async function plansOfAll(
+  outside: Outside,
+  versionIds: readonly string[],
+): Promise<ReadonlyMap<string, PlannedVersion>> {
+  const plans = new Map<string, PlannedVersion>();
+  const unknown = new Set<string>();
+  for (const id of versionIds) {
+    const known = plansOf(outside).get(id);
+    if (known) plans.set(id, known);
+    else unknown.add(id);
+  }
+  if (unknown.size === 0) return plans;
+  for (const version of await loadVersions(outside.db, [...unknown])) {
+    plans.set(version.versionId, keep(outside, version));
+  }
+  return plans;
+}
+
+/** Reads versions of any workspace. */
+export function loadVersions(db: Database, ids: readonly string[]): Promise<LoadedVersion[]> {
+  return db.system<LoadedVersion>(
+    `select id as "versionId", workflow_id as "workflowId", number, definition
+       from workflow_versions where id = any($1)`,
+    [ids],
+  );
+}
+
+async function readVersions(tx: Tx, ids: readonly string[]): Promise<LoadedVersion[]> {
+  const rows = await tx
+    .selectFrom("workflow_versions")
+    .select(["id as versionId", "workflow_id as workflowId", "number", "definition"])
+    .where("id", "in", ids)
+    .execute();
+  // Only what was checked is ever stored.
+  return rows.map((row) => ({ ...row, definition: row.definition as Definition }));
+}
+
+const CACHE_CHARACTERS_MAX = 32_000_000;
+/** What a plan weighs beyond its definition's text, in characters of it. */
+const PLAN_WEIGHT = 2_000;
+
+const caches = new WeakMap<Services["contributions"], BoundedCache<PlannedVersion>>();
+
+function plansOf({ contributions }: Services): BoundedCache<PlannedVersion> {
+  let cache = caches.get(contributions);
+  if (!cache) caches.set(contributions, (cache = new BoundedCache(CACHE_CHARACTERS_MAX)));
+  return cache;
+}
+
+function keep(services: Services, version: LoadedVersion): PlannedVersion {
+  const plan = compilePlan(version.definition, nodeTypesOf(services));
+  const planned = { ...version, plan };
+  const weight = PLAN_WEIGHT + JSON.stringify(version.definition).length;
+  plansOf(services).set(version.versionId, planned, weight);
+  return planned;
+}

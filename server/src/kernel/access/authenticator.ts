@@ -1,0 +1,113 @@
+import type { Credential, Outside } from "./caller.ts";
+import { compilePattern } from "../condition/event-pattern.ts";
+import { sha256 } from "./crypto.ts";
+import { topicOf } from "../log/event.ts";
+import type { Next } from "../work/loop.ts";
+
+const CACHED_MS = 30_000;
+const CACHED_CREDENTIALS_MAX = 20_000;
+const TOUCH_MS = 15_000;
+
+/** One kind of token, known by how it begins, and declared by the domain that issues it. */
+export interface CredentialSource {
+  readonly prefix: string;
+  /** Tells a mistyped token apart without a look-up. */
+  readonly looksRight?: (token: string) => boolean;
+  /** Only the hash of a token is kept anywhere. */
+  readonly find: (outside: Outside, tokenHash: Buffer) => Promise<Found | undefined>;
+  /** Patterns of the events after which an answer of `find` may no longer hold. */
+  readonly forgetsOn: readonly string[];
+  /** Told now and then which credentials were used, and when last. */
+  readonly touch?: (outside: Outside, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
+}
+
+export interface Found {
+  readonly credential: Credential;
+  readonly expiresAtMs: number;
+}
+
+interface Entry extends Found {
+  readonly source: CredentialSource;
+  readonly untilMs: number;
+}
+
+/** When the database's clock was set back, what was kept must not be kept for as long as that. */
+function holds({ untilMs }: Entry, nowMs: number): boolean {
+  return untilMs > nowMs && untilMs <= nowMs + CACHED_MS;
+}
+
+/**
+ * From a token to its credential. Answers are kept for a short time, in memory alone, and the log says
+ * when to forget them, so that a revocation takes effect here at once and on every other node as soon as
+ * it hears of it, half a second later at the most. They are found by the token itself, which this process
+ * has in every request anyway: its hash would cost ten times the look-up. What the look-up compares first
+ * is a keyed hash, so its time tells nothing of a token.
+ */
+export class Authenticator {
+  readonly #outside: Outside;
+  readonly #sources: readonly CredentialSource[];
+  readonly #cache = new Map<string, Entry>();
+  #used = new Map<CredentialSource, Map<string, Date>>();
+  /** Counts forgettings, so that a look-up which began before one is not kept after it. */
+  #generation = 0;
+
+  constructor(outside: Outside, sources: readonly CredentialSource[]) {
+    this.#outside = outside;
+    this.#sources = sources;
+    const patterns = [...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))];
+    const forgets = compilePattern(patterns);
+    outside.news.subscribe([...new Set(patterns.map(topicIn))], ({ type }) => {
+      if (!forgets(type)) return;
+      this.#cache.clear();
+      this.#generation += 1;
+    });
+  }
+
+  async authenticate(token: string): Promise<Credential | undefined> {
+    const nowMs = this.#outside.clock.nowMs();
+    const known = this.#cache.get(token);
+    const entry = known && holds(known, nowMs) ? known : await this.#lookUp(token);
+    if (!entry) return undefined;
+    this.#noteUse(entry, nowMs);
+    return entry.credential;
+  }
+
+  /** Passes on who was used, one write for many requests, and lets go of what is no longer an answer. */
+  async touch(): Promise<Next> {
+    const nowMs = this.#outside.clock.nowMs();
+    for (const [token, entry] of this.#cache) if (!holds(entry, nowMs)) this.#cache.delete(token);
+    const used = this.#used;
+    this.#used = new Map();
+    for (const [source, uses] of used) await source.touch?.(this.#outside, uses);
+    return TOUCH_MS;
+  }
+
+  async #lookUp(token: string): Promise<Entry | undefined> {
+    const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
+    if (!source || source.looksRight?.(token) === false) return undefined;
+    const generation = this.#generation;
+    const found = await source.find(this.#outside, sha256(token));
+    if (!found) return undefined;
+    const untilMs = Math.min(this.#outside.clock.nowMs() + CACHED_MS, found.expiresAtMs);
+    const entry = { ...found, source, untilMs };
+    if (generation === this.#generation) {
+      if (this.#cache.size >= CACHED_CREDENTIALS_MAX) this.#cache.clear();
+      this.#cache.set(token, entry);
+    }
+    return entry;
+  }
+
+  #noteUse({ source, credential }: Entry, nowMs: number): void {
+    if (!source.touch) return;
+    let uses = this.#used.get(source);
+    if (!uses) this.#used.set(source, (uses = new Map()));
+    uses.set(credential.id, new Date(nowMs));
+  }
+}
+
+/** The one topic that a pattern is about. */
+function topicIn(pattern: string): string {
+  const topic = topicOf(pattern);
+  if (topic === "" || topic.includes("*")) throw new Error(`${pattern} names no topic.`);
+  return topic;
+}

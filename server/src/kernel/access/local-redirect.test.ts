@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { localUrl } from "./local-redirect.ts";
+
+const ORIGIN = "https://millrace.example.com/below";
+
+test.each([
+  "//evil.example",
+  "/\\evil.example",
+  "/\t/evil.example",
+  "/a/..//evil.example",
+  "/.//evil.example",
+  "/%2e//evil.example",
+  "/a/..\\/evil.example",
+  "https://evil.example",
+  "javascript:alert(1)",
+  "docs",
+  "",
+])("%j leads elsewhere", (path) => {
+  expect(localUrl(path, ORIGIN)).toBeNull();
+});
+
+test("a path of ours is an address of ours", () => {
+  expect(localUrl("/a/../docs?x=1#top", ORIGIN)?.href).toBe(
+    "https://millrace.example.com/docs?x=1#top",
+  );
+});

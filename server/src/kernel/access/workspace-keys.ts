@@ -1,0 +1,35 @@
+import { type MasterKey, newDataKey } from "./crypto.ts";
+import type { Database } from "../db/database.ts";
+
+const CACHED_KEYS_MAX = 1_000;
+
+/** The data key of each workspace, unwrapped once and kept in memory. */
+export class WorkspaceKeys {
+  readonly #db: Database;
+  readonly #masterKey: MasterKey;
+  readonly #cache = new Map<string, Buffer>();
+
+  constructor(db: Database, masterKey: MasterKey) {
+    this.#db = db;
+    this.#masterKey = masterKey;
+  }
+
+  async of(workspace: string): Promise<Buffer> {
+    const known = this.#cache.get(workspace);
+    if (known) return known;
+    const [row] = await this.#db.system<{ wrapped: Buffer }>(
+      "select wrapped from workspace_keys where workspace_id = $1",
+      [workspace],
+    );
+    if (!row) throw new Error("A workspace has no data key.");
+    const key = this.#masterKey.unwrap(row.wrapped, workspace);
+    if (this.#cache.size >= CACHED_KEYS_MAX) this.#cache.clear();
+    this.#cache.set(workspace, key);
+    return key;
+  }
+
+  /** A fresh data key for a new workspace, as its row keeps it. */
+  wrapNew(workspace: string): Buffer {
+    return this.#masterKey.wrap(newDataKey(), workspace);
+  }
+}

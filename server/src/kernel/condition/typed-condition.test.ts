@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { compileCondition } from "./condition.ts";
+import type { FieldKind } from "./sql.ts";
+import { typedCondition } from "./typed-condition.ts";
+
+const KINDS = new Map<string, FieldKind>([
+  ["title", "text"],
+  ["count", "number"],
+  ["open", "boolean"],
+  ["at", "time"],
+  ["day", "date"],
+  ["tags", "texts"],
+  ["extra", "json"],
+]);
+const kindOf = (name: string) => KINDS.get(name);
+
+describe("operands take the form that records show", () => {
+  test.each([
+    [{ at: "2026-01-31T10:00:00+01:00" }, { at: "2026-01-31T09:00:00.000Z" }],
+    [{ at: { gte: "2026-01-31" } }, { at: { gte: "2026-01-31T00:00:00.000Z" } }],
+    [{ at: { in: [null, "2026-01-31"] } }, { at: { in: [null, "2026-01-31T00:00:00.000Z"] } }],
+    [
+      { not: { or: [{ at: { ne: "2026-01-31T09:00:00.123456Z" } }, { open: true }] } },
+      { not: { or: [{ at: { ne: "2026-01-31T09:00:00.123Z" } }, { open: true }] } },
+    ],
+    [{}, {}],
+  ])("%j", (condition, typed) => {
+    expect(typedCondition(condition, kindOf)).toEqual({ condition: typed });
+  });
+
+  test.each([
+    { title: { gt: "a", contains: "b" }, count: { lte: 1.5 }, open: null, day: "2024-02-29" },
+    { at: { startsWith: "2026-01" }, day: { endsWith: "-31" } },
+    { tags: ["a", "b"], "tags.0": "a", and: [{ tags: { contains: "b", in: [["c"], null] } }] },
+    { extra: { eq: { a: [1] } }, "extra.a.0": { gt: 1, contains: { b: null } } },
+    { count: { exists: false, ne: null, nin: [1, null] } },
+  ])("and these have it: %j", (condition) => {
+    expect(typedCondition(condition, kindOf)).toEqual({ condition });
+  });
+});
+
+describe("what does not fit is refused, with its place", () => {
+  test.each([
+    [{ nothing: 1, or: [{ open: true }, { "no.thing": 1 }] }, ["/nothing", "/or/1/no.thing"]],
+    [{ "title.a": 1, "tags.a": "b", "tags.0.0": "b" }, ["/title.a", "/tags.a", "/tags.0.0"]],
+    [{ title: 1, count: "1", open: 0, day: "2026-02-30" }, ["/title", "/count", "/open", "/day"]],
+    [{ day: "2026-01-31T00:00:00Z", at: "yesterday" }, ["/day", "/at"]],
+    [{ at: { gt: "9999-12-31T23:59:59-14:00" } }, ["/at/gt"]],
+    [{ title: { in: ["a", 1, null, ["b"]] } }, ["/title/in/1", "/title/in/3"]],
+    [{ count: { contains: 1, startsWith: "1" } }, ["/count/contains", "/count/startsWith"]],
+    [
+      { open: { gt: 1 }, tags: { lt: "a", endsWith: "b" } },
+      ["/open/gt", "/tags/lt", "/tags/endsWith"],
+    ],
+    [{ tags: "a", and: [{ tags: { in: ["a"] } }] }, ["/tags", "/and/0/tags/in/0"]],
+    [{ title: { contains: null } }, ["/title/contains"]],
+    [{ title: "a\0", "extra.\ud800": 1 }, ["/title", "/extra.\ud800"]],
+    [{ extra: { eq: { a: ["\udc00"] }, contains: { "\0": 1 } } }, ["/extra/eq", "/extra/contains"]],
+    [{ title: { like: "a" } }, ["/title/like"]],
+    [[], [""]],
+  ])("%j", (condition, paths) => {
+    const typed = typedCondition(condition, kindOf);
+    expect("faults" in typed && typed.faults.map(({ path }) => path)).toEqual(paths);
+  });
+});
+
+describe("the caller", () => {
+  const rule = {
+    title: "$user",
+    extra: { ne: "$user.id" },
+    or: [{ title: { in: "$user.roles" } }],
+  };
+
+  test("may be meant in a rule", () => {
+    expect(typedCondition(rule, kindOf, { users: true })).toEqual({ condition: rule });
+    const lists = { tags: "$user.roles", "extra.a": { in: "$user.roles" } };
+    expect(typedCondition(lists, kindOf, { users: true })).toEqual({ condition: lists });
+  });
+
+  test("only where such a value can be, and only by what there is of them", () => {
+    const typed = typedCondition(
+      {
+        title: { eq: "$user.roles", ne: "$user.email", in: ["$user.id", "$user.roles"] },
+        count: { in: "$user.roles", eq: "$user.id" },
+        tags: { contains: "$user.id", eq: "$user" },
+      },
+      kindOf,
+      { users: true },
+    );
+    expect("faults" in typed && typed.faults.map(({ path }) => path)).toEqual([
+      "/title/eq",
+      "/title/ne",
+      "/title/in/1",
+      "/count/in",
+      "/count/eq",
+      "/tags/eq",
+    ]);
+  });
+
+  test("is a text like another one elsewhere", () => {
+    expect(typedCondition({ title: "$user.id" }, kindOf)).toEqual({
+      condition: { title: "$user.id" },
+    });
+    expect(typedCondition({ title: { in: "$user.roles" } }, kindOf)).toHaveProperty("faults");
+  });
+});
+
+test("texts are ordered by code points", () => {
+  const above = (operand: string) => compileCondition({ title: { gt: operand } });
+  expect(above("\uffee")({ title: "😀" })).toBe(true);
+  expect(above("😀")({ title: "\uffee" })).toBe(false);
+  expect(above("😀")({ title: "😁" })).toBe(true);
+  expect(above("a")({ title: "ab" })).toBe(true);
+});

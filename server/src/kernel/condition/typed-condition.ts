@@ -1,0 +1,192 @@
+import { pointerTo } from "../schema/json-pointer.ts";
+import type { Condition } from "./condition.ts";
+import { dateOf, timeOf } from "./parse-time.ts";
+import type { Operator } from "./operator.ts";
+import type { FieldKind } from "./sql.ts";
+import { readCondition, type Fault } from "./parse-condition.ts";
+
+/** A condition whose fields exist and whose operands are of their kinds, or what is wrong with it. */
+export type Typed = { readonly condition: Condition } | { readonly faults: readonly Fault[] };
+
+/**
+ * Checks a condition on the fields of a table, and puts every operand in the one form in which records
+ * show such a value: a time with an offset becomes UTC, a day compared with times its beginning.
+ * With `users` set, `$user.id` (or `$user`) and `$user.roles` may stand where the caller's are meant.
+ */
+export function typedCondition(
+  condition: unknown,
+  fieldOf: (name: string) => FieldKind | undefined,
+  { users = false }: { readonly users?: boolean } = {},
+): Typed {
+  const { faults } = readCondition(users ? withRoles(condition) : condition);
+  if (faults.length > 0) return { faults };
+  const reading: Reading = { fieldOf, users, faults: [] };
+  // It is an object, since it was read as a condition.
+  const typed = typedObject(reading, condition as Condition, "");
+  return reading.faults.length > 0 ? { faults: reading.faults } : { condition: typed };
+}
+
+interface Reading {
+  readonly fieldOf: (name: string) => FieldKind | undefined;
+  readonly users: boolean;
+  readonly faults: Fault[];
+}
+
+const ROLES = "$user.roles";
+const PERSON = new Set(["$user", "$user.id"]);
+
+function typedObject(reading: Reading, condition: Condition, pointer: string): Condition {
+  return Object.fromEntries(
+    Object.entries(condition).map(([key, value]) => {
+      const at = pointerTo(pointer, key);
+      // The shapes of all three were checked.
+      if (key === "not") return [key, typedObject(reading, value as Condition, at)];
+      if (key === "and" || key === "or") {
+        const parts = value as readonly Condition[];
+        return [key, parts.map((part, index) => typedObject(reading, part, `${at}/${index}`))];
+      }
+      return [key, typedPath(reading, key, value, at)];
+    }),
+  );
+}
+
+function typedPath(reading: Reading, path: string, value: unknown, at: string): unknown {
+  const [name = "", ...words] = path.split(".");
+  const field = reading.fieldOf(name);
+  if (!field) return faulty(reading, at, "is not a field of this table");
+  const kind = words.length === 0 ? field : partOf(field, words);
+  if (!kind) return faulty(reading, at, `leads into a field that holds ${NOUNS[field]}`);
+  if (!words.every(isStorable)) return faulty(reading, at, STORABLE);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return typedOperand(reading, { kind, operator: "eq", operand: value, at });
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, operand]) => {
+      const operator = key as Operator;
+      return [key, typedOperand(reading, { kind, operator, operand, at: `${at}/${key}` })];
+    }),
+  );
+}
+
+/** The kind of what words lead to within a field; undefined where there is never anything. */
+function partOf(kind: FieldKind, words: readonly string[]): FieldKind | undefined {
+  if (kind === "json") return kind;
+  return kind === "texts" && words.length === 1 && /^\d+$/.test(words[0] ?? "")
+    ? "text"
+    : undefined;
+}
+
+interface Operand {
+  readonly kind: FieldKind;
+  readonly operator: Operator;
+  readonly operand: unknown;
+  readonly at: string;
+}
+
+function typedOperand(reading: Reading, { kind, operator, operand, at }: Operand): unknown {
+  const one = (value: unknown, place: string): unknown =>
+    value === null ? null : typedValue(reading, kind, value, place);
+  switch (operator) {
+    case "exists":
+      return operand;
+    case "eq":
+    case "ne":
+      return one(operand, at);
+    case "in":
+    case "nin":
+      if (reading.users && operand === ROLES) {
+        return kind === "text" || kind === "json" ? operand : mismatch(reading, kind, at);
+      }
+      return (operand as readonly unknown[]).map((member, index) => one(member, `${at}/${index}`));
+    case "contains":
+      if (kind === "json") return typedValue(reading, kind, operand, at);
+      return PARTED.has(kind) || kind === "texts"
+        ? typedValue(reading, "text", operand, at)
+        : faulty(reading, at, `does not go with ${NOUNS[kind]}`);
+    case "startsWith":
+    case "endsWith":
+      return PARTED.has(kind) || kind === "json"
+        ? typedValue(reading, "text", operand, at)
+        : faulty(reading, at, `does not go with ${NOUNS[kind]}`);
+    case "gt":
+    case "gte":
+    case "lt":
+    case "lte":
+      return kind === "boolean" || kind === "texts"
+        ? faulty(reading, at, `does not go with ${NOUNS[kind]}`)
+        : typedValue(reading, kind, operand, at);
+  }
+}
+
+/** Those whose values are texts in JSON. */
+const PARTED: ReadonlySet<FieldKind> = new Set(["text", "time", "date"]);
+
+const NOUNS: Readonly<Record<FieldKind, string>> = {
+  text: "a text",
+  number: "a number",
+  boolean: "true or false",
+  time: "a time",
+  date: "a day",
+  json: "JSON",
+  texts: "a list of texts",
+};
+
+/** A value that is not null, in its canonical form. */
+function typedValue(reading: Reading, kind: FieldKind, value: unknown, at: string): unknown {
+  if (reading.users && typeof value === "string" && value.startsWith("$user")) {
+    return typedUser(reading, kind, value, at);
+  }
+  if (!isStorable(value)) return faulty(reading, at, STORABLE);
+  const typed = READERS[kind](value);
+  return typed === undefined ? mismatch(reading, kind, at) : typed;
+}
+
+function typedUser(reading: Reading, kind: FieldKind, value: string, at: string): unknown {
+  if (value === ROLES) {
+    return kind === "texts" || kind === "json" ? value : mismatch(reading, kind, at);
+  }
+  if (!PERSON.has(value)) return faulty(reading, at, "must be $user.id or $user.roles");
+  return kind === "text" || kind === "json" ? value : mismatch(reading, kind, at);
+}
+
+const READERS: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
+  text: (value) => (typeof value === "string" ? value : undefined),
+  number: (value) => (typeof value === "number" ? value : undefined),
+  boolean: (value) => (typeof value === "boolean" ? value : undefined),
+  time: (value) => (typeof value === "string" ? timeOf(value) : undefined),
+  date: (value) => (typeof value === "string" ? dateOf(value) : undefined),
+  json: (value) => value,
+  texts: (value) =>
+    Array.isArray(value) && value.every((member) => typeof member === "string") ? value : undefined,
+};
+
+const MUST: Readonly<Record<FieldKind, string>> = {
+  ...NOUNS,
+  time: "a time as 2026-01-31T09:00:00Z, or a day as 2026-01-31",
+  date: "a day as 2026-01-31",
+};
+
+function mismatch(reading: Reading, kind: FieldKind, at: string): undefined {
+  return faulty(reading, at, `must be ${MUST[kind]}`);
+}
+
+function faulty(reading: Reading, path: string, message: string): undefined {
+  reading.faults.push({ path, message });
+}
+
+const STORABLE = "must hold no NUL and no half of a character";
+
+/** Whether PostgreSQL can hold it: no text anywhere in it has a NUL or half of a surrogate pair. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
+}
+
+/** Where the caller's roles are meant there will be a list of them. */
+function withRoles(value: unknown): unknown {
+  if (value === ROLES) return [ROLES];
+  if (Array.isArray(value)) return value.map(withRoles);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withRoles(member)]));
+}

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { csvLine } from "./csv-line.ts";
+import { parseCsv } from "./parse-csv.ts";
+
+test("rows tell the line that they begin in, whatever ends their lines", async () => {
+  const text = '\ufeff a ,b\r\n1,"two\nlines"\n\n,""\r3\n';
+  expect(await parseCsv(text)).toEqual({
+    header: ["a", "b"],
+    rows: [
+      { line: 2, cells: ["1", "two\nlines"] },
+      { line: 5, cells: [null, ""] },
+      { line: 6, cells: ["3"] },
+    ],
+  });
+});
+
+test.each(["\r\n", "\n", "\r"])("also where cells have lines, and %j ends them", async (end) => {
+  const text = ["k,i", '"a', "b", 'c",1', "", "", "x,2", '"",3'].join(end);
+  const { rows } = await parseCsv(text);
+  expect(rows.map(({ line }) => line)).toEqual([2, 7, 8]);
+});
+
+test("what was written is read back", async () => {
+  const unit = fc.constantFrom('"', ",", "\r", "\n", " ", "'", "=", "é", "😀", "a");
+  const cell = fc.option(fc.string({ unit }));
+  // A row of nothing but empty cells may be an empty line.
+  const row = fc.tuple(cell, cell).map((cells) => ["x", ...cells]);
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
+      const { rows: read } = await parseCsv([["a", "b", "c"], ...rows].map(csvLine).join(""));
+      expect(read.map(({ cells }) => cells)).toEqual(rows);
+    }),
+  );
+});
+
+test("a file has an end", async () => {
+  expect(await parseCsv("number\nA-1\nA-2\n", 2)).toEqual({
+    header: ["number"],
+    rows: [
+      { line: 2, cells: ["A-1"] },
+      { line: 3, cells: ["A-2"] },
+    ],
+  });
+  await expect(parseCsv("number\n\nA-1\nA-2\nA-3\n", 2)).rejects.toMatchObject({
+    particulars: { errors: [{ path: "line 5" }] },
+  });
+});
+
+test.each([
+  ["", "line 1"],
+  ['a\n"b', "line 2"],
+  ['a\nb"c"\n', "line 2"],
+  ['a\r\n"x\r\ny"\r\nb"c"\r\n', "line 4"],
+])("%j is refused with the line", async (text, path) => {
+  await expect(parseCsv(text)).rejects.toMatchObject({ particulars: { errors: [{ path }] } });
+});

@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import pg from "pg";
+import { expect, inject, test } from "vitest";
+import { Proxy } from "../../process/testing/proxy.ts";
+import { isConnectionLoss } from "./errors.ts";
+import { giveUpWhenSilent } from "./response-timeout.ts";
+
+/** On a busy machine an answer may take longer than that, so nothing is asked while all is well. */
+const SILENCE_MS = 20;
+
+test("a connection that owes an answer and says nothing is given up; one that nobody uses is not", async () => {
+  const { owner } = inject("database");
+  const { host = "", port = 5432 } = owner;
+  await using proxy = await Proxy.open(() =>
+    host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+  );
+  const client = new pg.Client({ ...owner, host: "127.0.0.1", port: proxy.port });
+  const errors: string[] = [];
+  client.on("error", ({ message }) => errors.push(message));
+  await client.connect();
+  giveUpWhenSilent(client, SILENCE_MS);
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  await once(stream, "timeout");
+  expect([stream.destroyed, errors]).toEqual([false, []]);
+
+  proxy.weather = "lost";
+  const failed = await client.query("select 1").catch((error: unknown) => error);
+  expect(String(failed)).toMatch(/silent for too long/);
+  expect(isConnectionLoss(failed)).toBe(true);
+});

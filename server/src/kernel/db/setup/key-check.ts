@@ -1,0 +1,18 @@
+import { type MasterKey, open, seal } from "../../access/crypto.ts";
+
+const TEXT = "This is the right master key.";
+const CONTEXT = "key check";
+
+/** What the installation keeps, to notice at start that another key is in use. */
+export function sealKeyCheck(masterKey: MasterKey): Buffer {
+  return seal(masterKey.derive("key check"), Buffer.from(TEXT), CONTEXT);
+}
+
+export function passesKeyCheck(masterKey: MasterKey, check: Buffer): boolean {
+  try {
+    open(masterKey.derive("key check"), check, CONTEXT);
+    return true;
+  } catch {
+    return false;
+  }
+}

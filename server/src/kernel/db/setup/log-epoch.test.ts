@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { TEST_KEY } from "../../testing/database.ts";
+import { withClient } from "./owner-connection.ts";
+import { prepareDatabase, type PreparedDatabase } from "./prepare-database.ts";
+import { roleNames } from "./roles.ts";
+
+let name: string;
+let owner: pg.ClientConfig;
+let prepared: PreparedDatabase;
+beforeEach(async () => {
+  name = `millrace_epoch_${randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  const { owner: server, template } = inject("database");
+  owner = { ...server, database: name };
+  await withClient(server, (client) =>
+    client.query(`create database ${name} template ${template}`),
+  );
+  prepared = await prepareDatabase(owner, TEST_KEY);
+});
+afterEach(async () => {
+  await withClient(inject("database").owner, async (client) => {
+    await client.query(`drop database ${name} with (force)`);
+    for (const role of Object.values(roleNames(name))) await client.query(`drop role ${role}`);
+  });
+});
+
+const rows = (text: string): Promise<any[]> =>
+  withClient(owner, async (client) => (await client.query(text)).rows);
+const epoch = async (): Promise<number> => (await rows("select epoch from installation"))[0].epoch;
+const pretend = (cluster: string) => rows(`update installation set cluster = ${cluster}`);
+const append = (at: number) =>
+  rows(`
+    insert into events (epoch, workspace_id, environment, topic, type, actor_id, actor_type,
+                        actor_name, resource_type, resource_id, correlation_id, depth, data, created_at)
+    values (${at}, gen_random_uuid(), 'production', 't', 't.happened', 'a', 'system', 'a', 't', 'r',
+            'c', 0, '{}', now())`);
+
+test("starts on the same history stay in their epoch, also when it was written down without its timeline", async () => {
+  await prepareDatabase(owner, TEST_KEY);
+  expect(await epoch()).toBe(1);
+  await pretend("split_part(cluster, '/', 1)");
+  await prepareDatabase(owner, TEST_KEY);
+  expect(await epoch()).toBe(1);
+  expect((await rows("select cluster from installation"))[0].cluster).toMatch(/^\d+\/[0-9A-F]{8}$/);
+});
+
+test("a cluster that was set back begins an epoch, once, in which nobody can write to the old one", async () => {
+  await pretend("split_part(cluster, '/', 1) || '/0000FFFF'");
+  await append(1);
+  await Promise.all([prepareDatabase(owner, TEST_KEY), prepareDatabase(owner, TEST_KEY)]);
+  expect(await epoch()).toBe(2);
+  await expect(append(1)).rejects.toThrow("events_epoch");
+  await append(2);
+  await pretend("'another/00000001'");
+  await prepareDatabase(owner, TEST_KEY);
+  expect(await epoch()).toBe(3);
+  await expect(append(2)).rejects.toThrow("events_epoch");
+  await append(3);
+  const kept = await rows("select epoch from events where topic = 't' order by epoch");
+  expect(kept).toEqual([{ epoch: 1 }, { epoch: 2 }, { epoch: 3 }]);
+});
+
+test("a standby that took over leaves its epoch to the processes that went along; another cluster does not", async () => {
+  await withClient(prepared.app, async (living) => {
+    await living.query("select 1");
+    await pretend("split_part(cluster, '/', 1) || '/0000FFFF'");
+    await prepareDatabase(owner, TEST_KEY);
+    expect(await epoch()).toBe(1);
+    await pretend("'another/00000001'");
+    await prepareDatabase(owner, TEST_KEY);
+    expect(await epoch()).toBe(2);
+  });
+});
+
+test("a database whose roles were there before it admits nobody else", async () => {
+  const mayConnect = async (): Promise<boolean> =>
+    (
+      await rows(`select exists (select from pg_database d, aclexplode(d.datacl) a
+       where d.datname = current_database() and a.grantee = 0) as may`)
+    )[0].may;
+  await rows(`grant connect on database ${name} to public`);
+  await prepareDatabase(owner, TEST_KEY);
+  // That was the operator's wish.
+  expect(await mayConnect()).toBe(true);
+  const { app, system, sql } = roleNames(name);
+  await rows(`revoke connect on database ${name} from ${app}, ${system}, ${sql}`);
+  await prepareDatabase(owner, TEST_KEY);
+  expect(await mayConnect()).toBe(false);
+});

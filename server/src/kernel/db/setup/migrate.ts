@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type pg from "pg";
+import { StartRefused } from "../../startup-error.ts";
+import { START_LOCK, withClient } from "./owner-connection.ts";
+import { ensureGroups } from "./roles.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../../migrations");
+
+/**
+ * Brings the database to the newest schema: all that is missing in one transaction, under a lock, so
+ * that any number of nodes may start at once and a failure leaves the old schema whole.
+ */
+export async function migrate(owner: pg.ClientConfig): Promise<void> {
+  await withClient(owner, async (client) => {
+    await requireVersion(client);
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1)", [START_LOCK]);
+    await ensureGroups(client);
+    await client.query(
+      `create table if not exists migrations (
+         name text primary key, checksum text not null, applied_at timestamptz not null default now())`,
+    );
+    const applied = await client.query<{ name: string; checksum: string }>(
+      "select name, checksum from migrations",
+    );
+    const known = new Map(applied.rows.map((row) => [row.name, row.checksum]));
+    for (const { name, text, checksum } of migrations()) {
+      const before = known.get(name);
+      if (before === checksum) continue;
+      if (before !== undefined) {
+        throw new Error(`The migration ${name} was edited after it had been applied.`);
+      }
+      await client.query(text);
+      await client.query("insert into migrations (name, checksum) values ($1, $2)", [
+        name,
+        checksum,
+      ]);
+    }
+    await client.query("commit");
+  });
+}
+
+function migrations(): { name: string; text: string; checksum: string }[] {
+  return readdirSync(FOLDER)
+    .filter((name) => /^\d{4}_\w+\.sql$/.test(name))
+    .toSorted()
+    .map((name) => {
+      const text = readFileSync(join(FOLDER, name), "utf8");
+      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
+    });
+}
+
+async function requireVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>(
+    "select current_setting('server_version_num')::int as version",
+  );
+  const version = rows[0]?.version ?? 0;
+  if (version < 150_000) {
+    throw new StartRefused(
+      `Millrace needs PostgreSQL 15 or newer; this server is ${version / 10_000}.`,
+    );
+  }
+}

@@ -1,0 +1,89 @@
+import type pg from "pg";
+import type { MasterKey } from "../../access/crypto.ts";
+import { StartRefused } from "../../startup-error.ts";
+import { newWorkspaceKey } from "../../schema/id.ts";
+import { ensureEpoch, PRESENT_CLUSTER } from "./log-epoch.ts";
+import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
+import { migrate } from "./migrate.ts";
+import { withClient } from "./owner-connection.ts";
+import { ensureLogins, type Passwords } from "./roles.ts";
+
+/** For what can't wait for a pooler's turn, or needs a session of its own. */
+export interface DirectWays {
+  readonly system: pg.ClientConfig;
+  readonly sql: pg.ClientConfig;
+}
+
+export interface PreparedDatabase {
+  readonly app: pg.ClientConfig;
+  readonly system: pg.ClientConfig;
+  readonly sql: pg.ClientConfig;
+  /** The ways past the pooler, when those above lead through one. */
+  readonly direct?: DirectWays | undefined;
+}
+
+/**
+ * As the owner, at every start: schema, login roles, and whether this is still our database. What is
+ * given of a pooler takes the place of the owner's host, port and database for those who log in.
+ */
+export async function prepareDatabase(
+  owner: pg.ClientConfig,
+  masterKey: MasterKey,
+  pooler?: pg.ClientConfig,
+): Promise<PreparedDatabase> {
+  await migrate(owner);
+  await ensureInstallation(owner, masterKey);
+  const logins = loginsOf(masterKey);
+  const names = await ensureLogins(owner, logins);
+  const direct = withoutUrl(owner);
+  const way = pooler ? { ...direct, ...pooler } : direct;
+  const app = { user: names.app, password: logins.app };
+  const system = { user: names.system, password: logins.system };
+  const sql = { user: names.sql, password: logins.sql };
+  return {
+    app: { ...way, ...app },
+    system: { ...way, ...system },
+    sql: { ...way, ...sql },
+    ...(pooler && {
+      direct: { system: { ...direct, ...system }, sql: { ...direct, ...sql } },
+    }),
+  };
+}
+
+/** The passwords of the login roles, which every node derives for itself. */
+export function loginsOf(masterKey: MasterKey): Passwords {
+  return {
+    app: masterKey.derive("database role app").toString("base64url"),
+    system: masterKey.derive("database role system").toString("base64url"),
+    sql: masterKey.derive("database role sql").toString("base64url"),
+    salt: masterKey.derive("database role salts"),
+  };
+}
+
+async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey): Promise<void> {
+  await withClient(owner, async (client) => {
+    await client.query(
+      `insert into installation (key_check, cluster, home_workspace_id, created_at)
+       select $1, ${PRESENT_CLUSTER}, $2, now()
+       on conflict (the_only_one) do nothing`,
+      [sealKeyCheck(masterKey), newWorkspaceKey()],
+    );
+    const { rows } = await client.query<{ key_check: Buffer }>(
+      "select key_check from installation",
+    );
+    if (!passesKeyCheck(masterKey, rows[0]?.key_check ?? Buffer.alloc(0))) {
+      throw new StartRefused(
+        "The master key is not the one that this database was made with. " +
+          "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
+      );
+    }
+    await ensureEpoch(client);
+  });
+}
+
+/** pg lets the parts of a connection string win over a given user, so they are taken apart here. */
+function withoutUrl(config: pg.ClientConfig): pg.ClientConfig {
+  const { connectionString, ...parts } = config;
+  if (connectionString === undefined) return parts;
+  throw new Error("Give the parts of the connection, not its URL.");
+}

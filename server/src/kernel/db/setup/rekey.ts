@@ -1,0 +1,87 @@
+import type pg from "pg";
+import type { MasterKey } from "../../access/crypto.ts";
+import { StartRefused } from "../../startup-error.ts";
+import { NO_WORKSPACE } from "../database.ts";
+import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
+import { withClient } from "./owner-connection.ts";
+import { loginsOf } from "./prepare-database.ts";
+import { ensureLogins, roleNames } from "./roles.ts";
+
+const BATCH_KEYS_MAX = 1_000;
+
+const READ = `
+  select workspace_id, wrapped from workspace_keys
+   where workspace_id > $1 order by workspace_id limit $2`;
+const WRITE = `
+  update workspace_keys k set wrapped = anew.wrapped
+    from unnest($1::uuid[], $2::bytea[]) as anew (workspace_id, wrapped)
+   where k.workspace_id = anew.workspace_id`;
+
+export interface MasterKeys {
+  readonly from: MasterKey;
+  readonly to: MasterKey;
+}
+
+/**
+ * Puts the installation under another master key, as the owner: all data keys and the key check in one
+ * transaction, then the passwords that derive from it. Repeating it after a crash does what is left.
+ */
+export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<number> {
+  const rewrapped = await withClient(owner, async (client) => {
+    await client.query("begin");
+    await client.query("lock table installation, workspace_keys in exclusive mode");
+    await assertAlone(client);
+    const { rows } = await client.query<{ key_check: Buffer }>(
+      "select key_check from installation",
+    );
+    const check = rows[0]?.key_check ?? Buffer.alloc(0);
+    if (passesKeyCheck(keys.to, check)) return 0;
+    if (!passesKeyCheck(keys.from, check)) throw wrongKey();
+    const count = await rewrapAll(client, keys);
+    await client.query("update installation set key_check = $1", [sealKeyCheck(keys.to)]);
+    await client.query("commit");
+    return count;
+  });
+  await ensureLogins(owner, loginsOf(keys.to));
+  return rewrapped;
+}
+
+/** A server that runs on would wrap the keys of new workspaces under the old master key. */
+async function assertAlone(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>("select current_database() as name");
+  const { app, system, sql } = roleNames(rows[0]?.name ?? "");
+  const others = await client.query(
+    "select from pg_stat_activity where datname = current_database() and usename = any($1) limit 1",
+    [[app, system, sql]],
+  );
+  if (others.rowCount !== 0) {
+    throw new StartRefused(
+      "Millrace is running on this database. Stop every process of it first, and a pooler before it.",
+    );
+  }
+}
+
+async function rewrapAll(client: pg.Client, { from, to }: MasterKeys): Promise<number> {
+  let last = NO_WORKSPACE;
+  for (let count = 0; ;) {
+    const { rows } = await client.query<{ workspace_id: string; wrapped: Buffer }>(READ, [
+      last,
+      BATCH_KEYS_MAX,
+    ]);
+    const end = rows.at(-1);
+    if (!end) return count;
+    await client.query(WRITE, [
+      rows.map((row) => row.workspace_id),
+      rows.map((row) => to.wrap(from.unwrap(row.wrapped, row.workspace_id), row.workspace_id)),
+    ]);
+    last = end.workspace_id;
+    count += rows.length;
+  }
+}
+
+function wrongKey(): StartRefused {
+  return new StartRefused(
+    "The present master key is not the one that this database was made with. " +
+      "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
+  );
+}

@@ -1,0 +1,191 @@
+import { createHash, createHmac } from "node:crypto";
+import pg from "pg";
+import { StartRefused } from "../../startup-error.ts";
+import { START_LOCK, withClient } from "./owner-connection.ts";
+import { scramVerifier } from "../scram.ts";
+
+/** The roles of one database, by what they are for. */
+export interface RoleNames {
+  /** Serves requests, one workspace at a time. */
+  readonly app: string;
+  /** Reads the log and claims work, across workspaces. */
+  readonly system: string;
+  /** Runs the SQL of people, as the reader of one schema; by itself it can read nothing. */
+  readonly sql: string;
+  /** Can't log in. Through it `app` may become the owner of a schema, but only by saying so. */
+  readonly door: string;
+}
+
+type Login = "app" | "system" | "sql";
+const LOGINS: readonly Login[] = ["app", "system", "sql"];
+const SALT_BYTES = 16;
+
+export interface Passwords extends Readonly<Record<Login, string>> {
+  /** What the salts of their verifiers are made from. */
+  readonly salt: Buffer;
+}
+
+/** The verifiers of the login roles, by the names of the roles. */
+export function verifiersOf(database: string, passwords: Passwords): ReadonlyMap<string, string> {
+  const names = roleNames(database);
+  return new Map(
+    LOGINS.map((kind) => {
+      const salt = createHmac("sha256", passwords.salt).update(names[kind]).digest();
+      return [names[kind], scramVerifier(passwords[kind], salt.subarray(0, SALT_BYTES))];
+    }),
+  );
+}
+
+export function roleNames(database: string): RoleNames {
+  const tail =
+    database.length <= 40
+      ? database
+      : createHash("sha256").update(database).digest("hex").slice(0, 40);
+  return {
+    app: `millrace_app_${tail}`,
+    system: `millrace_system_${tail}`,
+    sql: `millrace_sql_${tail}`,
+    door: `millrace_door_${tail}`,
+  };
+}
+
+/** What the login roles belong to, and the tables are granted to. */
+export async function ensureGroups(client: pg.Client): Promise<void> {
+  await ensureRole(client, "millrace_app", "nologin");
+  await ensureRole(client, "millrace_system", "nologin");
+}
+
+/**
+ * Makes the login roles of this database, or renews their passwords, which derive from the master key
+ * on every node, and admits nobody else.
+ */
+export async function ensureLogins(
+  owner: pg.ClientConfig,
+  passwords: Passwords,
+): Promise<RoleNames> {
+  return withClient(owner, async (client) => {
+    const { rows } = await client.query<{ name: string; almighty: boolean }>(
+      "select current_database() as name, rolsuper as almighty from pg_roles where rolname = current_user",
+    );
+    const { name: database = "", almighty = false } = rows[0] ?? {};
+    const names = roleNames(database);
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1)", [START_LOCK]);
+    await ensureRole(client, names.door, "nologin noinherit");
+    const isNew = !(await admits(client, names.app));
+    const verifiers = verifiersOf(database, passwords);
+    for (const kind of LOGINS) {
+      await ensureRole(client, names[kind], ATTRIBUTES[kind]);
+      const role = pg.escapeIdentifier(names[kind]);
+      // Not the password: a server may log what changes roles.
+      const verifier = verifiers.get(names[kind]) ?? "";
+      await client.query(`alter role ${role} password ${pg.escapeLiteral(verifier)}`);
+      const group = GROUPS[kind];
+      if (group !== undefined) await client.query(`grant ${group} to ${role}`);
+      for (const setting of [...SESSION_SETTINGS[kind], ...(almighty ? LIMITS[kind] : [])]) {
+        await client.query(`alter role ${role} set ${setting}`);
+      }
+      await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
+    }
+    // Once, at the beginning: whom an operator admits later is the operator's affair.
+    if (isNew) {
+      await client.query(
+        `revoke connect, temporary on database ${pg.escapeIdentifier(database)} from public`,
+      );
+    }
+    const door = pg.escapeIdentifier(names.door);
+    await client.query(`grant ${door} to ${pg.escapeIdentifier(names.app)}`);
+    await admitToSchemas(client, names);
+    await client.query("commit");
+    return names;
+  });
+}
+
+/** Whether the database itself names the role. A restored one does not, although its roles may have come before it. */
+async function admits(client: pg.Client, role: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from pg_database d, aclexplode(d.datacl) a join pg_roles r on r.oid = a.grantee
+      where d.datname = current_database() and r.rolname = $1 and a.privilege_type = 'CONNECT'`,
+    [role],
+  );
+  return rowCount !== 0;
+}
+
+/** A database that was restored under another name has schemas whose doors were made for the old one. */
+async function admitToSchemas(client: pg.Client, { door, sql }: RoleNames): Promise<void> {
+  const { rows } = await client.query<{ role: string; login: string }>(
+    `select r.rolname as role, l.login
+       from pg_namespace n
+       join pg_roles r on r.rolname in ('millrace_o' || substr(n.nspname, 8), 'millrace_r' || substr(n.nspname, 8))
+       join (values ('o', $1), ('r', $2)) as l (kind, login) on l.kind = substr(r.rolname, 10, 1)
+      where n.nspname ~ '^tables_[psd]_[0-9a-f]{32}$'
+        and not exists (select from pg_auth_members m join pg_roles g on g.oid = m.member
+                         where m.roleid = r.oid and g.rolname = l.login)`,
+    [door, sql],
+  );
+  for (const { role, login } of rows) {
+    await client.query(`grant ${pg.escapeIdentifier(role)} to ${pg.escapeIdentifier(login)}`);
+  }
+}
+
+const ATTRIBUTES = { app: "login", system: "login", sql: "login noinherit" } as const;
+const GROUPS = { app: "millrace_app", system: "millrace_system", sql: undefined } as const;
+
+/** A forgotten transaction would hold back every reader of the log, so none may stay open for long. */
+const BOUNDS = [
+  "timezone = 'UTC'",
+  "statement_timeout = '60s'",
+  "idle_in_transaction_session_timeout = '30s'",
+  "lock_timeout = '20s'",
+];
+/**
+ * What is no command can't write, by mistake or otherwise. What the system role writes is a claim or a
+ * notification; lost in a crash, the one becomes due again and the other is made up for by a look.
+ * The SQL of people gets little of everything.
+ */
+const SESSION_SETTINGS = {
+  app: [...BOUNDS, "default_transaction_read_only = on"],
+  system: [...BOUNDS, "synchronous_commit = off"],
+  sql: [
+    ...BOUNDS,
+    "default_transaction_read_only = on",
+    "lock_timeout = '2s'",
+    "work_mem = '16MB'",
+    "max_parallel_workers_per_gather = 0",
+    "jit = off",
+  ],
+} as const;
+
+/**
+ * How much disk a statement may fill. Only a superuser may say so: where the database's owner is none,
+ * its operator should, for the role that runs the SQL of people.
+ */
+const LIMITS = { app: [], system: [], sql: ["temp_file_limit = '1GB'"] } as const;
+
+/** Roles belong to the whole cluster, so another database may make the same one at this moment. */
+async function ensureRole(
+  client: pg.Client,
+  name: string,
+  attributes: "login" | "login noinherit" | "nologin" | "nologin noinherit",
+): Promise<boolean> {
+  const existing = await client.query("select from pg_roles where rolname = $1", [name]);
+  if (existing.rowCount !== 0) return false;
+  await client.query("savepoint role");
+  try {
+    await client.query(`create role ${pg.escapeIdentifier(name)} ${attributes}`);
+    return true;
+  } catch (error) {
+    await client.query("rollback to savepoint role");
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    if (code === "42501") {
+      throw new StartRefused(
+        `The role of DATABASE_URL may not create roles. As a superuser, run once: ` +
+          `alter role ${pg.escapeIdentifier(String(client.user))} createrole;`,
+        { cause: error },
+      );
+    }
+    // 42710 and 23505: the other one was quicker, and the role is there.
+    if (code !== "42710" && code !== "23505") throw error;
+    return false;
+  }
+}

@@ -1,0 +1,143 @@
+/** What a backup is kept in: an archive (`.tar`, `.tar.gz`, `.tgz`), or a folder with the files themselves. */
+import { randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import { StartRefused } from "../../startup-error.ts";
+import { syncFolder } from "../cluster.ts";
+import { codeOf } from "../processes.ts";
+import { damaged, type Entry, fileEntry, isBackupPath } from "./backup-entry.ts";
+import { checked, MANIFEST, type Manifest } from "./manifest.ts";
+import { packTar, unpackTar } from "./tar.ts";
+import { syncTree, writeFileOf } from "./write-files.ts";
+
+const ARCHIVE = /\.(?:tar|tar\.gz|tgz)$/;
+const GZIPPED = /gz$/;
+/** Fast: most of a backup is pages with room left in them, which any level makes small. */
+const GZIP_LEVEL = 1;
+const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
+
+/**
+ * Writes a backup. It appears under its name when it is complete and on the disk, and never in place of something else;
+ * when anything fails, nothing is left.
+ */
+export async function writeBackup(path: string, entries: AsyncIterable<Entry>): Promise<void> {
+  await refuseExisting(path);
+  const draft = `${path}.part-${randomUUID()}`;
+  try {
+    if (ARCHIVE.test(path)) {
+      await writeArchive(draft, entries, GZIPPED.test(path));
+      // Unlike a rename, a link fails when somebody else has made the name meanwhile.
+      await link(draft, path).catch((error: unknown) => {
+        if (codeOf(error) === "EEXIST") throw existing(path);
+        return rename(draft, path);
+      });
+    } else {
+      await writeFolder(draft, entries);
+      await rename(draft, path);
+    }
+    await syncFolder(dirname(path));
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Refuses a place that is taken, before any work is done. */
+export async function refuseExisting(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+    return undefined;
+  });
+  if (found) throw existing(path);
+}
+
+/** The entries of a backup, the password first and the manifest last. */
+export async function* readBackup(path: string): AsyncGenerator<Entry> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") throw new StartRefused(`There is no backup ${path}.`);
+    throw error;
+  });
+  if (found.isDirectory()) yield* readFolder(path);
+  else yield* unpackTar(await bytesOf(path), path);
+}
+
+/** Reads a backup to its end, and throws unless it is whole. */
+export async function checkBackup(path: string): Promise<Manifest> {
+  let manifest: Manifest | undefined;
+  for await (const { content } of checked(readBackup(path), path, (read) => (manifest = read))) {
+    for await (const _ of content);
+  }
+  if (!manifest) throw damaged(path, "it has no manifest.json");
+  return manifest;
+}
+
+async function writeArchive(
+  draft: string,
+  entries: AsyncIterable<Entry>,
+  gzipped: boolean,
+): Promise<void> {
+  const source = Readable.from(packTar(entries), { objectMode: false });
+  const target = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+  await (gzipped
+    ? pipeline(source, createGzip({ level: GZIP_LEVEL }), target)
+    : pipeline(source, target));
+}
+
+async function writeFolder(draft: string, entries: AsyncIterable<Entry>): Promise<void> {
+  await mkdir(draft, { mode: 0o700 });
+  for await (const entry of entries) {
+    const file = join(draft, entry.path);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFileOf(file, entry);
+  }
+  await syncTree(draft);
+}
+
+async function* readFolder(folder: string): AsyncGenerator<Entry> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = names
+    .filter((one) => !one.isDirectory())
+    .map((one) => relative(folder, join(one.parentPath, one.name)))
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
+  for (const path of paths) {
+    if (!isBackupPath(path)) throw damaged(folder, `${path} does not belong to it`);
+    const entry = await fileEntry(path, join(folder, path));
+    if (entry) yield entry;
+  }
+}
+
+function rankOf(path: string): number {
+  return path === "postgres.password" ? 0 : path === MANIFEST ? 2 : 1;
+}
+
+/** By its first bytes, for it may have been renamed. */
+async function bytesOf(path: string): Promise<AsyncIterable<Buffer>> {
+  const handle = await open(path, "r");
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+  await handle.close();
+  const source = createReadStream(path);
+  if (bytesRead < 2 || !buffer.equals(GZIP_MAGIC)) return source;
+  const unzipped = createGunzip();
+  source.on("error", (error) => unzipped.destroy(error));
+  unzipped.on("close", () => source.destroy());
+  source.pipe(unzipped);
+  return explained(unzipped, path);
+}
+
+async function* explained(source: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* source;
+  } catch (error) {
+    if (String(codeOf(error)).startsWith("Z_")) throw damaged(path, "it does not unpack");
+    throw error;
+  }
+}
+
+function existing(path: string): StartRefused {
+  return new StartRefused(
+    `${path} exists already; a backup never replaces anything. Choose another name.`,
+  );
+}

@@ -1,0 +1,115 @@
+import { chmod, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { MasterKey } from "../../access/crypto.ts";
+import { passesKeyCheck } from "../../db/setup/key-check.ts";
+import { withClient } from "../../db/setup/owner-connection.ts";
+import { startEmbedded } from "../embedded.ts";
+import { damaged } from "./backup-entry.ts";
+import type { Manifest } from "./manifest.ts";
+import { restoreBackup } from "./restore.ts";
+
+/** What was found in a backup that was restored and started. */
+export interface Trial {
+  readonly manifest: Manifest;
+  readonly migrations: number;
+  readonly tables: number;
+  readonly rows: number;
+  readonly events: number;
+  /** Whether its own key opens it; undefined when it has none. */
+  readonly keyFits: boolean | undefined;
+}
+
+/** It is thrown away, and nothing has to survive in it. */
+const SETTINGS = {
+  fsync: "off",
+  full_page_writes: "off",
+  autovacuum: "off",
+};
+
+/**
+ * Restores a backup into a folder for the moment, starts PostgreSQL on it and reads every row of every table: whatever
+ * is damaged in them fails its page's checksum. Then clears away.
+ */
+export async function tryBackup(backup: string): Promise<Trial> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), "millrace-trial-")));
+  // The account that runs PostgreSQL for root must be able to pass.
+  await chmod(home, 0o711);
+  const folder = join(home, "data");
+  let cluster: string | undefined;
+  try {
+    const restored = await restoreBackup(backup, folder);
+    cluster = restored.cluster;
+    const found = await startAndRead(backup, folder);
+    return { manifest: restored.manifest, ...found };
+  } finally {
+    if (cluster !== undefined) await rm(cluster, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function startAndRead(backup: string, folder: string): Promise<Omit<Trial, "manifest">> {
+  const database = await startEmbedded({ folder, log: () => undefined, settings: SETTINGS }).catch(
+    (error: unknown) => {
+      throw damaged(backup, `PostgreSQL does not start on it (${textOf(error)})`);
+    },
+  );
+  try {
+    return await withClient(database.connection, async (client) => ({
+      ...(await readAll(client)),
+      keyFits: await tryKey(client, join(folder, "master.key")),
+    }));
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) throw damaged(backup, textOf(error));
+    throw error;
+  } finally {
+    await database.stop();
+  }
+}
+
+const TABLES = `
+  select format('%I.%I', n.nspname, c.relname) as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+   where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema')
+     and n.nspname !~ '^pg_(toast|temp)' order by 1`;
+/** The one counts along the index, the other along the table. */
+const LOG = `
+  select (select count(*) from (select from events order by epoch, xid, seq) e)::float8 as in_order,
+         (select count(*) from migrations)::float8 as migrations`;
+
+async function readAll(client: pg.Client): Promise<Omit<Trial, "manifest" | "keyFits">> {
+  const { rows: names } = await client.query<{ name: string }>(TABLES);
+  let [rows, events] = [0, 0];
+  await client.query("set enable_indexscan = off");
+  await client.query("set enable_indexonlyscan = off");
+  for (const { name } of names) {
+    // As a text the whole row is read, also what lies beside its table because it is long.
+    const counted = await client.query<{ count: number }>(
+      `select count(t::text)::float8 as count from ${name} t`,
+    );
+    const count = counted.rows[0]?.count ?? 0;
+    rows += count;
+    if (name === "public.events") events = count;
+  }
+  await client.query("reset enable_indexonlyscan");
+  await client.query("set enable_seqscan = off");
+  const log = await client.query<{ in_order: number; migrations: number }>(LOG);
+  const { in_order = 0, migrations = 0 } = log.rows[0] ?? {};
+  if (in_order !== events) {
+    throw new pg.DatabaseError(`of ${events} events its log shows ${in_order}`, 0, "error");
+  }
+  return { migrations, tables: names.length, rows, events };
+}
+
+async function tryKey(client: pg.Client, file: string): Promise<boolean | undefined> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const { rows } = await client.query<{ key_check: Buffer }>("select key_check from installation");
+  const key = new MasterKey(Buffer.from(text, "base64"));
+  return passesKeyCheck(key, rows[0]?.key_check ?? Buffer.alloc(0));
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

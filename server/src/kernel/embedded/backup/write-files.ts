@@ -1,0 +1,42 @@
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Account } from "../account.ts";
+import { syncFolder } from "../cluster.ts";
+import type { Entry } from "./backup-entry.ts";
+
+const SYNCS_AT_ONCE = 32;
+
+/** Writes a new file for its owner alone. It is on the disk when syncTree has gone over its folder. */
+export async function writeFileOf(
+  file: string,
+  { content }: Pick<Entry, "content">,
+  account?: Account,
+): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    for await (const chunk of content) await handle.writeFile(chunk);
+    if (account !== undefined) await handle.chown(account.uid, account.gid);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Waits until a folder and all that is in it are on the disk. Many at once: one after the other takes ten times as long. */
+export async function syncTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name));
+  const syncNext = async (): Promise<void> => {
+    for (let path = paths.pop(); path !== undefined; path = paths.pop()) await syncFile(path);
+  };
+  await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, syncNext));
+  await syncFolder(folder);
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { StartRefused } from "../startup-error.ts";
+import { OWNER_ROLE, readIfThere } from "./cluster.ts";
+import { DATABASE, type EmbeddedConnection } from "./embedded.ts";
+import { codeOf } from "./processes.ts";
+
+/** The cluster of a data folder that some process has running. */
+export interface RunningCluster {
+  /** The data folder. */
+  readonly folder: string;
+  readonly cluster: string;
+  readonly connection: EmbeddedConnection;
+}
+
+/** Finds the way into the server that runs on a data folder: its lock file names the socket. */
+export async function findRunning(dataFolder: string): Promise<RunningCluster> {
+  try {
+    const folder = await realpath(dataFolder);
+    const cluster = await realpath(join(folder, "postgres"));
+    const password = await readIfThere(join(folder, "postgres.password"));
+    const lines = (await readIfThere(join(cluster, "postmaster.pid")))?.split("\n") ?? [];
+    const [port, host, state] = [Number(lines[3]), lines[4] ?? "", lines[7]?.trim()];
+    if (password === undefined || state !== "ready" || host === "") throw notReady(dataFolder);
+    const connection = { host, port, user: OWNER_ROLE, password, database: DATABASE };
+    return { folder, cluster, connection };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") throw notReady(dataFolder);
+    if (codeOf(error) !== "EACCES") throw error;
+    throw new StartRefused(
+      `The database in ${dataFolder} is closed to this account. Run this as root, or as the account that runs Millrace.`,
+      { cause: error },
+    );
+  }
+}
+
+function notReady(folder: string): StartRefused {
+  return new StartRefused(
+    `The database in ${folder} is just starting or stopping. Try again in a moment.`,
+  );
+}

@@ -1,0 +1,64 @@
+import { childrenOf, type Tree } from "./syntax-tree.ts";
+
+export interface ExpressionFault {
+  /** How many characters into the text. */
+  readonly position: number;
+  readonly message: string;
+}
+
+/** Calls of functions that do not exist: they would fail each time, so they are better found early. */
+export function unknownFunctions(tree: Tree): ExpressionFault[] {
+  const nodes = [...nodesOf(tree)];
+  const bound = new Set(nodes.flatMap(boundBy));
+  return nodes.flatMap((node) => {
+    // What is evaluated from a text at run time escapes every check made here.
+    const banned = node.type === "variable" && node.value === "eval";
+    const called =
+      (node.type === "function" || node.type === "partial") && node.procedure.type === "variable"
+        ? node.procedure.value
+        : undefined;
+    const name = banned ? "eval" : called;
+    if (name === undefined || bound.has(name) || (!banned && FUNCTIONS.has(name))) return [];
+    // The called variable is a node too, and is reported as such.
+    if (!banned && name === "eval") return [];
+    return [{ position: node.position ?? 0, message: `There is no function $${name}.` }];
+  });
+}
+
+/** Whether it can change an object in place: also the functions of the very library it runs in. */
+export function writes(tree: Tree): boolean {
+  for (const node of nodesOf(tree)) if (node.type === "transform") return true;
+  return false;
+}
+
+/** Whether the name is that of a function that every expression has. */
+export function isFunctionName(name: string): boolean {
+  return FUNCTIONS.has(name);
+}
+
+function* nodesOf(tree: Tree): Generator<Tree> {
+  const left: Tree[] = [tree];
+  for (let node = left.pop(); node; node = left.pop()) {
+    yield node;
+    left.push(...childrenOf(node));
+  }
+}
+
+function boundBy(node: Tree): string[] {
+  const indexes = (node.stages ?? []).flatMap(({ value }) => value ?? []);
+  const own = [node.focus, node.index].flatMap((name) => name ?? []);
+  if (node.type === "bind") own.push(node.lhs.value);
+  if (node.type === "lambda") own.push(...node.arguments.map(({ value }) => value));
+  return [...indexes, ...own];
+}
+
+const FUNCTIONS: ReadonlySet<string> = new Set(
+  (
+    "sum count max min average string substring substringBefore substringAfter lowercase uppercase " +
+    "length trim pad match contains replace split join formatNumber formatBase formatInteger " +
+    "parseInteger number floor ceil round abs sqrt power random boolean not map zip filter single " +
+    "reduce sift keys lookup append exists spread merge reverse each error assert type sort shuffle " +
+    "distinct base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl " +
+    "toMillis fromMillis clone now millis"
+  ).split(" "),
+);

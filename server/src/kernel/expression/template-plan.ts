@@ -1,0 +1,140 @@
+import type { Fault } from "../operation/failure.ts";
+import { pointerTo } from "../schema/json-pointer.ts";
+import { ExpressionFailure } from "./expression-failure.ts";
+import { isArray, rounded } from "./fast/value.ts";
+import { dotsOf } from "./parse.ts";
+import { type Piece, split } from "./splitting.ts";
+
+/** What is wrong with a string of a template, and how many characters into it. */
+export interface TemplateFault extends Fault {
+  readonly position: number;
+}
+
+/** An expression of a template: in which string it stands, and how many characters into it. */
+export interface Slot {
+  readonly text: string;
+  readonly path: string;
+  readonly offset: number;
+}
+
+/** A template taken apart. */
+export interface Plan {
+  readonly slots: readonly Slot[];
+  readonly faults: readonly TemplateFault[];
+  /** Puts it together again, given the results of its slots. */
+  readonly fill: Fill;
+}
+
+type Fill = (results: readonly unknown[]) => unknown;
+
+const DEPTH_MAX = 100;
+const SLOTS_MAX = 2_000;
+const CHARACTERS_MAX = 200_000;
+/** Parsing a path takes a time that grows with the square of its length. */
+const SQUARED_DOTS_MAX = 4_000_000;
+const TEXT_CHARACTERS_MAX = 1024 * 1024;
+
+/** Takes a template apart. Its expressions are only found, not read. */
+export function planOf(value: unknown): Plan {
+  const planner = new Planner();
+  const fill = planner.plan(value, "", 0);
+  return { slots: planner.slots, faults: planner.faults, fill };
+}
+
+class Planner {
+  readonly slots: Slot[] = [];
+  readonly faults: TemplateFault[] = [];
+  #characters = 0;
+  #squaredDots = 0;
+
+  plan(value: unknown, path: string, depth: number): Fill {
+    if (typeof value === "string") return this.#planString(value, path);
+    if (typeof value !== "object" || value === null) return () => value;
+    if (depth > DEPTH_MAX) {
+      this.faults.push({ path, message: `must not nest deeper than ${DEPTH_MAX}`, position: 0 });
+      return () => value;
+    }
+    const before = this.slots.length;
+    const fills = Object.entries(value).map(([name, part]: [string, unknown]) => ({
+      name,
+      fill: this.plan(part, pointerTo(path, name), depth + 1),
+    }));
+    // A part without expressions is always the same, and is made only once.
+    const isConstant = this.slots.length === before;
+    const fill = isArray(value) ? arrayFill(fills) : objectFill(fills);
+    if (!isConstant) return fill;
+    const constant = fill([]);
+    return () => constant;
+  }
+
+  #planString(string: string, path: string): Fill {
+    if (!string.includes("{{")) return () => string;
+    const { pieces, unclosed } = split(string);
+    if (!pieces) {
+      const message = "has a {{ that is not closed, or a quote within it is not";
+      this.faults.push({ path, message, position: unclosed });
+      return () => string;
+    }
+    const fills = pieces.map((piece) => this.#planPiece(piece, path));
+    const [only] = fills;
+    if (only && pieces.length === 1) return only;
+    return (results) => joined(fills.map((fill) => textOf(fill(results))));
+  }
+
+  #planPiece(piece: Piece, path: string): Fill {
+    if (piece.expression === undefined) return () => piece.text;
+    const { expression: text, offset } = piece;
+    this.#characters += text.length;
+    this.#squaredDots += dotsOf(text) ** 2;
+    const index = this.slots.length;
+    if (
+      index >= SLOTS_MAX ||
+      this.#characters > CHARACTERS_MAX ||
+      this.#squaredDots > SQUARED_DOTS_MAX
+    ) {
+      const message = "is one expression too many: together they are too long";
+      if (this.faults.length === 0) this.faults.push({ path, message, position: offset });
+      return () => undefined;
+    }
+    this.slots.push({ text, path, offset });
+    return (results) => results[index];
+  }
+}
+
+const OWN = { enumerable: true, configurable: true, writable: true };
+
+interface NamedFill {
+  readonly name: string;
+  readonly fill: Fill;
+}
+
+function arrayFill(members: readonly NamedFill[]): Fill {
+  return (results) => members.map(({ fill }) => fill(results) ?? null);
+}
+
+function objectFill(members: readonly NamedFill[]): Fill {
+  return (results) => {
+    const made: Record<string, unknown> = {};
+    for (const { name, fill } of members) {
+      const value = fill(results);
+      if (value === undefined) continue;
+      // A plain assignment would make it the prototype.
+      if (name === "__proto__") Object.defineProperty(made, name, { ...OWN, value });
+      else made[name] = value;
+    }
+    return made;
+  };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  if (typeof value === "number") return String(rounded(value));
+  return JSON.stringify(value);
+}
+
+function joined(texts: readonly string[]): string {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length <= TEXT_CHARACTERS_MAX) return texts.join("");
+  throw new ExpressionFailure("too_large", "A text made of expressions is too long.");
+}

@@ -1,0 +1,42 @@
+import Type from "typebox";
+import { Failure } from "../operation/failure.ts";
+import { document, type Document, markup } from "./markup.ts";
+import type { Refusal } from "../operation/response.ts";
+
+/** A failure with a page of its own, such as a form to fill in once more. */
+export class PageFailure extends Failure {
+  readonly page: Document;
+
+  constructor({ type, particulars }: Failure, page: Document) {
+    super(type, particulars);
+    this.page = page;
+  }
+}
+
+/** Tells a person at a browser what went wrong, in place of a problem document. */
+export const pageRefusal: Refusal = {
+  mediaType: "text/html",
+  body: Type.String({ title: "ErrorPage", description: "A page that says what went wrong" }),
+  answer(failure, { requestId }) {
+    const page = failure instanceof PageFailure ? failure.page : errorPage(failure, requestId);
+    return {
+      status: failure.type.status,
+      headers: {
+        ...failure.particulars.headers,
+        ...page.headers,
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": page.policy,
+      },
+      body: page.html,
+    };
+  },
+};
+
+function errorPage({ message }: Failure, requestId: string): Document {
+  return document({
+    title: "This did not work",
+    body: markup`<h1>This did not work</h1>
+<p>${message}</p>
+<p class="faint">Request ${requestId}</p>`,
+  });
+}

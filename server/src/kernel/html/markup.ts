@@ -1,0 +1,72 @@
+import { sha256 } from "../access/crypto.ts";
+import { STYLESHEET } from "./stylesheet.ts";
+
+/** HTML that is known to be safe; anything else that enters a template is escaped. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Markup | string | number | false | undefined | readonly Markup[];
+
+/** A template whose values are escaped, unless they are markup themselves; false and undefined are nothing. */
+export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): Markup {
+  return new Markup(texts.reduce((whole, text, index) => whole + render(parts[index - 1]) + text));
+}
+
+export interface Document {
+  readonly html: string;
+  /** Its Content-Security-Policy: no script, no frame, and only the one stylesheet. */
+  readonly policy: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * A page for people that works without any script. `formTargets` are sources, besides our own
+ * origin, that a form of it may end at: Chromium follows redirects when it applies `form-action`.
+ */
+export function document(page: {
+  readonly title: string;
+  readonly body: Markup;
+  readonly formTargets?: readonly string[];
+}): Document {
+  const { title, body, formTargets = [] } = page;
+  return {
+    html: `<!doctype html>\n${
+      markup`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Millrace</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<header><svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><circle cx="16" cy="16" r="7"/><path d="M16 2v7M16 23v7M2 16h7M23 16h7M6 6l5 5M21 21l5 5M26 6l-5 5M11 21l-5 5"/></svg>Millrace</header>
+<main>
+${body}
+</main>
+</body>
+</html>
+`.text
+    }`,
+    policy:
+      `default-src 'none'; style-src '${STYLE_HASH}'; img-src data:; base-uri 'none'; ` +
+      `form-action ${["'self'", ...formTargets].join(" ")}; frame-ancestors 'none'`,
+    // A form sent under `no-referrer` says `Origin: null`, and would look like a foreign page's.
+    headers: { "referrer-policy": "same-origin" },
+  };
+}
+
+const STYLE = new Markup(STYLESHEET);
+const STYLE_HASH = `sha256-${sha256(STYLESHEET).toString("base64")}`;
+
+function render(part: Part): string {
+  if (part === undefined || part === false) return "";
+  if (part instanceof Markup) return part.text;
+  if (typeof part === "object") return part.map(({ text }) => text).join("\n");
+  return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

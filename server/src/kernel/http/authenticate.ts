@@ -1,0 +1,176 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, Credential, Membership, Services } from "../access/caller.ts";
+import type { EnvironmentName } from "../db/database.ts";
+import { inCidr } from "../outbound/ssrf-guard.ts";
+import {
+  AddressForbidden,
+  CrossOrigin,
+  Failure,
+  NoSuchWorkspace,
+  RateLimited,
+  SessionConfined,
+  Unauthenticated,
+  UnknownEnvironment,
+  WorkspaceRequired,
+} from "../operation/failure.ts";
+import { newId } from "../schema/id.ts";
+import type { Operation } from "../operation/operation.ts";
+
+/** How a request says who it is; a cookie is only ever sent by our own pages. */
+export interface Presented {
+  readonly token: string;
+  readonly by: "header" | "cookie";
+}
+
+/** Finds the credential that a token stands for; undefined when it is none, or no longer one. */
+export type Authenticate = (token: string) => Promise<Credential | undefined>;
+
+export const SESSION_COOKIE = "millrace_session";
+
+const ENVIRONMENTS: ReadonlySet<string> = new Set(["production", "staging", "development"]);
+const NONE: ReadonlySet<string> = new Set();
+const ANYONE = { id: "anonymous", name: "Anonymous", type: "system" } as const;
+
+/** Everything that is decided before the body is read: who, where, and how often. */
+export async function enter(
+  op: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gate: { readonly authenticate: Authenticate; readonly services: Services },
+): Promise<Caller> {
+  const credential = await identify(op, request, gate);
+  if (credential) limit(gate.services, credential, reply);
+  const environment = environmentOf(request);
+  const membership = credential && membershipOf(op, request, credential);
+  return {
+    actor: credential?.actor ?? ANYONE,
+    credential,
+    ...(credential && { idempotencyScope: credential.id }),
+    workspace: membership?.workspace,
+    environment,
+    permissions: membership?.permissions ?? NONE,
+    ...(credential &&
+      membership && { person: { id: credential.user.id, roles: membership.roles } }),
+    requestId: request.id,
+    address: request.ip,
+    origin: gate.services.settings.baseUrl ?? `${request.protocol}://${request.host}`,
+    ...(op.acceptsBasic && basicOf(request)),
+    ...(op.readsCookies && { cookies: cookiesOf(request.headers.cookie) }),
+    cause: { correlationId: newId("cor"), depth: 0 },
+  };
+}
+
+async function identify(
+  op: Operation,
+  request: FastifyRequest,
+  gate: { readonly authenticate: Authenticate; readonly services: Services },
+): Promise<Credential | undefined> {
+  if (op.access === "public") return undefined;
+  const presented = presentedBy(request);
+  const visiting = op.access === "visitor";
+  const byToken = presented?.by === "header" && op.acceptsToken === true;
+  const credential =
+    presented && (!visiting || byToken || presented.by === "cookie")
+      ? await gate.authenticate(presented.token)
+      : undefined;
+  // A form of ours comes from a page of ours, whether or not its sender has logged in yet.
+  if (visiting && !byToken) assertSameOrigin(request, gate.services.settings.baseUrl);
+  if (!credential) {
+    if (visiting) return undefined;
+    throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
+  }
+  if (presented?.by === "cookie") assertSameOrigin(request, gate.services.settings.baseUrl);
+  if (credential.allowedFrom?.some((range) => inCidr(request.ip, range)) === false) {
+    throw new Failure(AddressForbidden);
+  }
+  return credential;
+}
+
+/** A client's own id for the request, when it is fit to be echoed and logged. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId("req");
+}
+
+function presentedBy({ headers }: FastifyRequest): Presented | undefined {
+  const { authorization, cookie } = headers;
+  if (authorization !== undefined) {
+    const token = /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1];
+    return token === undefined ? undefined : { token, by: "header" };
+  }
+  const token = cookiesOf(cookie).get(SESSION_COOKIE);
+  return token === undefined ? undefined : { token, by: "cookie" };
+}
+
+/** Of two cookies with one name the first counts: browsers send the more specific one first. */
+function cookiesOf(header = ""): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of header.split(";")) {
+    const [name = "", ...value] = pair.trim().split("=");
+    if (value.length > 0 && !cookies.has(name)) cookies.set(name, value.join("="));
+  }
+  return cookies;
+}
+
+/** A header that can't be read is kept as an empty name, which is nobody's. */
+function basicOf({ headers }: FastifyRequest): Pick<Caller, "basic"> {
+  const { authorization } = headers;
+  if (authorization === undefined || !/^basic /i.test(authorization)) return {};
+  const text = Buffer.from(authorization.slice("basic ".length), "base64").toString();
+  const colon = text.indexOf(":");
+  if (colon === -1) return { basic: { name: "", password: "" } };
+  return { basic: { name: text.slice(0, colon), password: text.slice(colon + 1) } };
+}
+
+function limit({ throttle, settings }: Services, { id }: Credential, reply: FastifyReply): void {
+  const state = throttle.take(id, settings.rateLimit);
+  if (!state) return;
+  reply.header("ratelimit-limit", state.limit);
+  reply.header("ratelimit-remaining", state.remaining);
+  reply.header("ratelimit-reset", state.resetSeconds);
+  if (!state.allowed) {
+    throw new Failure(RateLimited, { headers: { "retry-after": String(state.resetSeconds) } });
+  }
+}
+
+/** Browsers attach cookies to whatever a foreign page sends us, so the page must be one of ours. */
+function assertSameOrigin({ method, headers }: FastifyRequest, own: string | undefined): void {
+  if (method === "GET" || method === "HEAD") return;
+  const origin = headers.origin;
+  const expected = own === undefined ? headers.host : new URL(own).host;
+  if (origin === undefined || !URL.canParse(origin) || new URL(origin).host !== expected) {
+    throw new Failure(CrossOrigin);
+  }
+}
+
+function environmentOf({ headers }: FastifyRequest): EnvironmentName {
+  const name = headers["x-environment"] ?? "production";
+  if (typeof name !== "string" || !ENVIRONMENTS.has(name)) throw new Failure(UnknownEnvironment);
+  return name as EnvironmentName;
+}
+
+/** A slug that does not exist and one the caller is no member of answer alike. */
+function membershipOf(
+  op: Operation,
+  { headers }: FastifyRequest,
+  { memberships, confinedTo }: Credential,
+): Membership | undefined {
+  const slug = headers["x-workspace"];
+  if (op.access === "visitor") return undefined;
+  if (op.access === "account" && confinedTo && !op.evenIfConfined) {
+    throw new Failure(SessionConfined);
+  }
+  if (slug === undefined || slug === "") {
+    if (op.access !== "account") throw new Failure(WorkspaceRequired);
+    assertNotBarred(op, [...memberships.values()]);
+    return undefined;
+  }
+  const membership = typeof slug === "string" ? memberships.get(slug) : undefined;
+  if (!membership) throw new Failure(NoSuchWorkspace);
+  assertNotBarred(op, [membership]);
+  return membership;
+}
+
+function assertNotBarred(op: Operation, memberships: readonly Membership[]): void {
+  const barred = memberships.find((membership) => membership.barred)?.barred;
+  if (barred && !op.evenIfBarred) throw new Failure(barred);
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Part } from "../readers/event-batch.ts";
+import type { Position } from "./event.ts";
+import { queryLog } from "./event-log.ts";
+import { readResources } from "./resource-history.ts";
+import { startWorld, type World } from "../testing/world.ts";
+import { readSpan } from "./workspace-log.ts";
+
+const EVENTS = 20_000;
+const START: Position = { epoch: 1, xid: 0, seq: 0 };
+const END: Position = { epoch: 1, xid: 2 ** 40, seq: 0 };
+/** What the transaction has read of the log so far, by whichever way. */
+const READ = `
+  select coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as rows
+    from pg_stat_xact_user_tables where relname = 'events'`;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.sql(
+    `insert into events
+       (epoch, xid, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
+        resource_type, resource_id, correlation_id, created_at, data)
+     select 1, (1000 + n)::text::xid8, $1, 'production', 'thing', 'thing.done', 'system', 'system',
+            'Millrace', 'thing', 'thing ' || n, 'cor', now(), '{}'
+       from generate_series(1, ${EVENTS}) as n`,
+    [world.home],
+  );
+  await world.sql("analyze events");
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+test("what happened in a quiet environment is not looked for among the events of a busy one", async () => {
+  const staging = { workspace: world.home, environment: "staging" } as const;
+  const [read] = await world.kernel.db.write(staging, async (session) => {
+    const { tx } = session;
+    expect(await queryLog(tx, {}, 50)).toEqual([]);
+    expect(await queryLog(tx, { before: END }, 50)).toEqual([]);
+    expect(await readSpan(tx, { after: START, upTo: END }, 50)).toEqual([]);
+    const things = [{ id: "thing 1", after: START }];
+    expect((await readResources(tx, things, { upTo: END, limit: 50 })).size).toBe(0);
+    return session.send<{ rows: number }>(READ, []);
+  });
+  expect(read?.rows).toBe(0);
+});
+
+test("the events of a batch are read along an index, however often and however long the log is", async () => {
+  const production = { workspace: world.home, environment: "production" } as const;
+  const [batch, times] = [10, 12];
+  const bounds = { from: { epoch: 1, xid: 1_000 + EVENTS - batch, seq: 0 }, last: END };
+  const [read] = await world.kernel.db.write(production, async (session) => {
+    for (let time = 0; time < times; time += 1) {
+      const place = { epoch: 1, xid: String(END.xid), seq: 0 };
+      const kind = { topic: "thing", type: "thing.done", count: batch, last_at: "" };
+      const row = { ...place, workspace_id: world.home, environment: "production" as const };
+      const part = new Part(bounds, [{ ...row, ...kind }], () => true);
+      const events = await part.events(session, ["thing.done"]);
+      // The place itself is of an event before: its number is not 0.
+      expect(events).toHaveLength(batch + 1);
+    }
+    return session.send<{ rows: number }>(READ, []);
+  });
+  // Whichever index: there may be some of other places between the two.
+  expect(read?.rows).toBeLessThan(times * 2 * batch);
+});

@@ -1,0 +1,266 @@
+import { type RawBuilder, sql } from "kysely";
+import { jsonbArray, textArray } from "../db/binary-array.ts";
+import type { Tx } from "../db/connection.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import {
+  type Actor,
+  type Cause,
+  eventIdOf,
+  type Position,
+  type RecordedEvent,
+  type ResourceRef,
+} from "./event.ts";
+
+/** What a handler hands over; the kernel adds the place, the partition, the actor and the time. */
+export interface PendingEvent {
+  readonly type: string;
+  readonly topic: string;
+  readonly resourceType: string;
+  readonly resource: ResourceRef;
+  readonly data: unknown;
+}
+
+/** Who acted, when, and because of what: the same for all events of one act. */
+export interface Act {
+  readonly actor: Actor;
+  readonly at: Date;
+  readonly cause: Cause;
+  readonly requestId?: string | undefined;
+}
+
+/** By itself, after all that an act waits for: it is placed behind what was over when the statement began. */
+const INSERT = `
+  insert into events
+    (epoch, actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth,
+     created_at, topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
+
+/** Most acts append one event, and for one this is quicker than the text for many. */
+const APPEND_ONE = `${INSERT}
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
+
+const APPEND_AND_TELL = `${APPEND_ONE} returning xid, seq`;
+
+/** One text for any number of events, so that it is prepared once and costs one message. */
+const APPEND_MANY = `${INSERT}
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, e.topic, e.type, e.resource_type, e.resource_id,
+         e.resource_number, e.resource_name, e.data
+    from unnest($10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
+                $16::jsonb[])
+      as e (topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
+
+/** Appends to the log within the act's own transaction. */
+export function append(
+  session: Transaction,
+  epoch: number,
+  act: Act,
+  events: readonly PendingEvent[],
+): void {
+  const common = commonOf(epoch, act);
+  const [first, ...others] = events;
+  if (first && others.length === 0) {
+    session.post(APPEND_ONE, [...common, ...ownOf(first)]);
+    return;
+  }
+  for (let start = 0; start < events.length; start += STATEMENT_EVENTS_MAX) {
+    const some = events.slice(start, start + STATEMENT_EVENTS_MAX);
+    session.post(APPEND_MANY, [...common, ...listsOf(some)]);
+  }
+}
+
+/** An import has a hundred thousand, which no single text should hold. */
+const STATEMENT_EVENTS_MAX = 1_000;
+
+/** What each event has of its own, column by column. */
+function listsOf(events: readonly PendingEvent[]): Buffer[] {
+  return [
+    textArray(events.map(({ topic }) => topic)),
+    textArray(events.map(({ type }) => type)),
+    textArray(events.map(({ resourceType }) => resourceType)),
+    textArray(events.map(({ resource }) => resource.id)),
+    textArray(events.map(({ resource }) => resource.number ?? null)),
+    textArray(events.map(({ resource }) => resource.displayName ?? null)),
+    jsonbArray(events.map(({ data }) => JSON.stringify(data))),
+  ];
+}
+
+/** Appends one event at once, for an act that must know its id. */
+export async function appendAndTell(
+  session: Transaction,
+  epoch: number,
+  act: Act,
+  event: PendingEvent,
+): Promise<string> {
+  const values = [...commonOf(epoch, act), ...ownOf(event)];
+  const [row] = await session.send<Pick<EventRow, "xid" | "seq">>(APPEND_AND_TELL, values);
+  if (!row) throw new Error("An insert returned nothing.");
+  return eventIdOf(placeOf({ epoch, ...row }));
+}
+
+function commonOf(epoch: number, { actor, requestId, cause, at }: Act): unknown[] {
+  const { correlationId, causationId = null, depth } = cause;
+  return [
+    epoch,
+    actor.id,
+    actor.type,
+    actor.name,
+    requestId ?? null,
+    correlationId,
+    causationId,
+    depth,
+    at,
+  ];
+}
+
+function ownOf({ topic, type, resourceType, resource, data }: PendingEvent): unknown[] {
+  const { id, number = null, displayName = null } = resource;
+  return [topic, type, resourceType, id, number, displayName, JSON.stringify(data)];
+}
+
+/** The columns of an event, for the few statements that read the log. */
+export const EVENT_COLUMNS = `
+  e.epoch, e.xid, e.seq, coalesce(e.tx, e.xid) as tx, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
+  e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
+  e.correlation_id, e.causation_id, e.depth, e.created_at, e.data`;
+
+/**
+ * Below this nothing can appear any more: all transactions up to there are over, or of a cluster that we left.
+ * Every reader that moves a cursor stops short of the first event for which it does not hold.
+ */
+export const SETTLED = `
+  (e.epoch, e.xid) < ((select epoch from installation), pg_snapshot_xmin(pg_current_snapshot()))`;
+
+export interface EventRow {
+  readonly epoch: number;
+  readonly xid: string;
+  readonly seq: number;
+  readonly tx: string;
+  readonly workspace_id: string;
+  readonly environment: RecordedEvent["environment"];
+  readonly topic: string;
+  readonly type: string;
+  readonly actor_id: string;
+  readonly actor_type: Actor["type"];
+  readonly actor_name: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly resource_number: string | null;
+  readonly resource_name: string | null;
+  readonly request_id: string | null;
+  readonly correlation_id: string;
+  readonly causation_id: string | null;
+  readonly depth: number;
+  readonly created_at: string;
+  readonly data: RecordedEvent["data"];
+}
+
+export function toEvent(row: EventRow): RecordedEvent {
+  const position = placeOf(row);
+  return {
+    position,
+    transaction: Number(row.tx),
+    id: eventIdOf(position),
+    workspace: row.workspace_id,
+    environment: row.environment,
+    topic: row.topic,
+    type: row.type,
+    actor: { id: row.actor_id, name: row.actor_name, type: row.actor_type },
+    resource: {
+      type: row.resource_type,
+      id: row.resource_id,
+      number: row.resource_number,
+      displayName: row.resource_name,
+    },
+    requestId: row.request_id,
+    correlationId: row.correlation_id,
+    causationId: row.causation_id,
+    depth: row.depth,
+    createdAt: row.created_at,
+    data: row.data,
+  };
+}
+
+export function placeOf(row: Pick<EventRow, "epoch" | "xid" | "seq">): Position {
+  return { epoch: row.epoch, xid: Number(row.xid), seq: row.seq };
+}
+
+/** What an act that reacts to this event is caused by. */
+export function causeOf(recorded: Pick<RecordedEvent, "id" | "correlationId" | "depth">): Cause {
+  return {
+    correlationId: recorded.correlationId,
+    causationId: recorded.id,
+    depth: recorded.depth + 1,
+  };
+}
+
+/**
+ * A place that the planner can't see. It would conclude from its statistics, which know of one epoch, that
+ * next to nothing lies beyond, and read the whole log for the few events of one partition.
+ */
+export function veiled({ epoch, xid, seq }: Position): RawBuilder<unknown> {
+  return sql`((select ${epoch}::smallint), (select ${String(xid)}::xid8), (select ${seq}::bigint))`;
+}
+
+export interface LogFilter {
+  /** A regular expression over the type. */
+  readonly type?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly resourceType?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly before?: Position | undefined;
+}
+
+/** The log of one partition, newest first. */
+export async function queryLog(tx: Tx, filter: LogFilter, limit: number): Promise<RecordedEvent[]> {
+  const { before } = filter;
+  const conditions = [
+    before && sql`(e.epoch, e.xid, e.seq) < ${veiled(before)}`,
+    filter.type !== undefined && sql`e.type ~ ${filter.type}`,
+    filter.actorId !== undefined && sql`e.actor_id = ${filter.actorId}`,
+    filter.resourceType !== undefined && sql`e.resource_type = ${filter.resourceType}`,
+    filter.resourceId !== undefined && sql`e.resource_id = ${filter.resourceId}`,
+    filter.from !== undefined && sql`e.created_at >= ${filter.from}`,
+    filter.to !== undefined && sql`e.created_at < ${filter.to}`,
+  ].filter((condition) => typeof condition === "object");
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from events e
+     where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
+     order by e.epoch desc, e.xid desc, e.seq desc limit ${limit}`.execute(tx);
+  return rows.map(toEvent);
+}
+
+export async function findEvent(tx: Tx, place: Position): Promise<RecordedEvent | undefined> {
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from events e
+     where (e.epoch, e.xid, e.seq) = (${place.epoch}, ${String(place.xid)}::xid8, ${place.seq})`.execute(
+    tx,
+  );
+  return rows.map(toEvent)[0];
+}
+
+const READ_MANY = `
+  select ${EVENT_COLUMNS}
+    from unnest($1::smallint[], $2::xid8[], $3::bigint[]) as place (epoch, xid, seq)
+    join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)`;
+
+/** The events in these places, of whichever workspace, by their ids. Some may have been pruned. */
+export async function readEvents(
+  db: Database,
+  places: readonly Position[],
+): Promise<ReadonlyMap<string, RecordedEvent>> {
+  if (places.length === 0) return new Map();
+  const rows = await db.system<EventRow>(READ_MANY, [
+    places.map(({ epoch }) => epoch),
+    places.map(({ xid }) => String(xid)),
+    places.map(({ seq }) => seq),
+  ]);
+  return new Map(rows.map(toEvent).map((recorded) => [recorded.id, recorded]));
+}
+
+/** How many events a partition holds, counted no further than `most`. */
+export async function countEvents(tx: Tx, most: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from (select from events limit ${most}) e`.execute(tx);
+  return rows[0]?.n ?? 0;
+}

@@ -1,0 +1,41 @@
+import type { EnvironmentName } from "../db/database.ts";
+import type { RecordedEvent } from "./event.ts";
+
+/** What the paths of a condition on events reach into. */
+export interface Subject {
+  readonly type: string;
+  readonly environment: EnvironmentName;
+  readonly actor: RecordedEvent["actor"];
+  readonly resource: RecordedEvent["resource"];
+  readonly data: unknown;
+  readonly before?: unknown;
+  readonly changes?: unknown;
+}
+
+/** The event as a condition sees it. */
+export function subjectOf(event: RecordedEvent): Subject {
+  const { type, environment, actor, resource } = event;
+  const common = { type, environment, actor, resource, data: payloadOf(event) };
+  if (!isChange(event)) return common;
+  const { before, changes } = event.data;
+  return { ...common, before, changes };
+}
+
+/** The whole resource: of a change what it is now, of everything else the data itself. */
+export function payloadOf(event: RecordedEvent): unknown {
+  return isChange(event) ? event.data["after"] : event.data;
+}
+
+/**
+ * A message's payload is its publisher's, whatever fields it has. A thing whose own fields have these
+ * names, as a record's may, has an id beside them.
+ */
+function isChange({ resource, data }: RecordedEvent): boolean {
+  return (
+    resource.type !== "message" &&
+    !("id" in data) &&
+    "after" in data &&
+    "before" in data &&
+    Array.isArray(data["changes"])
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * Who sees what of an event. Most events are seen as they are by whoever may read the log. What some
+ * are about is not for everyone: the domain that tells them says how each person sees them.
+ */
+import type { Caller, Person, Services } from "../access/caller.ts";
+import type { Tx } from "../db/connection.ts";
+import type { Partition } from "../db/database.ts";
+import type { Parameters } from "../db/statement.ts";
+import type { RecordedEvent } from "./event.ts";
+import { contributionsTo, extensionPoint } from "../extension-point.ts";
+
+/** An event as a person sees it; undefined when they do not. Nobody is the platform itself. */
+export type Lens = (person: Person | undefined) => RecordedEvent | undefined;
+
+/** Where events are looked at: all are of this partition. */
+export interface ViewPlace {
+  readonly services: Services;
+  readonly partition: Partition;
+  /** Reads there, where something must be looked up first. */
+  readonly read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+}
+
+/** How events about one kind of thing are seen. */
+export interface EventView {
+  readonly resourceType: string;
+  /** One for each event; undefined for those that everyone sees as they are. */
+  readonly lensesFor: (
+    place: ViewPlace,
+    events: readonly RecordedEvent[],
+  ) => Promise<readonly (Lens | undefined)[]>;
+  /**
+   * What holds, in SQL, for those of them (`e`, a row of the log) that a person sees as they are; none
+   * when absent. For who counts events, and can't look at each.
+   */
+  readonly wholly?: (place: ViewPlace, person: Person, parameters: Parameters) => Promise<string>;
+}
+
+/** Where domains say how their events are seen. */
+export const EventViewPoint = extensionPoint<EventView>("kernel.event_views");
+
+/** The lenses of those events, by their ids, that not everyone sees as they are. */
+export async function lensesOf(
+  place: ViewPlace,
+  events: readonly RecordedEvent[],
+): Promise<ReadonlyMap<string, Lens>> {
+  const lenses = new Map<string, Lens>();
+  for (const view of viewsOf(place.services)) {
+    const concerned = events.filter(({ resource }) => resource.type === view.resourceType);
+    if (concerned.length === 0) continue;
+    const found = await view.lensesFor(place, concerned);
+    for (const [index, { id }] of concerned.entries()) {
+      const lens = found[index];
+      if (lens) lenses.set(id, lens);
+    }
+  }
+  return lenses;
+}
+
+/** What a person sees of some events, in their order; what they do not see is left out. */
+export async function seenEvents(
+  place: ViewPlace,
+  person: Person | undefined,
+  events: readonly RecordedEvent[],
+): Promise<readonly RecordedEvent[]> {
+  const lenses = await lensesOf(place, events);
+  if (lenses.size === 0) return events;
+  return events.flatMap((event) => through(lenses, event, person) ?? []);
+}
+
+/** The same of one event. */
+export async function seenEvent(
+  place: ViewPlace,
+  person: Person | undefined,
+  event: RecordedEvent,
+): Promise<RecordedEvent | undefined> {
+  return through(await lensesOf(place, [event]), event, person);
+}
+
+/** An event as a person sees it, given the lenses of its batch. */
+export function through(
+  lenses: ReadonlyMap<string, Lens>,
+  event: RecordedEvent,
+  person: Person | undefined,
+): RecordedEvent | undefined {
+  const lens = lenses.get(event.id);
+  return lens ? lens(person) : event;
+}
+
+/** The place that a call is in, within its transaction. */
+export function placeIn(ctx: {
+  readonly tx: Tx;
+  readonly services: Services;
+  readonly caller: Caller;
+}): ViewPlace {
+  const { tx, services, caller } = ctx;
+  if (!caller.workspace) throw new Error("Events are seen within a workspace.");
+  const partition = { workspace: caller.workspace.key, environment: caller.environment };
+  return { services, partition, read: (work) => work(tx) };
+}
+
+/** What was contributed never changes while a process lives. */
+const known = new WeakMap<Services["contributions"], readonly EventView[]>();
+
+/** How events are seen, where that is not simply as they are. */
+export function viewsOf({ contributions }: Pick<Services, "contributions">): readonly EventView[] {
+  let views = known.get(contributions);
+  if (!views) known.set(contributions, (views = contributionsTo(EventViewPoint, contributions)));
+  return views;
+}

@@ -1,0 +1,166 @@
+import Type, { type Static, type TObject, type TSchema } from "typebox";
+import { decodeNumber, encodeNumber, workspaceIdOf } from "../schema/id.ts";
+import type { EnvironmentName } from "../db/database.ts";
+
+/** A fact: named in the past tense, never edited; its schema may only gain optional fields. */
+export interface EventType<Name extends string = string, Data extends TSchema = TSchema> {
+  readonly type: Name;
+  /** The kind of thing that it happened to. */
+  readonly resource: string;
+  readonly summary: string;
+  readonly data: Data;
+}
+
+export type DataOf<E extends EventType> = Static<E["data"]>;
+
+/** What something happened to; tickets have a number, most things a name. */
+export interface ResourceRef {
+  readonly id: string;
+  readonly number?: string;
+  readonly displayName?: string;
+}
+
+export interface Actor {
+  readonly id: string;
+  readonly name: string;
+  readonly type: "user" | "api_token" | "workflow" | "system";
+}
+
+export const SYSTEM: Actor = { id: "system", name: "Millrace", type: "system" };
+
+/** The chain of causes that an act belongs to; a chain of automations is cut at `DEPTH_MAX`. */
+export interface Cause {
+  readonly correlationId: string;
+  readonly causationId?: string;
+  readonly depth: number;
+}
+
+export const DEPTH_MAX = 16;
+
+/** Where an event stands in the log. */
+export interface Position {
+  readonly epoch: number;
+  readonly xid: number;
+  readonly seq: number;
+}
+
+export interface RecordedEvent {
+  readonly position: Position;
+  /** The id of the transaction that wrote it; its place may be that of a later one. */
+  readonly transaction: number;
+  readonly id: string;
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+  readonly topic: string;
+  readonly type: string;
+  readonly actor: Actor;
+  readonly resource: {
+    readonly type: string;
+    readonly id: string;
+    readonly number: string | null;
+    readonly displayName: string | null;
+  };
+  readonly requestId: string | null;
+  readonly correlationId: string;
+  readonly causationId: string | null;
+  readonly depth: number;
+  readonly createdAt: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Declares the fact that something was made or done: `data` is the resource. */
+export function event<Name extends `${string}.${string}`, Data extends TObject>(
+  type: Name,
+  about: { resource: string; summary: string; data: Data },
+): EventType<Name, Data> {
+  return { type, ...about };
+}
+
+/** Declares the fact that something was changed: `data` holds it before, after, and what differs. */
+export function changeEvent<Name extends `${string}.${string}`, Data extends TObject>(
+  type: Name,
+  about: { resource: string; summary: string; data: Data },
+) {
+  const { data: resource } = about;
+  const data = Type.Object({
+    before: resource,
+    after: resource,
+    changes: Type.Array(Type.String()),
+  });
+  return event(type, { ...about, data });
+}
+
+/** `data` of a change event. That it was changed just now goes without saying. */
+export function changeOf<T extends object>(before: T, after: T) {
+  const changes = Object.keys(after).filter((field) => {
+    if (field === "updatedAt") return false;
+    const [old, now] = [before, after].map((thing) => thing[field as keyof T]);
+    return old !== now && JSON.stringify(old) !== JSON.stringify(now);
+  });
+  return { before, after, changes };
+}
+
+const EPOCH_CHARACTERS = 2;
+const XID_CHARACTERS = 10;
+const SEQ_CHARACTERS = 10;
+const ID = /^evt_[0-9a-hjkmnp-tv-z]{22}$/;
+
+/** The pattern of event ids, for schemas. */
+export const EVENT_ID_PATTERN = ID.source;
+
+/**
+ * An event's id is its place in the log, so a cursor needs no look-up and no index of its own, and
+ * ids sort as the log does.
+ */
+export function eventIdOf({ epoch, xid, seq }: Position): string {
+  return `evt_${encodeNumber(epoch, EPOCH_CHARACTERS)}${encodeNumber(xid, XID_CHARACTERS)}${encodeNumber(seq, SEQ_CHARACTERS)}`;
+}
+
+export function positionOf(id: string): Position | undefined {
+  if (!ID.test(id)) return undefined;
+  const epoch = decodeNumber(id.slice(4, 6));
+  const xid = decodeNumber(id.slice(6, 16));
+  const seq = decodeNumber(id.slice(16));
+  if (epoch === undefined || xid === undefined || seq === undefined) return undefined;
+  return { epoch, xid, seq };
+}
+
+export const ActorSchema = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  type: Type.Enum(["user", "api_token", "workflow", "system"]),
+});
+
+/** The envelope of every event, in the audit log and on the bus alike. */
+export const Envelope = Type.Object(
+  {
+    id: Type.String({ pattern: EVENT_ID_PATTERN }),
+    type: Type.String(),
+    workspaceId: Type.String(),
+    environment: Type.Enum(["production", "staging", "development"]),
+    createdAt: Type.String({ format: "date-time" }),
+    actor: ActorSchema,
+    resource: Type.Object({
+      type: Type.String(),
+      id: Type.String(),
+      number: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+      displayName: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+    }),
+    requestId: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+    correlationId: Type.String(),
+    causationId: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+    depth: Type.Integer(),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: "Event" },
+);
+
+export function toEnvelope(recorded: RecordedEvent): Static<typeof Envelope> {
+  const { position: _, transaction: __, workspace, topic: ___, ...rest } = recorded;
+  return { ...rest, workspaceId: workspaceIdOf(workspace) };
+}
+
+/** The namespace of a type, which is the topic that its events stand on. */
+export function topicOf(type: string): string {
+  return type.slice(0, type.indexOf("."));
+}

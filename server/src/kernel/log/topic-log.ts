@@ -1,0 +1,110 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/connection.ts";
+import { eventIdOf, type Position, type RecordedEvent } from "./event.ts";
+import { EVENT_COLUMNS, type EventRow, placeOf, SETTLED, toEvent } from "./event-log.ts";
+
+/** What stands on some topics after a place, as far as it can no longer change. */
+export interface TopicBatch {
+  readonly events: readonly RecordedEvent[];
+  /** Whether there are more of these beyond the limit. */
+  readonly hasMore: boolean;
+  /** The id of the last event that is committed but may still be overtaken, if there is one. */
+  readonly unsettled: string | undefined;
+}
+
+/**
+ * Oldest first. Each topic is read along its own index for its first few places, and only what is
+ * among the first of all is fetched whole: many topics together cost little more than one. With a
+ * plain `topic = …` the planner may take the log's own order instead and pass by everybody's events;
+ * this way to say the same begins at the very place in the one index that fits.
+ */
+export async function readTopics(
+  tx: Tx,
+  topics: readonly string[],
+  after: Position,
+  limit: number,
+): Promise<TopicBatch> {
+  const rowsMax = limit + 1;
+  const { rows } = await sql<EventRow & { readonly settled: boolean }>`
+    select ${sql.raw(EVENT_COLUMNS)}, ${sql.raw(SETTLED)} as settled
+      from (select p.epoch, p.xid, p.seq
+              from unnest(${topics}::text[]) as t (topic)
+              cross join lateral
+                (select e.epoch, e.xid, e.seq from events e
+                  where (e.topic, e.epoch, e.xid, e.seq)
+                      > (t.topic, ${after.epoch}::smallint, ${String(after.xid)}::xid8, ${after.seq}::bigint)
+                    and e.topic <= t.topic
+                  order by e.topic, e.epoch, e.xid, e.seq limit ${rowsMax}) p
+             order by p.epoch, p.xid, p.seq limit ${rowsMax}) p
+      cross join lateral
+        (select e.* from events e
+          where (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq) limit 1) e
+     order by e.epoch, e.xid, e.seq`.execute(tx);
+  const settled = rows.filter((row) => row.settled);
+  const visible = rows.slice(0, limit).at(-1);
+  return {
+    events: settled.slice(0, limit).map(toEvent),
+    hasMore: settled.length > limit,
+    unsettled: visible && !visible.settled ? eventIdOf(placeOf(visible)) : undefined,
+  };
+}
+
+/** Behind everything that can no longer be overtaken: who begins here hears all that comes. */
+export async function endOfLog(tx: Tx): Promise<Position> {
+  const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
+    select epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq
+      from installation`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error("The end of the log can't be read.");
+  return placeOf(row);
+}
+
+export interface TopicCount {
+  readonly name: string;
+  readonly events: number;
+  readonly lastEventAt: string;
+}
+
+export interface TopicListing {
+  /** The reader that keeps `topic_counts`. */
+  readonly reader: string;
+  /** A further topic that holds what some others hold together. */
+  readonly sum: { readonly name: string; readonly of: readonly string[] };
+  readonly hidden: readonly string[];
+  readonly after: string;
+  readonly limit: number;
+}
+
+/**
+ * The topics of a partition by name. The counts up to the reader's cursor and the events behind it
+ * are read by one statement and so in one moment: the sums are exact wherever the reader stands.
+ */
+export async function listTopics(tx: Tx, listing: TopicListing): Promise<TopicCount[]> {
+  const { reader, sum, hidden, after, limit } = listing;
+  const { rows } = await sql<{ name: string; events: number; last_event_at: string }>`
+    with place as (
+      select coalesce(r.epoch, 0::smallint) as epoch, coalesce(r.xid, '0'::xid8) as xid,
+             coalesce(r.seq, 0) as seq
+        from installation left join readers r on r.name = ${reader}
+    ), parts as (
+      select topic, events, last_event_at from topic_counts where topic = any(${sum.of}::text[])
+      union all
+      (select topic, events, last_event_at from topic_counts
+        where topic > ${after} and topic <> all(${[...sum.of, ...hidden]}::text[]) and events > 0
+        order by topic limit ${limit})
+      union all
+      select e.topic, count(*), max(e.created_at) from events e, place p
+       where (e.epoch, e.xid, e.seq) > (p.epoch, p.xid, p.seq) group by e.topic
+    ), topics as (
+      select topic, sum(events) as events, max(last_event_at) as last_event_at from parts
+       where topic <> all(${hidden}::text[]) group by topic having sum(events) > 0
+    ), listed as (
+      select topic, events, last_event_at from topics
+      union all
+      select ${sum.name}::text collate "C", sum(events), max(last_event_at) from topics
+       where topic = any(${sum.of}::text[]) having count(*) > 0
+    )
+    select topic as name, events::bigint as events, last_event_at from listed
+     where topic > ${after} order by topic limit ${limit}`.execute(tx);
+  return rows.map(({ last_event_at, ...row }) => ({ ...row, lastEventAt: last_event_at }));
+}

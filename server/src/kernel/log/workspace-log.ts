@@ -1,0 +1,123 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/connection.ts";
+import type { Database } from "../db/database.ts";
+import type { Position, RecordedEvent } from "./event.ts";
+import { EVENT_COLUMNS, type EventRow, placeOf, toEvent, veiled } from "./event-log.ts";
+
+/** A stretch of the log: what comes after one place, up to another and with it. */
+export interface Span {
+  readonly after: Position;
+  /** No further than a reader's cursor: below it nothing appears any more. */
+  readonly upTo: Position;
+}
+
+type PlaceRow = Pick<EventRow, "epoch" | "xid" | "seq">;
+
+/** Each environment is read along its own index, and the first of all three are kept. Places as in `veiled`. */
+const READ_WORKSPACE = `
+  select ${EVENT_COLUMNS}
+    from unnest(enum_range(null::environment)) as part (environment)
+    cross join lateral
+      (select e.* from events e
+        where e.workspace_id = $1 and e.environment = part.environment
+          and (e.epoch, e.xid, e.seq)
+            > ((select $2::smallint), (select $3::xid8), (select $4::bigint))
+          and (e.epoch, e.xid, e.seq)
+           <= ((select $5::smallint), (select $6::xid8), (select $7::bigint))
+        order by e.epoch, e.xid, e.seq limit $8) e
+   order by e.epoch, e.xid, e.seq limit $8`;
+
+/** What happened in a workspace, in all its environments, oldest first. */
+export async function readWorkspaceLog(
+  db: Database,
+  workspaceKey: string,
+  { after, upTo }: Span,
+  limit: number,
+): Promise<RecordedEvent[]> {
+  const values = [workspaceKey, ...valuesOf(after), ...valuesOf(upTo), limit];
+  return (await db.system<EventRow>(READ_WORKSPACE, values)).map(toEvent);
+}
+
+/** What happened in the transaction's own partition, oldest first. */
+export async function readSpan(
+  tx: Tx,
+  { after, upTo }: Span,
+  limit: number,
+): Promise<RecordedEvent[]> {
+  const { rows } = await sql<EventRow>`
+    select ${sql.raw(EVENT_COLUMNS)} from events e
+     where (e.epoch, e.xid, e.seq) > ${veiled(after)} and (e.epoch, e.xid, e.seq) <= ${veiled(upTo)}
+     order by e.epoch, e.xid, e.seq limit ${limit}`.execute(tx);
+  return rows.map(toEvent);
+}
+
+/** Where a reader stands; undefined for one that no process has run yet. */
+export async function cursorOf(tx: Tx, reader: string): Promise<Position | undefined> {
+  const { rows } = await sql<PlaceRow>`
+    select epoch, xid, seq from readers where name = ${reader}`.execute(tx);
+  return rows.map(placeOf)[0];
+}
+
+/**
+ * Where a reader stands, and stays until this transaction ends. All that it has passed is visible to
+ * the statements that follow.
+ */
+export async function holdReader(tx: Tx, reader: string): Promise<Position> {
+  const { rows } = await sql<PlaceRow>`
+    select epoch, xid, seq from readers where name = ${reader} for update`.execute(tx);
+  const [place] = rows.map(placeOf);
+  if (!place) throw new Error(`The reader ${reader} is not registered.`);
+  return place;
+}
+
+/** The place of this very transaction: behind everything that was committed before it began to write. */
+export async function placeOfTransaction(tx: Tx, epoch: number): Promise<Position> {
+  const { rows } = await sql<{ xid: string }>`select pg_current_xact_id() as xid`.execute(tx);
+  return { epoch, xid: Number(rows[0]?.xid), seq: 0 };
+}
+
+const EDGES = `
+  (select e.epoch, e.xid, e.seq from events e order by e.epoch, e.xid, e.seq limit 1)
+  union all
+  (select e.epoch, e.xid, e.seq from events e
+    order by e.epoch desc, e.xid desc, e.seq desc limit 1)`;
+const NEXT = `
+  select e.created_at >= $3 as reached from events e
+   where (e.epoch, e.xid) >= ($1, $2) order by e.epoch, e.xid, e.seq limit 1`;
+
+/** Clocks of nodes differ, and an act takes a while from its beginning to its first write. */
+const DISORDER_MS = 60_000;
+/** Transaction ids have fewer bits than this. */
+const XID_BITS = 50n;
+
+/**
+ * A place before everything that happened since a time; not always right before it, since the log is
+ * in the order of transactions and only nearly in that of time. Found by halving, with no index.
+ */
+export async function placeBefore(db: Database, time: Date): Promise<Position> {
+  const from = new Date(time.getTime() - DISORDER_MS);
+  const edges = (await db.system<PlaceRow>(EDGES)).map((row) => numberOf(placeOf(row)));
+  let [low = 0n, high = 0n] = edges;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const { epoch, xid } = placeOfNumber(middle);
+    const [row] = await db.system<{ reached: boolean }>(NEXT, [epoch, String(xid), from]);
+    if (row?.reached === false) low = middle + 1n;
+    else high = middle;
+  }
+  return placeOfNumber(low);
+}
+
+/** Right before everything that a transaction wrote, as one number. */
+function numberOf({ epoch, xid }: Position): bigint {
+  return (BigInt(epoch) << XID_BITS) | BigInt(xid);
+}
+
+function placeOfNumber(number: bigint): Position {
+  const xid = Number(BigInt.asUintN(Number(XID_BITS), number));
+  return { epoch: Number(number >> XID_BITS), xid, seq: 0 };
+}
+
+function valuesOf({ epoch, xid, seq }: Position): unknown[] {
+  return [epoch, String(xid), seq];
+}

@@ -1,0 +1,185 @@
+import type { Static, TSchema } from "typebox";
+import type { Caller, Services, WorkspaceRef } from "../access/caller.ts";
+import type { Partition, Transaction } from "../db/database.ts";
+import { isOfRevision } from "../etag.ts";
+import { type Actor, type Cause, type EventType, topicOf } from "../log/event.ts";
+import { Failure, PreconditionFailed } from "./failure.ts";
+import { enqueue, type JobOptions, type JobType } from "../work/job.ts";
+import { append, appendAndTell, type PendingEvent } from "../log/event-log.ts";
+import type { WriteContext } from "./operation.ts";
+import type { Notice } from "../readers/wake-signal.ts";
+
+export interface ActOptions {
+  readonly session: Transaction;
+  readonly services: Services;
+  readonly caller: Caller;
+  readonly ifMatch?: string | undefined;
+}
+
+type Pending = { readonly partition: Partition } & (
+  | { readonly event: PendingEvent }
+  | { readonly job: JobType; readonly payload: unknown; readonly options: JobOptions }
+);
+
+/**
+ * Whatever changes state does it in an act: a command, a reader's reaction, a job. What it emits and
+ * enqueues is collected here and written at its end, in the same transaction.
+ */
+export class Act {
+  readonly ctx: WriteContext & { readonly workspace: WorkspaceRef };
+  readonly emitted: string[] = [];
+  readonly #options: ActOptions;
+  readonly #pending: Pending[] = [];
+  readonly #published: { readonly partition: Partition; readonly event: PendingEvent }[] = [];
+  /** How many of those that are pending are on their way. */
+  #sentCount = 0;
+  #actor: Actor;
+  #cause: Cause;
+
+  constructor(options: ActOptions) {
+    const { session, services, caller, ifMatch } = options;
+    this.#options = options;
+    this.#actor = caller.actor;
+    this.#cause = caller.cause;
+    this.ctx = {
+      tx: session.tx,
+      now: services.clock.now(),
+      caller,
+      services,
+      // Operations that serve no workspace have no such field in their type.
+      workspace: caller.workspace as WorkspaceRef,
+      emit: (event: EventType, resource, data) => {
+        this.emitted.push(event.type);
+        this.#push({ event: pendingEvent(event, resource, data) });
+      },
+      send: (text, values, explain) => session.send(text, values, explain),
+      attempt: (work) => this.#attempt(work),
+      flush: () => {
+        const here = ({ partition }: Pending) => samePartition(session.partition, partition);
+        if (this.#pending.every(here)) this.#deliver();
+      },
+      publish: (event) => this.#publish(event),
+      enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
+        this.#push({ job, payload, options }),
+      expectRevision: (revision) => expectRevision(revision, ifMatch),
+      actAs: (actor, cause) => {
+        this.#actor = actor;
+        if (cause) this.#cause = cause;
+      },
+      enter: (partition) => session.enter(partition),
+      onCommit: (listener) => session.onCommit(listener),
+    };
+  }
+
+  /** Sends the events and jobs; the transaction's commit waits for the answers. */
+  finish(): void {
+    const { session, services } = this.#options;
+    session.onCommit(() => {
+      if (this.emitted.length > 0) {
+        services.news.tell(this.#notices());
+        services.signal.raise("events");
+      }
+      if (this.#pending.some((item) => "job" in item)) services.signal.raise("jobs");
+    });
+    this.#deliver();
+  }
+
+  /** Sends what has not been sent yet. */
+  #deliver(): void {
+    const { session, services, caller } = this.#options;
+    const { now } = this.ctx;
+    const unsent = this.#pending.slice(this.#sentCount);
+    this.#sentCount = this.#pending.length;
+    for (const batch of groupByPartition(unsent)) {
+      if (!samePartition(session.partition, batch.partition)) session.enter(batch.partition);
+      if (batch.events.length > 0) {
+        append(session, services.epoch, this.#act(), batch.events);
+      }
+      for (const { job, payload, options } of batch.jobs) {
+        enqueue(session, { job, payload, options, now, cause: caller.cause });
+      }
+    }
+  }
+
+  /** What was to come of it is undone with it. */
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    const lists = [this.#pending, this.#published, this.emitted];
+    const lengths = lists.map((list) => list.length);
+    const sentCount = this.#sentCount;
+    try {
+      return await this.#options.session.attempt(work);
+    } catch (error) {
+      this.#sentCount = sentCount;
+      for (const [index, list] of lists.entries()) list.length = lengths[index] ?? 0;
+      throw error;
+    }
+  }
+
+  /** Appended at once instead of at the end, since the act wants to know its id. */
+  #publish(event: PendingEvent): Promise<string> {
+    const { session, services } = this.#options;
+    this.emitted.push(event.type);
+    this.#published.push({ partition: session.partition, event });
+    return appendAndTell(session, services.epoch, this.#act(), event);
+  }
+
+  #act() {
+    const { requestId } = this.#options.caller;
+    return { actor: this.#actor, at: this.ctx.now, cause: this.#cause, requestId };
+  }
+
+  #notices(): Notice[] {
+    return [...this.#published, ...this.#pending].flatMap((item) => {
+      if (!("event" in item)) return [];
+      const { type, topic, resource } = item.event;
+      return [{ type, topic, resourceId: resource.id, ...item.partition }];
+    });
+  }
+
+  #push(what: PendingWork): void {
+    this.#pending.push({ partition: this.#options.session.partition, ...what });
+  }
+}
+
+type PendingWork =
+  | { readonly event: PendingEvent }
+  | { readonly job: JobType; readonly payload: unknown; readonly options: JobOptions };
+
+function pendingEvent(
+  event: EventType,
+  resource: PendingEvent["resource"],
+  data: unknown,
+): PendingEvent {
+  return {
+    type: event.type,
+    topic: topicOf(event.type),
+    resourceType: event.resource,
+    resource,
+    data,
+  };
+}
+
+function groupByPartition(pending: readonly Pending[]) {
+  const batches: {
+    partition: Partition;
+    events: PendingEvent[];
+    jobs: { job: JobType; payload: unknown; options: JobOptions }[];
+  }[] = [];
+  for (const item of pending) {
+    let batch = batches.find(({ partition }) => samePartition(partition, item.partition));
+    if (!batch) batches.push((batch = { partition: item.partition, events: [], jobs: [] }));
+    if ("event" in item) batch.events.push(item.event);
+    else batch.jobs.push(item);
+  }
+  return batches;
+}
+
+function samePartition(left: Partition, right: Partition): boolean {
+  return left.workspace === right.workspace && left.environment === right.environment;
+}
+
+function expectRevision(revision: number, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return;
+  const tags = ifMatch.split(",").map((tag) => tag.trim());
+  if (!tags.some((tag) => isOfRevision(tag, revision))) throw new Failure(PreconditionFailed);
+}

@@ -1,0 +1,35 @@
+import type { Caller } from "../access/caller.ts";
+import type { Access } from "./operation.ts";
+import { NO_WORKSPACE, type Partition } from "../db/database.ts";
+
+export interface RawInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+export interface Call {
+  readonly caller: Caller;
+  readonly input: RawInput;
+  /** The path that was called, for problem documents. */
+  readonly instance: string;
+  readonly idempotencyKey?: string | undefined;
+  readonly ifMatch?: string | undefined;
+}
+
+/** What the caller gets: the reply in its envelope, filtered by its schema. */
+export interface Outcome {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** In place of a body: what comes piece by piece. */
+  readonly stream?: AsyncIterable<string | Uint8Array>;
+}
+
+/** The rows that a call may see: those of its workspace, or those that are about the person. */
+export function partitionOf(access: Access, caller: Caller): Partition {
+  const { workspace, environment, credential } = caller;
+  if (access === "workspace" && workspace) return { workspace: workspace.key, environment };
+  if (credential?.confinedTo) return { workspace: credential.confinedTo.key, environment };
+  return { workspace: NO_WORKSPACE, environment, ...(credential && { user: credential.user.id }) };
+}

@@ -1,0 +1,295 @@
+import Type, { type Static, type TSchema } from "typebox";
+import type { Domain } from "../domain.ts";
+import { Envelope } from "../log/event.ts";
+import {
+  CrossOrigin,
+  type FailureType,
+  Forbidden,
+  IdempotencyInProgress,
+  IdempotencyKeyReused,
+  Invalid,
+  MalformedRequest,
+  NotFound,
+  PreconditionFailed,
+  RateLimited,
+  TooLarge,
+  Unauthenticated,
+  Unavailable,
+  WrongMediaType,
+} from "./failure.ts";
+import { FORM, JSON_TYPE } from "../http/request-body.ts";
+import type { Operation, Route } from "./operation.ts";
+import { Problem } from "./problem.ts";
+import { EVENT_STREAM } from "./response.ts";
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 description of everything that the domains declare. */
+export function describeApi(domains: readonly Domain[]): Json {
+  const components = new Components();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const domain of domains) {
+    for (const op of domain.operations) {
+      for (const route of [op.route, ...(op.also ?? [])]) {
+        const [method, path] = route.split(" ") as [string, string];
+        paths[path] ??= {};
+        paths[path][method.toLowerCase()] = describeOperation(op, route, domain.name, components);
+      }
+    }
+  }
+  components.ref(Problem);
+  components.ref(Envelope);
+  return {
+    openapi: "3.1.0",
+    info: { title: "Millrace", version: "1", description: DESCRIPTION },
+    servers: [{ url: "/" }],
+    tags: domains.map(({ name, summary }) => ({ name, description: summary })),
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "A session or API token." },
+      },
+      parameters: PARAMETERS,
+      schemas: components.schemas,
+    },
+  };
+}
+
+/** The catalog of events, each type with the schema of its `data`. */
+export function describeEvents(domains: readonly Domain[]): CatalogEntry[] {
+  return domains
+    .flatMap(({ events }) => events)
+    .toSorted((a, b) => (a.type < b.type ? -1 : 1))
+    .map(({ type, resource, summary, data }) => ({ type, resource, summary, data: plain(data) }));
+}
+
+const DESCRIPTION = `Workflow automation, internal apps, tables, integrations and IT service management.
+
+Every request but those marked otherwise carries \`Authorization: Bearer …\` and \`X-Workspace: <slug>\`.
+Answers are \`{ "data": … }\`; lists add \`pagination\`, and \`after=<nextCursor>\` goes on. Failures are
+problem documents (RFC 9457) with a stable \`code\`. \`Idempotency-Key\` makes POST and PATCH safe to
+repeat for 24 hours; \`If-Match\` with an \`ETag\` guards an update. Every change appends the events that
+\`x-events\` names, in the same transaction.`;
+
+const PARAMETERS = {
+  workspace: header("X-Workspace", "The slug of the workspace.", { type: "string" }, true),
+  environment: header("X-Environment", "Which environment's data.", {
+    enum: ["production", "staging", "development"],
+    default: "production",
+  }),
+  requestId: header("X-Request-ID", "Your id for this request, echoed and logged.", {
+    type: "string",
+    maxLength: 128,
+  }),
+  idempotencyKey: header(
+    "Idempotency-Key",
+    "Repeating the request with it has no further effect.",
+    {
+      type: "string",
+      maxLength: 255,
+    },
+  ),
+  lastEventId: header("Last-Event-ID", "The id of the last event that you have.", {
+    type: "string",
+  }),
+  ifMatch: header("If-Match", "The ETag that the resource must still have.", { type: "string" }),
+};
+
+function header(name: string, description: string, schema: Json, required = false): Json {
+  return { name, in: "header", required, description, schema };
+}
+
+function describeOperation(op: Operation, route: Route, tag: string, components: Components): Json {
+  const alias = route !== op.route;
+  return {
+    operationId: alias ? `${op.id}:${(op.also ?? []).indexOf(route) + 1}` : op.id,
+    summary: op.summary,
+    ...(op.description && { description: op.description }),
+    tags: [tag],
+    ...(!needsCredential(op) && { security: [] }),
+    parameters: [
+      ...headersOf(op),
+      ...parametersOf(op.params, "path", op.example?.params, components),
+      ...parametersOf(op.query, "query", op.example?.query, components),
+    ],
+    ...(op.body && {
+      requestBody: {
+        required: op.bodyOptional !== true,
+        content: {
+          "application/json": {
+            schema: components.resolve(op.body),
+            ...(op.example?.body !== undefined && { example: op.example.body }),
+          },
+          ...(op.acceptsForm && { [FORM]: { schema: components.resolve(op.body) } }),
+          ...(op.acceptsText && { [op.acceptsText.mediaType]: { schema: { type: "string" } } }),
+        },
+      },
+    }),
+    ...(op.readsRequest && { requestBody: { required: false, content: { "*/*": {} } } }),
+    responses: responsesOf(op, components),
+    "x-permission": op.permission?.name ?? null,
+    "x-events": op.emits.map(({ type }) => type),
+  };
+}
+
+function headersOf(op: Operation): Json[] {
+  const ref = (name: keyof typeof PARAMETERS): Json => ({
+    $ref: `#/components/parameters/${name}`,
+  });
+  return [
+    ...(op.access === "workspace" ? [ref("workspace"), ref("environment")] : []),
+    ref("requestId"),
+    ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
+    ...(isGuarded(op) ? [ref("ifMatch")] : []),
+    ...(op.reply.mediaType === EVENT_STREAM ? [ref("lastEventId")] : []),
+  ];
+}
+
+function parametersOf(
+  schema: TSchema | undefined,
+  place: "path" | "query",
+  example: unknown,
+  components: Components,
+): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>;
+    required?: readonly string[];
+  };
+  const examples = (example ?? {}) as Json;
+  return Object.entries(properties).map(([name, part]) => ({
+    name,
+    in: place,
+    // A default fills in what is left out, whatever the checker then requires.
+    required: place === "path" || (required.includes(name) && !("default" in part)),
+    schema: components.resolve(part),
+    ...(name in examples && { example: examples[name] }),
+  }));
+}
+
+function responsesOf(op: Operation, components: Components): Json {
+  const failures: FailureType[] = [
+    MalformedRequest,
+    // A credential may be good for another workspace or another address only.
+    ...(needsCredential(op) ? [Unauthenticated, RateLimited, Forbidden] : []),
+    ...(op.params ? [NotFound] : []),
+    // Whatever it takes, it refuses what it does not know.
+    Invalid,
+    ...(op.access === "visitor" && !op.route.startsWith("GET") ? [CrossOrigin] : []),
+    ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op)
+      ? [IdempotencyInProgress, IdempotencyKeyReused]
+      : []),
+    ...(isGuarded(op) || /^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
+    ...((op.body ?? op.readsRequest) ? [TooLarge] : []),
+    // Whoever takes bytes of any kind still refuses a media type that is none.
+    ...(op.body || op.readsRequest ? [WrongMediaType] : []),
+    Unavailable,
+    ...(op.fails ?? []),
+  ];
+  const byStatus = Map.groupBy(new Set(failures), ({ status }) => status);
+  const { mediaType, body } = op.reply.refusal ?? {
+    mediaType: "application/problem+json",
+    body: Problem,
+  };
+  const refused = { [mediaType]: { schema: components.ref(body) } };
+  const succeeded = {
+    description: "It went well.",
+    ...(op.reply.body && {
+      content: { "application/json": { schema: components.resolve(op.reply.body) } },
+    }),
+    ...((op.reply.shown ?? op.reply.streamed) &&
+      !op.reply.body && {
+        content: Object.fromEntries(
+          (op.reply.mediaType ?? "text/html")
+            .split(", ")
+            .map((name) => [name, { schema: name === JSON_TYPE ? {} : { type: "string" } }]),
+        ),
+      }),
+  };
+  return {
+    [op.reply.status]: succeeded,
+    ...(op.reply.also && { [op.reply.also.status]: succeeded }),
+    ...(op.reply.shown &&
+      !op.reply.mediaType &&
+      !op.reply.body && {
+        303: { description: "On to another page." },
+      }),
+    ...(op.reply.otherwise !== undefined && { default: { description: op.reply.otherwise } }),
+    ...Object.fromEntries(
+      [...byStatus].map(([status, types]) => [
+        status,
+        {
+          description: types.map(({ code, title }) => `\`${code}\`: ${title}`).join("\n\n"),
+          content: refused,
+        },
+      ]),
+    ),
+  };
+}
+
+/** Whether `If-Match` counts. */
+function isGuarded({ route, kind }: Operation): boolean {
+  return kind === "command" && /^(PATCH|PUT|DELETE) .*\{/.test(route);
+}
+
+function needsCredential({ access }: Operation): boolean {
+  return access === "workspace" || access === "account";
+}
+
+/** Schemas with a title are written once, under that name. */
+class Components {
+  readonly schemas: Record<string, unknown> = {};
+  readonly #texts = new Map<string, string>();
+
+  ref(schema: TSchema): Json {
+    const { title } = schema as { title?: string };
+    if (title === undefined) return this.resolve(schema);
+    const text = JSON.stringify(schema);
+    const known = this.#texts.get(title);
+    // One of them would be told for the other, and clients would believe it.
+    if (known !== undefined && known !== text) throw new Error(`Two schemas are called ${title}.`);
+    if (known === undefined) {
+      this.#texts.set(title, text);
+      this.schemas[title] = {};
+      this.schemas[title] = this.#parts(plain(schema));
+    }
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  resolve(schema: TSchema): Json {
+    return "title" in schema ? this.ref(schema) : (this.#parts(plain(schema)) as Json);
+  }
+
+  #parts(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((part) => this.#nested(part));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, this.#nested(part)]),
+    );
+  }
+
+  #nested(value: unknown): unknown {
+    const { title, type } = (value ?? {}) as Json;
+    // Not the fields of an object that happen to be called so.
+    const titled = typeof title === "string" && typeof type === "string";
+    return titled ? this.ref(value as TSchema) : this.#parts(value);
+  }
+}
+
+/** Without the checker's own marks. */
+function plain(schema: TSchema): Json {
+  return JSON.parse(JSON.stringify(schema)) as Json;
+}
+
+export type CatalogEntry = Static<typeof EventTypeSchema>;
+
+/** One entry of the event catalog, as the API shows it. */
+export const EventTypeSchema = Type.Object(
+  {
+    type: Type.String(),
+    resource: Type.String(),
+    summary: Type.String(),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of `data`" }),
+  },
+  { title: "EventType" },
+);

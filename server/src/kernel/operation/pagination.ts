@@ -1,0 +1,86 @@
+import Type from "typebox";
+import { equalBytes, hmac } from "../access/crypto.ts";
+import { invalid } from "./failure.ts";
+import { fitting } from "../page-size.ts";
+import type { Page } from "./response.ts";
+
+const LIMIT_MAX = 200;
+const LIMIT_DEFAULT = 50;
+const SIGNATURE_BYTES = 9;
+/** Half of what the headers of a request may be; where a list goes on may be behind a long text. */
+export const CURSOR_CHARACTERS_MAX = 16_000;
+
+/** The query of every list; a domain spreads it into its own. */
+export const pageQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
+  after: Type.Optional(
+    Type.String({
+      maxLength: CURSOR_CHARACTERS_MAX,
+      description: "`nextCursor` of the page before",
+    }),
+  ),
+};
+
+/**
+ * Cursors are keyset positions, signed: a list goes on from a row's own sort values, so a page deep
+ * in costs what the first one costs, and what we did not issue is refused.
+ */
+export class Cursors {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** `list` names the list and its order, so that a cursor of one can't be used in another. */
+  encode(list: string, values: readonly unknown[]): string {
+    const text = Buffer.from(JSON.stringify(values)).toString("base64url");
+    return `${text}.${this.#sign(list, text).toString("base64url")}`;
+  }
+
+  decode(list: string, cursor: string): unknown[] {
+    const [text = "", signature = ""] = cursor.split(".");
+    if (!equalBytes(this.#sign(list, text), Buffer.from(signature, "base64url"))) {
+      throw invalid("?after", "is not a cursor of this list");
+    }
+    return JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+  }
+
+  #sign(list: string, text: string): Buffer {
+    return hmac(this.#key, `${list} ${text}`).subarray(0, SIGNATURE_BYTES);
+  }
+}
+
+/**
+ * A page from `limit + 1` rows: the extra one only tells that there is more. It ends before its limit
+ * where it would become too large.
+ */
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+  cursorOf: (row: Row) => string,
+): Page<Item> {
+  const data = fitting(rows.slice(0, limit).map(toItem));
+  const last = rows.length > data.length ? rows[data.length - 1] : undefined;
+  return { data, nextCursor: last === undefined ? null : cursorOf(last), limit };
+}
+
+/**
+ * One page of a list whose rows are in the order of their ids. `read` is told the id of the last row of
+ * the page before, and how many rows to read; what it gives is shown as it is.
+ */
+export async function pageById<Row extends { readonly id: string }>(
+  { cursors }: { readonly cursors: Cursors },
+  list: string,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  read: (last: string | undefined, limit: number) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  const last = after === undefined ? undefined : String(cursors.decode(list, after)[0]);
+  return pageOf(
+    await read(last, limit + 1),
+    limit,
+    (row) => row,
+    ({ id }) => cursors.encode(list, [id]),
+  );
+}

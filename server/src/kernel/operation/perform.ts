@@ -1,0 +1,157 @@
+import { Act } from "./act.ts";
+import { outcomeOf, validate } from "../boundary.ts";
+import { type Call, type Outcome, partitionOf, type RawInput } from "./invocation.ts";
+import type { Caller, Outside } from "../access/caller.ts";
+import { type Transaction } from "../db/database.ts";
+import { codeOf } from "../db/errors.ts";
+import { DEPTH_MAX } from "../log/event.ts";
+import { Failure, failure, type FailureType, Forbidden } from "./failure.ts";
+import { amend, once } from "./idempotency.ts";
+import type { Operation } from "./operation.ts";
+import { type ProblemPlace, refusalOf } from "./problem.ts";
+import { keepingSecrets } from "../secrets/used-secrets.ts";
+
+export const ChainTooDeep = failure(
+  "chain_too_deep",
+  409,
+  `A chain of automations ends after ${DEPTH_MAX} links.`,
+);
+
+const UNIQUE_VIOLATION = "23505";
+
+/** The one path by which anything happens: permission, input, transaction, handler, event, commit. */
+export async function perform(outside: Outside, op: Operation, asked: Call): Promise<Outcome> {
+  const call = placed(op, asked);
+  authorise(op, call.caller);
+  return keepingSecrets(() => (op.kind === "query" ? ask : change)(outside, op, call));
+}
+
+async function change(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
+  if (call.caller.cause.depth > DEPTH_MAX) throw new Failure(ChainTooDeep);
+  if (!op.follow) return commit(outside, op, call);
+  let done: Done | undefined;
+  const outcome = await commit(outside, op, call, (what) => (done = what));
+  // Whoever asks again gets the answer that there was.
+  if (!done) return outcome;
+  const { input, value } = done;
+  const followed = { value: value as never, caller: call.caller };
+  const later = await op.follow(outside, input as never, followed);
+  if (later === undefined) return outcome;
+  const answer = outcomeOf(op, later, outside.settings);
+  if (call.idempotencyKey !== undefined) await amend(outside, op, call, answer);
+  return answer;
+}
+
+/** What an act returned, and of which input. */
+interface Done {
+  readonly input: RawInput;
+  readonly value: unknown;
+}
+
+async function commit(
+  outside: Outside,
+  op: Operation,
+  call: Call,
+  tell?: (done: Done | undefined) => void,
+): Promise<Outcome> {
+  if (call.idempotencyKey === undefined || call.caller.idempotencyScope === undefined) {
+    const input = validate(op, call.input);
+    const prepared = await op.prepare?.(outside, input as never, call.caller);
+    return outside.db.write(partitionOf(op.access, call.caller), (session) =>
+      execute(outside, op, call, { session, input, prepared, tell }),
+    );
+  }
+  return once(outside, call, call.idempotencyKey, {
+    operation: op.id,
+    partition: partitionOf(op.access, call.caller),
+    prepare: async () => {
+      const input = validate(op, call.input);
+      return { input, prepared: await op.prepare?.(outside, input as never, call.caller) };
+    },
+    run: (session, ready) => execute(outside, op, call, { session, ...ready, tell }),
+    refuse: (failure) => refusalOf(op.reply, failure, placeOf(call)),
+  });
+}
+
+/**
+ * People, roles, secrets and other definitions belong to the workspace in all its environments. What
+ * happens to them is logged in production, whatever the header says: nobody hides it in another log.
+ */
+function placed(op: Operation, call: Call): Call {
+  if (op.access === "workspace" && op.environmental !== false) return call;
+  return { ...call, caller: { ...call.caller, environment: "production" } };
+}
+
+async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
+  const input = validate(op, call.input);
+  const { caller } = call;
+  const prepared = await op.prepare?.(outside, input as never, caller);
+  const value = await outside.db.read(partitionOf(op.access, caller), (tx) =>
+    op.run(
+      {
+        tx,
+        now: outside.clock.now(),
+        caller,
+        services: outside,
+        workspace: caller.workspace,
+      } as never,
+      input as never,
+      prepared as never,
+    ),
+  );
+  return outcomeOf(op, value, outside.settings);
+}
+
+async function execute(
+  outside: Outside,
+  op: Operation,
+  call: Call,
+  on: {
+    readonly session: Transaction;
+    readonly input: RawInput;
+    readonly prepared: unknown;
+    readonly tell: ((done: Done | undefined) => void) | undefined;
+  },
+): Promise<Outcome> {
+  const { caller, ifMatch } = call;
+  // An attempt before this one may have been undone.
+  on.tell?.(undefined);
+  const act = new Act({ session: on.session, services: outside, caller, ifMatch });
+  try {
+    const value = await op.run(act.ctx, on.input as never, on.prepared as never);
+    // A change without an event would be invisible to audit, webhooks and workflows alike.
+    const silent = act.emitted.length === 0 && !op.mayChangeNothing;
+    if (silent) throw new Error(`${op.id} changed state without an event.`);
+    act.finish();
+    if (value instanceof Failure) {
+      return refusalOf(op.reply, value, placeOf(call));
+    }
+    on.tell?.({ input: on.input, value });
+    return outcomeOf(op, value, outside.settings);
+  } catch (error) {
+    throw violated(op.fails, error) ?? error;
+  }
+}
+
+/** Throws unless the caller holds what the operation needs. */
+export function authorise(op: Operation, { permissions, credential }: Caller): void {
+  if (op.permission === undefined) return;
+  const { name } = op.permission;
+  const held =
+    op.access === "account"
+      ? [...(credential?.memberships.values() ?? [])].some((member) => member.permissions.has(name))
+      : permissions.has(name);
+  if (!held) throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
+}
+
+function placeOf({ instance, caller }: Call): ProblemPlace {
+  return { instance, requestId: caller.requestId };
+}
+
+/** A broken unique constraint is a failure that some operation declared. */
+function violated(fails: readonly FailureType[] | undefined, error: unknown): Failure | undefined {
+  if (codeOf(error) !== UNIQUE_VIOLATION) return undefined;
+  const { constraint } = error as { constraint?: string };
+  const type = fails?.find((candidate) => candidate.constraint === constraint);
+  return constraint !== undefined && type ? new Failure(type) : undefined;
+}

@@ -1,0 +1,88 @@
+import Type from "typebox";
+import { type Failure, type FailureType, Unauthenticated } from "./failure.ts";
+import type { Refusal } from "./response.ts";
+import { withoutUsedSecrets } from "../secrets/used-secrets.ts";
+
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String(),
+    code: Type.String({ description: "A stable word that programs may test for" }),
+    requestId: Type.String(),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({
+            description:
+              "`/field` of the body, `?name` of the query, `:name` of the path, or a header's name",
+          }),
+          message: Type.String(),
+          position: Type.Optional(
+            Type.Integer({ description: "How many characters into an expression" }),
+          ),
+        }),
+      ),
+    ),
+  },
+  { title: "ProblemDocument", description: "RFC 9457" },
+);
+
+export interface ProblemAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Where it failed: the path, without its query, and the request. */
+export interface ProblemPlace {
+  readonly instance: string;
+  readonly requestId: string;
+}
+
+/** A failure as an operation with this reply tells it. */
+export function refusalOf(
+  reply: { readonly refusal?: Refusal } | undefined,
+  failure: Failure,
+  at: ProblemPlace,
+): ProblemAnswer {
+  const told = withoutUsedSecrets(failure);
+  return reply?.refusal?.answer(told, at) ?? problemOf(told, at);
+}
+
+/** A failure as the answer that reports it. */
+export function problemOf(
+  { type, message, particulars }: Failure,
+  at: ProblemPlace,
+): ProblemAnswer {
+  return {
+    status: type.status,
+    headers: {
+      "content-type": "application/problem+json",
+      // Whoever finds it out, a 401 says what would help.
+      ...(type === Unauthenticated && { "www-authenticate": "Bearer" }),
+      ...particulars.headers,
+    },
+    body: JSON.stringify({
+      type: problemType(type),
+      title: type.title,
+      status: type.status,
+      detail: message,
+      instance: at.instance,
+      code: type.code,
+      requestId: at.requestId,
+      ...(particulars.errors && { errors: particulars.errors }),
+      ...particulars.extra,
+      // The SDK's paths answer with `success` in every case.
+      ...(SDK_PATH.test(at.instance) && { success: false }),
+    }),
+  };
+}
+
+const SDK_PATH = /^\/api\/(v1\/)?flowsdk\//;
+
+export function problemType({ code }: FailureType): string {
+  return `urn:millrace:problem:${code}`;
+}

@@ -1,0 +1,317 @@
+import Type, { type Static, type TObject, type TSchema } from "typebox";
+import { etagOf } from "../etag.ts";
+import type { Failure } from "./failure.ts";
+import type { ProblemAnswer, ProblemPlace } from "./problem.ts";
+import { nullable } from "../schema/schema.ts";
+import type { Settings } from "../settings.ts";
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly nextCursor: string | null;
+  readonly limit: number;
+}
+
+/** What an operation answers: its status, what its handler returns, and the body made of that. */
+export interface Reply<Value = unknown> {
+  readonly status: number;
+  /** Absent when there is nothing to say. */
+  readonly body: TSchema | undefined;
+  readonly wrap: (value: Value) => unknown;
+  /** The body as JSON, where its schema describes and does not limit what is in it. */
+  readonly text?: (value: Value) => string;
+  readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
+  /** For what is no JSON: the status and text themselves. */
+  readonly shown?: (value: Value) => {
+    readonly status: number;
+    readonly body: string | undefined;
+  };
+  /** A second status of success, for some values. */
+  readonly also?: { readonly status: number; readonly when: (value: Value) => boolean };
+  /** For what comes piece by piece, while the client listens. */
+  readonly streamed?: (value: Value) => AsyncIterable<string | Uint8Array>;
+  /** Of what is shown, when it is no page. */
+  readonly mediaType?: string;
+  /** What other answers of success there may be, where nobody but their author knows their form. */
+  readonly otherwise?: string;
+  readonly refusal?: Refusal;
+}
+
+/** How failures are told where a problem document will not do: to a browser, or by a protocol's rules. */
+export interface Refusal {
+  readonly mediaType: string;
+  readonly body: TSchema;
+  readonly answer: (failure: Failure, at: ProblemPlace) => ProblemAnswer;
+}
+
+interface Extras<Value> {
+  readonly also?: Reply<Value>["also"];
+  readonly location?: (value: Value) => string;
+  readonly headers?: Reply<Value>["headers"];
+}
+
+/** A handler may return more than its schema names; `revision` among it becomes the ETag. */
+export type Returned<S extends TSchema> = Static<S> & { readonly revision?: number };
+
+export function one<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
+  return dataReply(200, schema, extras);
+}
+
+export function created<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
+  return dataReply(201, schema, extras);
+}
+
+export function accepted<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
+  return dataReply(202, schema, extras);
+}
+
+export function nothing(): Reply<void> {
+  return { status: 204, body: undefined, wrap: () => undefined, headers: () => ({}) };
+}
+
+/** The body as it is, without an envelope. */
+export function bare<S extends TSchema>(schema: S, refusal?: Refusal): Reply<Static<S>> {
+  return {
+    status: 200,
+    body: schema,
+    wrap: (value) => value,
+    headers: () => ({}),
+    ...(refusal && { refusal }),
+  };
+}
+
+/** A page for people, or the way to one. `policy` is its Content-Security-Policy. */
+export type Shown =
+  | { readonly html: string; readonly status?: number; readonly policy: string }
+  | { readonly goTo: string };
+
+/** The answer to a browser. Further headers, such as a cookie, come with the value. */
+export function html(
+  refusal?: Refusal,
+): Reply<Shown & { readonly headers?: Readonly<Record<string, string>> }> {
+  return {
+    ...(refusal && { refusal }),
+    status: 200,
+    body: undefined,
+    wrap: () => undefined,
+    headers: (value) => ({
+      ...value.headers,
+      ...("goTo" in value
+        ? { location: value.goTo }
+        : { "content-type": "text/html; charset=utf-8", "content-security-policy": value.policy }),
+    }),
+    shown: (value) =>
+      "goTo" in value
+        ? { status: 303, body: "" }
+        : { status: value.status ?? 200, body: value.html },
+  };
+}
+
+/** A text for other programs, in a format that is not ours. */
+export function media(mediaType: string): Reply<string> {
+  return {
+    status: 200,
+    body: undefined,
+    mediaType,
+    wrap: () => undefined,
+    headers: () => ({ "content-type": mediaType }),
+    shown: (body) => ({ status: 200, body }),
+  };
+}
+
+/** An answer that somebody wrote who is neither the caller nor us. */
+export interface Written {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Answers with what a handler says, to the letter. What we say ourselves is 202 with this schema. */
+export function written<Value extends Written>(schema: TSchema, otherwise: string): Reply<Value> {
+  return {
+    status: 202,
+    body: Type.Object({ data: schema }),
+    wrap: (value) => value.body,
+    headers: ({ headers }) => headers,
+    shown: ({ status, body }) => ({ status, body }),
+    otherwise,
+  };
+}
+
+/** The media type of server-sent events. */
+export const EVENT_STREAM = "text/event-stream";
+
+/** Server-sent events: the texts that the handler's iterable gives, for as long as somebody listens. */
+export function eventStream(): Reply<AsyncIterable<string>> {
+  return {
+    status: 200,
+    body: undefined,
+    mediaType: EVENT_STREAM,
+    wrap: () => undefined,
+    headers: () => ({
+      "content-type": EVENT_STREAM,
+      // A proxy that gathered the pieces would make the stream useless.
+      "x-accel-buffering": "no",
+      // The stream may end because we do, and an open connection would hold that up.
+      connection: "close",
+    }),
+    streamed: (pieces) => pieces,
+  };
+}
+
+/** The same answer with `success: true` beside it, as the paths of the SDK have it. */
+export function withSuccess<Value>(reply: Reply<Value>): Reply<Value> {
+  const { body, wrap } = reply;
+  const { properties = {} } = (body ?? {}) as Partial<TObject>;
+  return {
+    ...reply,
+    body: Type.Object({ success: Type.Literal(true), ...properties }),
+    // What is wrapped is an object: `{ data }`, or that with its pagination.
+    wrap: (value) => ({ success: true, ...(wrap(value) as object) }),
+  };
+}
+
+/** A file that is made while it is sent, however long it is. */
+export interface Download {
+  readonly mediaType: string;
+  readonly fileName: string;
+  /** Texts, in UTF-8, or bytes. */
+  readonly pieces: AsyncIterable<string | Uint8Array>;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is only a part of the file. */
+  readonly partial?: boolean;
+}
+
+/** Of a file that is no text. */
+const BYTES = /^application\/(?!json|x-ndjson)/;
+
+/** The answer is a file; `mediaTypes` are those that it may have, with commas between them. */
+export function download(mediaTypes: string): Reply<Download> {
+  return {
+    status: 200,
+    body: undefined,
+    mediaType: mediaTypes,
+    wrap: () => undefined,
+    headers: ({ mediaType, fileName, headers }) => ({
+      "content-type": BYTES.test(mediaType) ? mediaType : `${mediaType}; charset=utf-8`,
+      "content-disposition": `attachment; filename="${fileName.replaceAll(/[^\w.-]/g, "_")}"`,
+      ...headers,
+    }),
+    streamed: ({ pieces }) => pieces,
+  };
+}
+
+/** The same of a file that is kept, of which a client may ask for a part. */
+export function resumableDownload(mediaTypes: string): Reply<Download> {
+  return {
+    ...download(mediaTypes),
+    also: { status: 206, when: ({ partial }) => partial === true },
+  };
+}
+
+export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {
+  return {
+    status: 200,
+    body: Type.Object({ data: Type.Array(item), pagination: Pagination }),
+    wrap: ({ data, nextCursor, limit }) => ({
+      data,
+      pagination: { nextCursor, hasMore: nextCursor !== null, limit },
+    }),
+    headers: () => ({}),
+  };
+}
+
+/** A page that may tell how many there are, where somebody asked. */
+export interface CountedPage<T> extends Page<T> {
+  readonly total?: number | undefined;
+}
+
+export function countedPage<S extends TSchema>(item: S): Reply<CountedPage<Static<S>>> {
+  return {
+    status: 200,
+    body: Type.Object({ data: Type.Array(item), pagination: CountedPagination }),
+    wrap: wrapCounted,
+    headers: () => ({}),
+  };
+}
+
+/** A thing whose fields its owner chose, so that nobody knows them beforehand: it goes out as it is. */
+export interface Whole {
+  readonly data: object;
+  /** Becomes the ETag. */
+  readonly revision?: number;
+  /** Of what says how it is shown: stands in the ETag too, once that has changed. */
+  readonly formRevision?: number;
+}
+
+export function whole<Value extends Whole = Whole>(
+  schema: TSchema,
+  { status = 200, location }: { status?: number; location?: (value: Value) => string } = {},
+): Reply<Value> {
+  return {
+    status,
+    body: Type.Object({ data: schema }),
+    wrap: ({ data }) => ({ data }),
+    text: ({ data }) => `{"data":${JSON.stringify(data)}}`,
+    headers: (value) => ({
+      ...(location && { location: location(value) }),
+      ...(value.revision !== undefined && { etag: etagOf(value.revision, value.formRevision) }),
+    }),
+  };
+}
+
+/** A page of such things. */
+export function wholePage(item: TSchema): Reply<CountedPage<object>> {
+  return {
+    status: 200,
+    body: Type.Object({ data: Type.Array(item), pagination: CountedPagination }),
+    wrap: wrapCounted,
+    text: (value) => JSON.stringify(wrapCounted(value)),
+    headers: () => ({}),
+  };
+}
+
+function wrapCounted({ data, nextCursor, limit, total }: CountedPage<unknown>) {
+  return { data, pagination: { nextCursor, hasMore: nextCursor !== null, limit, total } };
+}
+
+const Pagination = Type.Object(
+  {
+    nextCursor: nullable(Type.String({ description: "Send it as `after` to go on" })),
+    hasMore: Type.Boolean(),
+    limit: Type.Integer(),
+  },
+  { title: "Pagination" },
+);
+
+const CountedPagination = Type.Object({
+  ...Pagination.properties,
+  total: Type.Optional(Type.Integer({ description: "With `count=exact`" })),
+});
+
+function dataReply<S extends TSchema>(
+  status: number,
+  schema: S,
+  extras: Extras<Static<S>>,
+): Reply<Returned<S>> {
+  return {
+    status,
+    body: Type.Object({ data: schema }),
+    wrap: (data) => ({ data }),
+    ...(extras.also && { also: extras.also }),
+    headers: (value, settings) => ({
+      ...extras.headers?.(value, settings),
+      ...(extras.location && { location: extras.location(value) }),
+      ...(hasRevision(value) && { etag: etagOf(value.revision) }),
+    }),
+  };
+}
+
+function hasRevision(value: unknown): value is { revision: number } {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "revision" in value &&
+    typeof value.revision === "number"
+  );
+}

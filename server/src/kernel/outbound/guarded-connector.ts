@@ -1,0 +1,85 @@
+/**
+ * Opens connections, to permitted addresses only.
+ *
+ * A check of the URL before the call would be worth nothing: the name can resolve to another
+ * address a moment later. So the check sits inside the connection's own name lookup. The socket
+ * gets the very answers that were checked and asks nobody again, and a name of which any answer
+ * is forbidden is refused whole, or repeating the call would reach the forbidden one in the end.
+ */
+import { lookup as systemLookup } from "node:dns/promises";
+import { isIP, type LookupFunction } from "node:net";
+import type { SecureContext } from "node:tls";
+import { callbackify } from "node:util";
+import { buildConnector } from "undici";
+import { OutboundRefused } from "./error.ts";
+import { literalAddress } from "./request-checks.ts";
+
+/** All addresses of a host name. */
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
+
+export interface ConnectorOptions {
+  readonly permits: (address: string) => boolean;
+  readonly lookup: Lookup;
+  readonly secureContext: SecureContext | undefined;
+  readonly connectTimeoutMs: number;
+}
+
+/** A connector for undici's dispatchers that connects to permitted addresses only. */
+export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
+  const connect = buildConnector({
+    // One request per connection at a time: an oversized or overdue answer is then stopped by
+    // closing its connection, and disturbs no other request.
+    allowH2: false,
+    autoSelectFamily: true,
+    lookup: guardedLookup(options),
+    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot unsay it.
+    rejectUnauthorized: true,
+    timeout: options.connectTimeoutMs,
+    ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
+  });
+  return (target, callback) => {
+    // Node connects to a literal address without any lookup, so it is checked here.
+    const literal = literalAddress(target.hostname);
+    if (literal === undefined || options.permits(literal)) connect(target, callback);
+    else queueMicrotask(() => callback(refusedAddress(target.hostname), null));
+  };
+}
+
+/** The name lookup of the operating system: its hosts file and its resolvers. */
+export async function lookupBySystem(hostname: string): Promise<readonly string[]> {
+  const answers = await systemLookup(hostname, { all: true });
+  return answers.map((answer) => answer.address);
+}
+
+/** The message leaves the address out: it would show strangers the names of an inner network. */
+export function refusedAddress(hostname: string): OutboundRefused {
+  return new OutboundRefused(
+    "address",
+    `The address of ${hostname} is not a public one, and calls to it are not allowed here.`,
+  );
+}
+
+/** A name lookup for sockets whose answers are all permitted, or else an error. */
+export function guardedLookup({
+  permits,
+  lookup,
+}: Pick<ConnectorOptions, "permits" | "lookup">): LookupFunction {
+  const checked = callbackify(async (hostname: string) => {
+    const addresses = await lookup(hostname);
+    if (addresses.length === 0) throw notFound(hostname);
+    if (!addresses.every(permits)) throw refusedAddress(hostname);
+    return addresses.map(withFamily);
+  });
+  // With autoSelectFamily Node always asks for the list of all addresses.
+  return (hostname, _options, callback) => {
+    checked(hostname, (error, addresses) => callback(error, addresses));
+  };
+}
+
+function withFamily(address: string): { address: string; family: number } {
+  return { address, family: isIP(address) };
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: "ENOTFOUND" });
+}

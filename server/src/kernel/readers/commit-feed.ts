@@ -1,0 +1,159 @@
+import type { Database } from "../db/database.ts";
+import { eventIdOf, type Position } from "../log/event.ts";
+import { placeOf } from "../log/event-log.ts";
+import type { Next } from "../work/loop.ts";
+import type { Notice } from "./wake-signal.ts";
+
+/** Passed over in the database, which hands out those that are wanted. */
+const BATCH_EVENTS_MAX = 10_000;
+const POLL_MS = 500;
+/** How far beyond an open transaction it looks, in batches. */
+const UNSETTLED_PAGES_MAX = 10;
+
+const END = `
+  select $1::smallint as epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq`;
+/**
+ * What is wanted of the next so many events; and, even if that is nothing, how far it has looked, and the
+ * place before which nothing can appear any more.
+ */
+const READ = `
+  with passed as materialized
+    (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.resource_id
+       from events e
+      where (e.epoch, e.xid, e.seq) > ($1, $2, $3)
+      order by e.epoch, e.xid, e.seq limit $4)
+  select (select epoch from installation) as end_epoch,
+         pg_snapshot_xmin(pg_current_snapshot()) as end_xid,
+         (select count(*)::int from passed) as passed, l.epoch as at_epoch, l.xid as at_xid,
+         l.seq as at_seq, n.*
+    from (values (true)) as always
+    left join (select epoch, xid, seq from passed order by epoch desc, xid desc, seq desc limit 1) l
+      on true
+    left join passed n on n.topic = any($5::text[])
+   order by n.epoch, n.xid, n.seq`;
+
+interface LookRow {
+  readonly end_epoch: number;
+  readonly end_xid: string;
+  readonly passed: number;
+  /** The last of those; null when there is none. */
+  readonly at_epoch: number | null;
+  readonly at_xid: string;
+  readonly at_seq: number;
+}
+
+interface NoticeRow {
+  readonly epoch: number;
+  readonly xid: string;
+  readonly seq: number;
+  readonly workspace_id: string;
+  readonly environment: string;
+  readonly topic: string;
+  readonly type: string;
+  readonly resource_id: string;
+}
+
+type Listener = (notice: Notice) => void;
+
+/**
+ * Tells this process what happens anywhere: the caches that must forget, the readers that wait. One
+ * query serves all of them, however many, and passes over topics that nobody here listens to. An event
+ * may be told several times, at its commit and again from the log, so listeners must not count.
+ */
+export class News {
+  readonly #db: Database;
+  readonly #epoch: number;
+  readonly #listeners = new Map<string, Set<Listener>>();
+  #at: Position | undefined;
+  /** How often a topic was added to those that somebody listens to. */
+  #added = 0;
+  /** Where the next look begins, if the last one failed or somebody began to listen while it was under way. */
+  #again: Position | undefined;
+
+  constructor(db: Database, epoch: number) {
+    this.#db = db;
+    this.#epoch = epoch;
+  }
+
+  subscribe(topics: readonly string[], listener: Listener): () => void {
+    for (const topic of topics) this.#of(topic).add(listener);
+    return () => {
+      for (const topic of topics) {
+        const listeners = this.#listeners.get(topic);
+        listeners?.delete(listener);
+        if (listeners?.size === 0) this.#listeners.delete(topic);
+      }
+    };
+  }
+
+  tell(notices: readonly Notice[]): void {
+    for (const notice of notices) {
+      for (const listener of this.#listeners.get(notice.topic) ?? []) listener(notice);
+    }
+  }
+
+  /** Tells what came into the log since the last look. */
+  async catchUp(): Promise<Next> {
+    this.#at ??= await this.#end();
+    const begin = this.#at;
+    let from = (this.#again ??= begin);
+    const added = this.#added;
+    // All are told at once, but the cursor stops where an older transaction may still add something:
+    // what is beyond is told again, and what appears before it is not missed.
+    let settled: Position | undefined;
+    let more = true;
+    for (let page = 0; more && page < UNSETTLED_PAGES_MAX; page += 1) {
+      const { end, at, notices, passed } = await this.#read(from);
+      this.tell(notices);
+      // What was open when the first page was read may have appeared there since.
+      settled ??= end;
+      from = at;
+      more = passed === BATCH_EVENTS_MAX;
+      const isBeyond = eventIdOf(from) > eventIdOf(settled);
+      this.#at = isBeyond || !more ? settled : from;
+    }
+    this.#again = this.#added === added ? undefined : begin;
+    if (this.#again || eventIdOf(from) > eventIdOf(this.#at)) return "soon";
+    return more ? "again" : POLL_MS;
+  }
+
+  #of(topic: string): Set<Listener> {
+    let listeners = this.#listeners.get(topic);
+    if (!listeners) {
+      this.#listeners.set(topic, (listeners = new Set()));
+      this.#added += 1;
+    }
+    return listeners;
+  }
+
+  async #read(from: Position) {
+    const rows = await this.#db.system<LookRow & (NoticeRow | { readonly topic: null })>(READ, [
+      from.epoch,
+      String(from.xid),
+      from.seq,
+      BATCH_EVENTS_MAX,
+      [...this.#listeners.keys()],
+    ]);
+    const [first] = rows;
+    if (!first) throw new Error("The end of the log can't be read.");
+    const { end_epoch, end_xid, passed, at_epoch, at_xid, at_seq } = first;
+    return {
+      end: placeOf({ epoch: end_epoch, xid: end_xid, seq: 0 }),
+      passed,
+      at: at_epoch === null ? from : placeOf({ epoch: at_epoch, xid: at_xid, seq: at_seq }),
+      notices: rows.filter((row) => row.topic !== null).map(toNotice),
+    };
+  }
+
+  async #end(): Promise<Position> {
+    const [row] = await this.#db.system<Pick<NoticeRow, "epoch" | "xid" | "seq">>(END, [
+      this.#epoch,
+    ]);
+    if (!row) throw new Error("The end of the log can't be read.");
+    return placeOf(row);
+  }
+}
+
+function toNotice({ type, topic, workspace_id, environment, resource_id }: NoticeRow): Notice {
+  return { type, topic, workspace: workspace_id, environment, resourceId: resource_id };
+}

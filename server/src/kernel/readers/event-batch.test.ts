@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Kind } from "./event-batch.ts";
+import { advance, reader, registerReaders } from "./reader.ts";
+import { startWorld, type World } from "../testing/world.ts";
+
+let world: World;
+beforeAll(async () => (world = await startWorld()));
+afterAll(() => world[Symbol.asyncDispose]());
+
+const AT = "2026-01-02T03:04:05.000Z";
+
+/** Appends events of these types, each a second after the one before. */
+async function append(environment: "production" | "staging", types: readonly string[]) {
+  const partition = { workspace: world.home, environment } as const;
+  await world.kernel.db.write(partition, async (session) => {
+    for (const [n, type] of types.entries()) {
+      await session.send(
+        `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
+                             resource_id, correlation_id, created_at, data)
+         values ($1, 'thing', $2, 'x', 'system', 'x', 'thing', $3, 'cor', $4, '{}')`,
+        [world.kernel.epoch, type, `${type} ${n}`, new Date(Date.parse(AT) + n * 1_000)],
+      );
+    }
+  });
+}
+
+test("who glances at the log is told of each kind once, and reads what it asks for in order", async () => {
+  const seen: Record<string, { kinds: readonly Kind[]; read: readonly string[] }> = {};
+  const glancing = reader({
+    name: "test.glancing",
+    on: ["thing.*"],
+    startsAt: "end",
+    async glance({ caller, events }, kinds) {
+      await events(["thing.begun"]);
+      const read = await events(["thing.done", "thing.begun", "thing.done"]);
+      const byType = kinds.toSorted((a, b) => (a.type < b.type ? -1 : 1));
+      seen[caller.environment] = { kinds: byType, read: read.map(({ resource }) => resource.id) };
+    },
+  });
+  await registerReaders(world.kernel, [glancing]);
+  const kind = (type: string, count: number, lastAt: string) => ({
+    topic: "thing",
+    type,
+    count,
+    lastAt: AT.replace("05.000", lastAt),
+  });
+  await append("production", ["thing.begun", "thing.done", "thing.left", "thing.begun", "other.x"]);
+  await append("staging", ["thing.done"]);
+  await world.settled();
+  await advance(world.kernel, glancing);
+  expect(seen).toEqual({
+    production: {
+      kinds: [
+        kind("thing.begun", 2, "08.000"),
+        kind("thing.done", 1, "06.000"),
+        kind("thing.left", 1, "07.000"),
+      ],
+      read: ["thing.begun 0", "thing.done 1", "thing.begun 3"],
+    },
+    staging: { kinds: [kind("thing.done", 1, "05.000")], read: ["thing.done 0"] },
+  });
+});
+
+test("a batch is as long as it may be, and the next one goes on behind it", async () => {
+  const counts: number[] = [];
+  const counting = reader({
+    name: "test.counting",
+    on: ["thing.*"],
+    startsAt: "end",
+    async glance(_, kinds) {
+      counts.push(...kinds.map(({ count }) => count));
+    },
+  });
+  await registerReaders(world.kernel, [counting]);
+  await append(
+    "production",
+    Array.from({ length: 5 }, () => "thing.done"),
+  );
+  await world.settled();
+  expect(await advance(world.kernel, counting, 2)).toBe("again");
+  expect(await advance(world.kernel, counting, 2)).toBe("again");
+  expect(await advance(world.kernel, counting, 2)).not.toBe("again");
+  expect(counts).toEqual([2, 2, 1]);
+});

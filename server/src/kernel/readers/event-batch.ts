@@ -1,0 +1,152 @@
+import type { Outside } from "../access/caller.ts";
+import type { Partition, Transaction } from "../db/database.ts";
+import type { Position, RecordedEvent } from "../log/event.ts";
+import { EVENT_COLUMNS, type EventRow, placeOf, SETTLED, toEvent } from "../log/event-log.ts";
+
+/** Events of a batch that are alike. Mostly this is enough to tell that they concern nobody. */
+export interface Kind {
+  readonly topic: string;
+  readonly type: string;
+  readonly count: number;
+  /** When the last of them happened. */
+  readonly lastAt: string;
+}
+
+/** What comes next in the log, as far as it can no longer change. */
+export interface Batch {
+  /** The cursor of the reader that is furthest behind. */
+  readonly from: Position;
+  /** The last event; none when there is nothing to read. */
+  readonly last: Position | undefined;
+  readonly count: number;
+  /** Whether there is more that can still change. */
+  readonly unsettled: boolean;
+  readonly parts: readonly Part[];
+}
+
+/** How much one batch holds at most. */
+export const BATCH_EVENTS_MAX = 500;
+
+/**
+ * The cursor of the hindmost of some readers, and what comes after it: one row for each kind of event in
+ * each partition, however many there are.
+ */
+const LOOK = `
+  with hindmost as
+    (select epoch, xid, seq from readers where name = any($1::text[]) order by epoch, xid, seq limit 1),
+  batch as materialized
+    (select e.*
+       from hindmost h
+      cross join lateral
+        (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.created_at
+           from events e
+          where (e.epoch, e.xid, e.seq) > (h.epoch, h.xid, h.seq) and ${SETTLED}
+          order by e.epoch, e.xid, e.seq limit $2) e)
+  select h.epoch as at_epoch, h.xid as at_xid, h.seq as at_seq,
+         pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmax(pg_current_snapshot()) as unsettled,
+         l.epoch, l.xid, l.seq,
+         k.workspace_id, k.environment, k.topic, k.type, k.count, k.last_at
+    from hindmost h
+    left join (select epoch, xid, seq from batch order by epoch desc, xid desc, seq desc limit 1) l
+      on true
+    left join
+      (select workspace_id, environment, topic, type, count(*)::int as count, max(created_at) as last_at
+         from batch group by workspace_id, environment, topic, type) k on true`;
+
+interface CursorRow {
+  readonly at_epoch: number;
+  readonly at_xid: string;
+  readonly at_seq: number;
+  readonly unsettled: boolean;
+}
+
+/** Null in the one row of readers that have nothing to read. */
+type KindRow = Pick<EventRow, "epoch" | "xid" | "seq" | "workspace_id" | "environment"> & {
+  readonly topic: string;
+  readonly type: string;
+  readonly count: number;
+  readonly last_at: string;
+};
+
+type Nothing = { readonly [Field in keyof KindRow]: null };
+
+/** Looks at what is next for readers of these names; `foreseen` are the types that will be asked for. */
+export async function look(
+  { db }: Outside,
+  names: readonly string[],
+  eventsMax: number,
+  foreseen: (type: string) => boolean,
+): Promise<Batch> {
+  const rows = await db.system<CursorRow & (KindRow | Nothing)>(LOOK, [names, eventsMax]);
+  const [first] = rows;
+  if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
+  const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
+  const { unsettled } = first;
+  if (first.epoch === null) return { from, last: undefined, count: 0, unsettled, parts: [] };
+  const last = placeOf(first);
+  const kinds = rows.filter((row) => row.epoch !== null);
+  const groups = Map.groupBy(kinds, (row) => `${row.workspace_id} ${row.environment}`);
+  // In one order, since each may lock rows until the end: whoever does so too then waits, never in a circle.
+  const parts = [...groups]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, group]) => new Part({ from, last }, group, foreseen));
+  const count = kinds.reduce((sum, row) => sum + row.count, 0);
+  return { from, last, count, unsettled, parts };
+}
+
+/** The limit is never reached: it tells the planner that there is little between the two places. */
+const READ = `
+  select ${EVENT_COLUMNS} from events e
+   where (e.epoch, e.xid, e.seq) > ($1, $2, $3) and (e.epoch, e.xid, e.seq) <= ($4, $5, $6)
+     and e.type = any($7::text[])
+   order by e.epoch, e.xid, e.seq limit ${BATCH_EVENTS_MAX}`;
+
+/** What of a batch is of one partition. */
+export class Part {
+  readonly partition: Partition;
+  readonly kinds: readonly Kind[];
+  readonly #bounds: { readonly from: Position; readonly last: Position };
+  /** The types that somebody will ask for: they are read with those that are asked for first. */
+  readonly #foreseen: readonly string[];
+  readonly #read = new Map<string, readonly RecordedEvent[]>();
+
+  constructor(
+    bounds: { readonly from: Position; readonly last: Position },
+    rows: readonly KindRow[],
+    foreseen: (type: string) => boolean,
+  ) {
+    const [first] = rows;
+    if (!first) throw new Error("A part of a batch holds something.");
+    this.partition = { workspace: first.workspace_id, environment: first.environment };
+    this.kinds = rows.map(({ topic, type, count, last_at: lastAt }) => ({
+      topic,
+      type,
+      count,
+      lastAt,
+    }));
+    this.#bounds = bounds;
+    this.#foreseen = [...new Set(rows.map(({ type }) => type).filter(foreseen))];
+  }
+
+  /** Its events of these types, in order. The transaction is in this partition. */
+  async events(session: Transaction, types: readonly string[]): Promise<readonly RecordedEvent[]> {
+    const missing = types.filter((type) => !this.#read.has(type));
+    if (missing.length > 0) await this.#readAll(session, [...missing, ...this.#foreseen]);
+    const several = [...new Set(types)].map((type) => this.#read.get(type) ?? []);
+    return several.length === 1 ? (several[0] ?? []) : several.flat().toSorted(byPlace);
+  }
+
+  async #readAll(session: Transaction, types: readonly string[]): Promise<void> {
+    const unread = [...new Set(types)].filter((type) => !this.#read.has(type));
+    const { from, last } = this.#bounds;
+    const places = [from, last].flatMap(({ epoch, xid, seq }) => [epoch, String(xid), seq]);
+    const rows = await session.send<EventRow>(READ, [...places, unread]);
+    const byType = Map.groupBy(rows.map(toEvent), ({ type }) => type);
+    for (const type of unread) this.#read.set(type, byType.get(type) ?? []);
+  }
+}
+
+/** Ids sort as the log does. */
+function byPlace(left: RecordedEvent, right: RecordedEvent): number {
+  return left.id < right.id ? -1 : 1;
+}

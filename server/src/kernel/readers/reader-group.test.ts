@@ -1,0 +1,98 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { domains } from "../../app.ts";
+import { Convoy } from "./reader-group.ts";
+import { reader, registerReaders } from "./reader.ts";
+import { notes } from "../testing/notes.ts";
+import { type Ask, startWorld, until, type World } from "../testing/world.ts";
+
+let stumbles = 0;
+const marking = (name: string, fails = false) =>
+  reader({
+    name,
+    on: ["note.created"],
+    startsAt: "beginning",
+    async handle({ tx }, events) {
+      for (const { data } of events) {
+        await sql`insert into marks values (${name}, ${data["title"]})`.execute(tx);
+      }
+      if (fails && stumbles > 0) {
+        stumbles -= 1;
+        throw new Error("a stumble");
+      }
+    },
+  });
+const [first, second] = [marking("test.first"), marking("test.second", true)];
+
+let world: World;
+let agent: Ask;
+beforeAll(async () => {
+  world = await startWorld({ domains: [...domains, notes] });
+  await world.sql(
+    "create table marks (reader text, title text); grant all on marks to millrace_app",
+  );
+  agent = await world.member(["owner"]);
+  await registerReaders(world.kernel, [first, second]);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const failed: string[] = [];
+const together = () =>
+  new Convoy({
+    outside: world.kernel,
+    readers: [first, second],
+    onFailure: ({ name }) => void failed.push(name),
+    onParked: () => undefined,
+  });
+const write = async (title: string) => {
+  await agent("POST /api/v1/notes", { title, body: "" });
+  await world.settled();
+};
+const marksOf = async (name: string) =>
+  (await world.sql("select title from marks where reader = $1 order by title", [name])).map(
+    ({ title }) => title as string,
+  );
+const places = () =>
+  world.sql("select distinct epoch, xid, seq from readers where name like 'test.%'");
+
+test("readers at the same place move on together, each event once for each", async () => {
+  const convoy = together();
+  await write("a");
+  await write("b");
+  await convoy.step();
+  expect(await marksOf("test.first")).toEqual(["a", "b"]);
+  expect(await marksOf("test.second")).toEqual(["a", "b"]);
+  expect(await places()).toHaveLength(1);
+});
+
+test("one that is behind is not forgotten, although nothing new happens for the others", async () => {
+  const convoy = together();
+  await write("c");
+  // As when somebody held its row for a moment, and the others went on.
+  await world.sql(
+    `update readers set (epoch, xid, seq) =
+       (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)
+      where name = 'test.first'`,
+  );
+  expect(await places()).toHaveLength(2);
+  await convoy.step();
+  expect(await marksOf("test.second")).toEqual(["a", "b", "c"]);
+  expect(await marksOf("test.first")).toEqual(["a", "b"]);
+  expect(await places()).toHaveLength(1);
+});
+
+test("one that fails holds up nobody, and nothing is done twice", async () => {
+  const convoy = together();
+  stumbles = 2;
+  await write("d");
+  await convoy.step();
+  expect(failed).toEqual(["test.second"]);
+  expect(await marksOf("test.first")).toEqual(["a", "b", "d"]);
+  expect(await marksOf("test.second")).toEqual(["a", "b", "c"]);
+  await until(async () => {
+    await convoy.step();
+    return (await marksOf("test.second")).length === 4;
+  });
+  expect(await marksOf("test.second")).toEqual(["a", "b", "c", "d"]);
+  expect(await marksOf("test.first")).toEqual(["a", "b", "d"]);
+});

@@ -1,0 +1,271 @@
+import { Act } from "../operation/act.ts";
+import { type Batch, BATCH_EVENTS_MAX, type Kind, look, type Part } from "./event-batch.ts";
+import { type Outside, type Services, systemCaller } from "../access/caller.ts";
+import { compilePattern } from "../condition/event-pattern.ts";
+import { NO_WORKSPACE, type Partition, type Transaction } from "../db/database.ts";
+import { eventIdOf, type EventType, type Position, type RecordedEvent } from "../log/event.ts";
+import { newId } from "../schema/id.ts";
+import { causeOf } from "../log/event-log.ts";
+import type { Next } from "../work/loop.ts";
+import type { ReadContext, WriteContext } from "../operation/operation.ts";
+
+interface About {
+  readonly name: string;
+  /** Event types, or patterns of them; a function where only the assembled product knows them. */
+  readonly on: readonly string[] | ((services: Services) => readonly string[]);
+  /** Where a reader that is new to this database begins. */
+  readonly startsAt: "beginning" | "end";
+}
+
+/** No network calls in either: a transaction is open. All is of one workspace and environment. */
+type Reaction<E extends EventType> =
+  | {
+      handle(ctx: ReaderContext<E>, events: readonly RecordedEvent[]): Promise<void>;
+      readonly glance?: never;
+    }
+  | {
+      /**
+       * For a reader of everything, which most events do not concern: it is told what kinds of them there
+       * are, and asks for those that it wants.
+       */
+      glance(ctx: GlanceContext<E>, kinds: readonly Kind[]): Promise<void>;
+      readonly handle?: never;
+    };
+
+/**
+ * Something that reacts to the log. Its writes and its cursor commit together, so that each event
+ * takes effect exactly once, on whichever node; it sees every event once and in order.
+ */
+export type Reader = About & Reaction<EventType>;
+
+export interface ReaderContext<E extends EventType = EventType> extends ReadContext {
+  /** The context in which to react to one of the events: what it emits has that event as its cause. */
+  readonly because: (event: RecordedEvent) => WriteContext<E>;
+  /** False when another process may have had this reader in hand since this one last had it. */
+  readonly continuous: boolean;
+  /** Called when this batch has committed: to wake whoever carries out what was written. */
+  readonly onCommit: (listener: () => void) => void;
+}
+
+export interface GlanceContext<E extends EventType = EventType> extends ReaderContext<E> {
+  /** The events of these types, in order. */
+  readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
+}
+
+const POLL_MS = 1_000;
+
+export function reader<const E extends readonly EventType[] = []>(
+  about: About & { readonly emits?: E } & Reaction<E[number]>,
+): Reader {
+  return about as Reader;
+}
+
+const LOCK = `
+  select from readers where name = $1 and epoch = $2 and xid = $3 and seq = $4 for update skip locked`;
+const PARK = `
+  insert into parked_events (reader, epoch, xid, seq, workspace_id, environment, error, parked_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+const MOVE = `
+  update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = $1`;
+
+/** A new reader's row; the end of the log is the last event that can no longer be overtaken. */
+const REGISTER = `
+  insert into readers (name, epoch, xid, seq, updated_at)
+  values ($1, $2, case when $3 then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $4)
+  on conflict (name) do nothing`;
+
+export async function registerReaders(outside: Outside, readers: readonly Reader[]): Promise<void> {
+  for (const { name, startsAt } of readers) {
+    const atEnd = startsAt === "end";
+    await outside.db.write(NOWHERE, (session) =>
+      session.send(REGISTER, [name, atEnd ? outside.epoch : 0, atEnd, outside.clock.now()]),
+    );
+  }
+}
+
+/** What a process remembers of a reader from one batch to the next. */
+export interface Trail {
+  /** Where this process left it last. */
+  left: Position | undefined;
+  /** The last event of the batch that it tried last. */
+  tried?: Position | undefined;
+}
+
+/** A reader on its way. */
+export interface Walker {
+  readonly reader: Reader;
+  readonly trail: Trail;
+}
+
+/** Handles one batch; resolves to when to look again. */
+export async function advance(
+  outside: Outside,
+  one: Reader,
+  eventsMax = BATCH_EVENTS_MAX,
+  trail: Trail = { left: undefined },
+): Promise<Next> {
+  const batch = await lookFor(outside, [one], eventsMax);
+  const idle = batch.unsettled ? "soon" : POLL_MS;
+  if (!batch.last) return idle;
+  const walker = { reader: one, trail };
+  const handled = await moveOn(outside, one, batch, (session) =>
+    handleAll(outside, walker, session, batch),
+  );
+  if (!handled) return POLL_MS;
+  trail.left = batch.last;
+  return batch.count === eventsMax ? "again" : idle;
+}
+
+/** Readers that stand at the same place read once, and commit once. */
+const LOCK_ALL = `
+  select from readers where name = any($1) and epoch = $2 and xid = $3 and seq = $4
+     for update skip locked`;
+const MOVE_ALL = `
+  update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = any($1)`;
+
+/**
+ * Handles one batch for several readers in one transaction. "apart" when they do not stand at the same
+ * place: then each has to go on for itself until they do.
+ */
+export async function advanceTogether(
+  outside: Outside,
+  walkers: readonly Walker[],
+): Promise<Next | "apart"> {
+  const readers = walkers.map(({ reader: one }) => one);
+  const names = readers.map(({ name }) => name);
+  const batch = await lookFor(outside, readers, BATCH_EVENTS_MAX);
+  const idle = batch.unsettled ? "soon" : POLL_MS;
+  const { from, last } = batch;
+  if (!last) return idle;
+  const locked = await outside.db.write(NOWHERE, async (session) => {
+    const rows = await session.send(LOCK_ALL, [names, from.epoch, String(from.xid), from.seq]);
+    if (rows.length < names.length) return rows.length;
+    for (const walker of walkers) await handleAll(outside, walker, session, batch);
+    const place = [last.epoch, String(last.xid), last.seq];
+    void session.send(MOVE_ALL, [names, ...place, outside.clock.now()]);
+    return rows.length;
+  });
+  if (locked === 0) return POLL_MS;
+  if (locked < names.length) return "apart";
+  for (const { trail } of walkers) trail.left = last;
+  return batch.count === BATCH_EVENTS_MAX ? "again" : idle;
+}
+
+/** Sets the event aside that was tried last, with the reason; false when another node has moved on. */
+export async function park(
+  outside: Outside,
+  one: Reader,
+  { tried }: Trail,
+  reason: string,
+): Promise<boolean> {
+  const batch = await lookFor(outside, [one], 1);
+  const { last, parts } = batch;
+  const [part] = parts;
+  if (!part || !last || !tried || eventIdOf(last) !== eventIdOf(tried)) return false;
+  const { workspace, environment } = part.partition;
+  const place = [last.epoch, String(last.xid), last.seq, workspace, environment];
+  return moveOn(outside, one, batch, async (session) => {
+    await session.send(PARK, [one.name, ...place, reason, outside.clock.now()]);
+  });
+}
+
+/** What is next for these readers. */
+function lookFor(outside: Outside, readers: readonly Reader[], eventsMax: number): Promise<Batch> {
+  const names = readers.map(({ name }) => name);
+  const wishes = readers.filter((one) => !("glance" in one)).map((one) => wishOf(outside, one));
+  return look(outside, names, eventsMax, (type) => wishes.some((wants) => wants(type)));
+}
+
+/** Does the work and moves the cursor together; false when another node has this reader in hand. */
+async function moveOn(
+  outside: Outside,
+  one: Reader,
+  { from, last = from }: Batch,
+  work: (session: Transaction) => Promise<void>,
+): Promise<boolean> {
+  return outside.db.write(NOWHERE, async (session) => {
+    const locked = await session.send(LOCK, [one.name, from.epoch, String(from.xid), from.seq]);
+    if (locked.length === 0) return false;
+    await work(session);
+    const place = [last.epoch, String(last.xid), last.seq];
+    session.post(MOVE, [one.name, ...place, outside.clock.now()]);
+    return true;
+  });
+}
+
+async function handleAll(
+  outside: Outside,
+  { reader: one, trail }: Walker,
+  session: Transaction,
+  { from, last, parts }: Batch,
+): Promise<void> {
+  const wants = wishOf(outside, one);
+  trail.tried = last;
+  const continuous = trail.left !== undefined && eventIdOf(trail.left) === eventIdOf(from);
+  for (const part of parts) {
+    const kinds = part.kinds.filter(({ type }) => wants(type));
+    if (kinds.length > 0) await handlePart(outside, one, session, { part, kinds, continuous });
+  }
+}
+
+interface Share extends Pick<ReaderContext, "continuous"> {
+  readonly part: Part;
+  /** Those that the reader wants. */
+  readonly kinds: readonly Kind[];
+}
+
+async function handlePart(
+  outside: Outside,
+  one: Reader,
+  session: Transaction,
+  { part, kinds, continuous }: Share,
+): Promise<void> {
+  const { partition } = part;
+  // An act before this may have gone elsewhere.
+  const stay = (): void => {
+    if (!isIn(session, partition)) session.enter(partition);
+  };
+  stay();
+  const acts: Act[] = [];
+  const because = (cause: RecordedEvent): WriteContext => {
+    stay();
+    const caller = systemCaller(partition, causeOf(cause));
+    const act = new Act({ session, services: outside, caller });
+    acts.push(act);
+    return act.ctx;
+  };
+  const events: GlanceContext["events"] = (types) => {
+    stay();
+    return part.events(session, types);
+  };
+  const { tx } = session;
+  const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
+  const now = outside.clock.now();
+  const onCommit = (listener: () => void): void => session.onCommit(listener);
+  const ctx = { tx, now, caller, services: outside, because, continuous, onCommit };
+  if ("glance" in one) await one.glance({ ...ctx, events }, kinds);
+  else await one.handle(ctx, await events(kinds.map(({ type }) => type)));
+  for (const act of acts) act.finish();
+}
+
+type Wish = (type: string) => boolean;
+
+const wishes = new WeakMap<Outside, Map<Reader, Wish>>();
+
+/** What a reader wants follows from the assembled product, and stays so. */
+function wishOf(outside: Outside, one: Reader): Wish {
+  let known = wishes.get(outside);
+  if (!known) wishes.set(outside, (known = new Map()));
+  let wish = known.get(one);
+  if (!wish) {
+    wish = compilePattern(typeof one.on === "function" ? one.on(outside) : one.on);
+    known.set(one, wish);
+  }
+  return wish;
+}
+
+function isIn({ partition }: Transaction, { workspace, environment }: Partition): boolean {
+  return partition.workspace === workspace && partition.environment === environment;
+}
+
+const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };

@@ -1,0 +1,82 @@
+import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import { text } from "./messages.ts";
+
+/** Answers what a script's context asks: `=` and the answer, or `!` and what is wrong with the question. */
+export function reply(what: unknown, texts: unknown): string {
+  try {
+    const parsed: unknown = JSON.parse(String(texts));
+    return `=${answerTo(String(what), Array.isArray(parsed) ? parsed.map(text) : [])}`;
+  } catch (error) {
+    return `!${error instanceof Error ? error.message : ""}`;
+  }
+}
+
+function answerTo(
+  what: string,
+  [a = "", b, c = "", d = ""]: readonly (string | undefined)[],
+): string {
+  switch (what) {
+    case "atob":
+      return atob(a);
+    case "btoa":
+      return btoa(a);
+    case "uuid":
+      return randomUUID();
+    case "hmac":
+      return hmacOf(a, b ?? "", c, d);
+    case "equal":
+      return timingSafeEqual(digestOf(a), digestOf(b ?? "")) ? "yes" : "";
+    case "form":
+      return JSON.stringify([...new URLSearchParams(a)]);
+    case "query":
+      return new URLSearchParams(pairs(JSON.parse(a))).toString();
+    case "url":
+      return partsOf(new URL(a, b));
+    case "url.set":
+      return partsOf(changed(new URL(a), b ?? "", c));
+    default:
+      throw new TypeError("Unknown question.");
+  }
+}
+
+const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"];
+const ENCODINGS = ["hex", "base64", "base64url"] as const;
+
+/** The signature that senders of webhooks put on what they send. */
+function hmacOf(algorithm: string, key: string, signed: string, encoding: string): string {
+  const known = ENCODINGS.find((one) => one === encoding);
+  if (!ALGORITHMS.includes(algorithm)) {
+    throw new TypeError(`The algorithm must be one of ${ALGORITHMS.join(", ")}.`);
+  }
+  if (!known) throw new TypeError(`The encoding must be one of ${ENCODINGS.join(", ")}.`);
+  return createHmac(algorithm, key).update(signed).digest(known);
+}
+
+/** Of one length for all texts, since what is compared must have the same. */
+function digestOf(content: string): Buffer {
+  return createHash("sha256").update(content).digest();
+}
+
+const PARTS = [
+  ...(["href", "protocol", "username", "password", "host"] as const),
+  ...(["hostname", "port", "pathname", "search", "hash"] as const),
+];
+
+function changed(url: URL, name: string, value: string): URL {
+  const part = PARTS.find((known) => known === name);
+  if (part) url[part] = value;
+  return url;
+}
+
+function partsOf(url: URL): string {
+  const parts = PARTS.map((part) => [part, url[part]] as const);
+  return JSON.stringify({ ...Object.fromEntries(parts), origin: url.origin });
+}
+
+function pairs(value: unknown): [string, string][] {
+  if (!Array.isArray(value)) return [];
+  return value.map((pair: unknown) => {
+    const [name, content] = Array.isArray(pair) ? pair : [];
+    return [String(name), String(content)];
+  });
+}

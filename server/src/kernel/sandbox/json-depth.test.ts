@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { isDeeper } from "./json-depth.ts";
+
+test("depth counts brackets and braces, but not those in texts", () => {
+  const nested = (depth: number): unknown =>
+    depth === 0
+      ? "[[{{\\"
+      : depth % 2 === 0
+        ? [nested(depth - 1), {}]
+        : { "[{": nested(depth - 1) };
+  for (const depth of [1, 3, 4, 5, 9]) {
+    const text = JSON.stringify(nested(depth));
+    expect([isDeeper(text, depth), isDeeper(text, depth - 1)]).toEqual([false, true]);
+  }
+  expect(isDeeper(JSON.stringify("[".repeat(1_000)), 5)).toBe(false);
+});

@@ -1,0 +1,77 @@
+import Type from "typebox";
+import { expect, test } from "vitest";
+import { object } from "./schema.ts";
+import { Shape } from "./validator.ts";
+
+const shape = new Shape(object({ name: Type.Optional(Type.String()) }), "body");
+
+test("what does not match has a fault, also when its unknown fields are more than are told of", () => {
+  const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`k${n}`, n]));
+  const result = shape.check(fields);
+  expect("faults" in result && result.faults.length).toBeGreaterThan(0);
+  expect(result).toMatchObject({
+    faults: expect.arrayContaining([{ path: "/k0", message: "is not a known field" }]),
+  });
+});
+
+test("one unknown field is named once", () => {
+  expect(shape.check({ name: "a", other: 1 })).toEqual({
+    faults: [{ path: "/other", message: "is not a known field" }],
+  });
+});
+
+const query = new Shape(
+  object({
+    limit: Type.Optional(Type.Integer({ minimum: 1 })),
+    share: Type.Optional(Type.Number()),
+    mine: Type.Optional(Type.Boolean()),
+  }),
+  "query",
+);
+
+test.each([
+  [{ limit: "10" }, { limit: 10 }],
+  [{ limit: "1.0" }, { limit: 1 }],
+  [{ share: "-1.5" }, { share: -1.5 }],
+  [{ mine: "true" }, { mine: true }],
+  [{ mine: "0" }, { mine: false }],
+])("the texts of the query %j are read as %j", (texts, value) => {
+  expect(query.check(texts)).toEqual({ value });
+});
+
+test.each([{ limit: "1.5" }, { limit: "" }, { limit: " " }, { limit: "true" }, { limit: "1x" }])(
+  "%j is no whole number",
+  (texts) => {
+    const faults = [{ path: "?limit", message: "must be integer" }];
+    expect(query.check(texts)).toEqual({ faults });
+  },
+);
+
+const names = Type.Union([
+  Type.Array(Type.String(), { minItems: 1 }),
+  Type.Record(Type.String(), Type.String(), { minProperties: 1 }),
+]);
+
+test.each<[value: unknown, path: string, message: string]>([
+  [{}, "/names", "must name at least one field"],
+  [[], "/names", "must not have fewer than 1 items"],
+  ["x", "/names", "must be array or object"],
+  [{ a: 1 }, "/names/a", "must be string"],
+  [[1], "/names/0", "must be string"],
+])(
+  "%j, which may be of two types, is told what is wrong with the one that it is",
+  (value, path, message) => {
+    const either = new Shape(object({ names }), "body");
+    expect(either.check({ names: value })).toEqual({ faults: [{ path, message }] });
+  },
+);
+
+test("each of several that may be of two types is told for itself", () => {
+  const list = Type.Array(Type.Union([Type.String({ maxLength: 1 }), Type.Integer()]));
+  expect(new Shape(list, "body").check([true, "ab"])).toEqual({
+    faults: [
+      { path: "/0", message: "must be string or integer" },
+      { path: "/1", message: "must not have more than 1 characters" },
+    ],
+  });
+});

@@ -1,0 +1,70 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { recentSecrets, scrubbing } from "./recent-secrets.ts";
+
+const VALUE = 'p"l\\anted/värde\n+ 0987';
+
+/** A log that is read back as an operator's tools would. */
+function logged(tell: (log: ReturnType<typeof pino>) => void): Record<string, any>[] {
+  const lines: string[] = [];
+  tell(pino({ base: null }, scrubbing({ write: (line) => void lines.push(line) })));
+  return lines.map((line) => JSON.parse(line));
+}
+
+test("a line tells no secret that was used, in whatever spelling, and is still a line of JSON", () => {
+  recentSecrets.remember("PLANTED", VALUE);
+  const [line] = logged((log) =>
+    log.error(
+      { err: new Error(`refused: ${VALUE}`), url: `https://x/?k=${encodeURIComponent(VALUE)}` },
+      JSON.stringify({ key: VALUE, basic: Buffer.from(`u:${VALUE}`).toString("base64") }),
+    ),
+  );
+  expect(line).toMatchObject({
+    level: 50,
+    err: { message: "refused: [secret PLANTED]" },
+    url: "https://x/?k=[secret PLANTED]",
+    msg: expect.stringMatching(
+      /^\{"key":"\[secret PLANTED\]","basic":".{0,8}\[secret PLANTED\].{0,4}"\}$/,
+    ),
+  });
+  expect(line?.["err"].stack).toContain("[secret PLANTED]");
+});
+
+test("a secret can't damage the log: fields, numbers and what is in other lines stay", () => {
+  for (const value of ["level", "time", "1234567", '":30,"', "nabcd"]) {
+    recentSecrets.remember("ODD", value);
+  }
+  const [line, other] = logged((log) => {
+    log.info({ requestId: "r", n: 1_234_567, text: "line\nabcd" }, "on level 3");
+    log.info("plain");
+  });
+  expect(line).toMatchObject({
+    level: 30,
+    time: expect.any(Number),
+    requestId: "r",
+    n: 1_234_567,
+    text: "line\nabcd",
+    msg: "on [secret ODD] 3",
+  });
+  expect(other).toEqual({ level: 30, time: expect.any(Number), msg: "plain" });
+});
+
+test("what is no JSON is scrubbed as text", () => {
+  recentSecrets.remember("PLAIN", "opensesame");
+  expect(recentSecrets.scrubLine("say opensesame\n")).toBe("say [secret PLAIN]\n");
+  expect(recentSecrets.scrub("say opensesame")).toBe("say [secret PLAIN]");
+});
+
+test("it remembers the latest, and no more than it may", () => {
+  recentSecrets.remember("KEPT", "the value in use");
+  for (let n = 0; n < 5_000; n += 1) {
+    recentSecrets.remember("OTHER", `value number ${n}`);
+    if (n % 100 === 0) recentSecrets.remember("KEPT", "the value in use");
+  }
+  expect(recentSecrets.scrub("value number 0, value number 4999")).toBe(
+    "value number 0, [secret OTHER]",
+  );
+  expect(recentSecrets.scrub("the value in use")).toBe("[secret KEPT]");
+  for (let n = 0; n < 20; n += 1) recentSecrets.remember("LARGE", `${n}${"ä".repeat(60_000)}`);
+  expect(recentSecrets.scrub("the value in use")).toBe("the value in use");
+});

@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findReferences, substitute } from "./secret-reference.ts";
+
+test("references are found anywhere in a value, each name once", () => {
+  const value = {
+    url: "https://{{secrets.HOST}}/{{ secrets.path_2 }}",
+    headers: [{ authorization: "Bearer {{secrets.TOKEN}}" }, "{{secrets.HOST}}"],
+    "{{secrets.NOT_A_VALUE}}": 7,
+    none: ["{{secrets.1BAD}}", "{{secrets.}}", "{{ secret.X }}", "{secrets.X}", null, true],
+  };
+  expect(findReferences(value)).toEqual(["HOST", "path_2", "TOKEN"]);
+});
+
+test("they are replaced by the values as they are, which are not looked at again", () => {
+  const secrets = new Map([
+    ["A", "{{secrets.B}} $& $1"],
+    ["B", "never"],
+  ]);
+  expect(substitute({ x: ["<{{secrets.A}}>", 1], y: "{{secrets.C}}" }, secrets)).toEqual({
+    x: ["<{{secrets.B}} $& $1>", 1],
+    y: "{{secrets.C}}",
+  });
+});
+
+test("a value without references is not copied", () => {
+  const value = { a: [{ b: "{{ steps.x.output }}" }] };
+  expect(substitute(value, new Map())).toBe(value);
+});
+
+test("whatever stands around a reference stays", () => {
+  const text = fc.string({ unit: "grapheme" }).filter((part) => !/[{}]/.test(part));
+  fc.assert(
+    fc.property(text, text, text, (before, after, secret) => {
+      const value = [`${before}{{secrets.X}}${after}`];
+      expect(findReferences(value)).toEqual(["X"]);
+      expect(substitute(value, new Map([["X", secret]]))).toEqual([`${before}${secret}${after}`]);
+    }),
+  );
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { BoundedCache } from "./bounded-cache.ts";
+
+test("a cache keeps what is used, and no more than its weight", () => {
+  const cache = new BoundedCache<number>(100);
+  for (let index = 0; index < 1_000; index += 1) {
+    cache.set(`k${index}`, index, 10);
+    cache.set("used", 1, 1);
+    expect(cache.get("used")).toBe(1);
+  }
+  const kept = Array.from({ length: 1_000 }, (_, index) => cache.get(`k${index}`) ?? -1);
+  const alive = kept.filter((value) => value !== -1);
+  expect(alive.length).toBeLessThanOrEqual(10);
+  expect(alive).toContain(999);
+});
+
+test("what is only read stays too", () => {
+  const cache = new BoundedCache<number>(100);
+  cache.set("read", 7, 10);
+  for (let index = 0; index < 1_000; index += 1) {
+    cache.set(`k${index}`, index, 10);
+    expect(cache.get("read")).toBe(7);
+  }
+});
+
+test("what weighs too much by itself does not stay long, and what is set anew is new", () => {
+  const cache = new BoundedCache<number>(100);
+  cache.set("a", 1, 10);
+  cache.set("a", 2, 10);
+  expect(cache.get("a")).toBe(2);
+  cache.set("huge", 3, 1_000);
+  cache.set("b", 4, 60);
+  expect(cache.get("huge")).toBeUndefined();
+});

@@ -1,0 +1,211 @@
+import { Act } from "../operation/act.ts";
+import { type Caller, type Outside, systemCaller } from "../access/caller.ts";
+import {
+  type EnvironmentName,
+  NO_WORKSPACE,
+  type Partition,
+  type Transaction,
+} from "../db/database.ts";
+import type { JobType } from "./job.ts";
+import { enqueue } from "./job.ts";
+import { newId } from "../schema/id.ts";
+import type { Next } from "./loop.ts";
+import { recentSecrets } from "../secrets/recent-secrets.ts";
+
+const POLL_MS = 1_000;
+const LEASE_MARGIN_MS = 10_000;
+const ERROR_CHARACTERS_MAX = 2_000;
+const NOWHERE: Partition = { workspace: NO_WORKSPACE, environment: "production" };
+
+interface JobRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly environment: EnvironmentName;
+  readonly kind: string;
+  readonly payload: unknown;
+  readonly attempts: number;
+  readonly generation: number;
+  readonly correlation_id: string;
+  readonly causation_id: string | null;
+  readonly depth: number;
+}
+
+/** Each kind claims at most as many as it has free hands for, and leases them for its own time. */
+const CLAIM = `
+  update jobs j
+     set due_at = $1::timestamptz + c.lease_ms * interval '1 millisecond',
+         attempts = attempts + 1, generation = generation + 1, claimed_at = $1
+    from (select due.id, k.lease_ms
+            from unnest($2::text[], $3::int[], $4::int[]) as k (kind, free, lease_ms)
+            cross join lateral
+              (select id from jobs
+                where kind = k.kind and failed_at is null and due_at <= $1
+                order by due_at limit k.free for update skip locked) due) c
+   where j.id = c.id
+  returning j.id, j.workspace_id, j.environment, j.kind, j.payload, j.attempts, j.generation,
+            j.correlation_id, j.causation_id, j.depth`;
+
+const NEXT_DUE = `
+  select min(due.due_at) as due_at
+    from unnest($1::text[]) as k (kind)
+    cross join lateral
+      (select due_at from jobs where kind = k.kind and failed_at is null order by due_at limit 1) due`;
+
+const HOLD = "select from jobs where id = $1 and generation = $2 for update";
+/** Its next turn: one that somebody left word of, or that of a recurring job. */
+const REARM = `
+  update jobs set due_at = coalesce(next_due_at, $2), payload = coalesce(next_payload, payload),
+         next_due_at = null, next_payload = null, attempts = 0, claimed_at = null, last_error = null
+   where id = $1 and ($3 or next_due_at is not null)`;
+const END = "delete from jobs where id = $1 and claimed_at is not null";
+const RETRY = `
+  update jobs set due_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
+const GIVE_UP = `
+  update jobs set failed_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
+
+export interface WorkerOptions {
+  readonly outside: Outside;
+  readonly jobs: readonly JobType[];
+  readonly onFailure: (kind: string, error: unknown) => void;
+}
+
+/** Claims due jobs of every kind and carries them out, several at a time. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #kinds: ReadonlyMap<string, JobType>;
+  readonly #busy = new Map<string, number>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** Called when a hand is free again; the loop that steps this worker sets it. */
+  onFree: () => void = () => undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#kinds = new Map(options.jobs.map((type) => [type.kind, type]));
+  }
+
+  /** Puts the recurring jobs in place, once for all nodes. */
+  async register(): Promise<void> {
+    const { outside, jobs } = this.#options;
+    await outside.db.write(NOWHERE, async (session) => {
+      for (const type of jobs.filter(({ everyMs }) => everyMs !== undefined)) {
+        const cause = { correlationId: newId("cor"), depth: 0 };
+        const options = { key: "recurring" };
+        enqueue(session, { job: type, payload: {}, options, now: outside.clock.now(), cause });
+      }
+    });
+  }
+
+  async step(): Promise<Next> {
+    const { outside } = this.#options;
+    const free = [...this.#kinds.values()]
+      .map((type) => ({ type, hands: type.concurrency - (this.#busy.get(type.kind) ?? 0) }))
+      .filter(({ hands }) => hands > 0);
+    const kinds = free.map(({ type }) => type.kind);
+    const rows = await outside.db.system<JobRow>(CLAIM, [
+      outside.clock.now(),
+      kinds,
+      free.map(({ hands }) => hands),
+      free.map(({ type }) => type.timeoutMs + LEASE_MARGIN_MS),
+    ]);
+    for (const row of rows) this.#start(row);
+    return rows.length > 0 ? "again" : this.#untilNextDue(kinds);
+  }
+
+  /** Resolves when every job under way has ended. */
+  async drain(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  async #untilNextDue(kinds: readonly string[]): Promise<number> {
+    const { outside } = this.#options;
+    const [row] = await outside.db.system<{ due_at: string | null }>(NEXT_DUE, [kinds]);
+    if (!row?.due_at) return POLL_MS;
+    return Math.min(POLL_MS, Math.max(1, Date.parse(row.due_at) - outside.clock.nowMs()));
+  }
+
+  #start(row: JobRow): void {
+    const type = this.#kinds.get(row.kind);
+    if (!type) return;
+    this.#busy.set(row.kind, (this.#busy.get(row.kind) ?? 0) + 1);
+    const done = this.#attempt(type, row).finally(() => {
+      this.#busy.set(row.kind, (this.#busy.get(row.kind) ?? 1) - 1);
+      this.#underWay.delete(done);
+      this.onFree();
+    });
+    this.#underWay.add(done);
+  }
+
+  async #attempt(type: JobType, row: JobRow): Promise<void> {
+    try {
+      await this.#carryOut(type, row);
+    } catch (error) {
+      this.#options.onFailure(row.kind, error);
+      // When this fails too, the lease runs out and the job is due again.
+      await this.#postpone(type, row, error).catch((second: unknown) =>
+        this.#options.onFailure(row.kind, second),
+      );
+    }
+  }
+
+  async #carryOut(type: JobType, row: JobRow): Promise<void> {
+    const { outside } = this.#options;
+    const payload = row.payload as never;
+    const signal = AbortSignal.timeout(type.timeoutMs);
+    const attempt = { id: row.id, number: row.attempts, signal };
+    const result = await (type.effect && within(signal, type.effect(outside, payload, attempt)));
+    await outside.db.write(partitionOf(row), async (session) => {
+      // Another worker may have it by now, when we were slow.
+      if ((await session.send(HOLD, [row.id, row.generation])).length === 0) return;
+      const act = new Act({ session, services: outside, caller: callerOf(row) });
+      const next = await type.run(act.ctx, payload, result as never);
+      act.finish();
+      this.#end(session, type, row, next === "again");
+    });
+  }
+
+  /** Ends the job, or arms it for its next turn. */
+  #end(session: Transaction, type: JobType, row: JobRow, again: boolean): void {
+    const { everyMs } = type;
+    const next = new Date(this.#options.outside.clock.nowMs() + (again ? 0 : (everyMs ?? 0)));
+    if (!samePlace(session.partition, row)) session.enter(partitionOf(row));
+    session.post(REARM, [row.id, next, everyMs !== undefined]);
+    session.post(END, [row.id]);
+  }
+
+  async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {
+    const { db, clock } = this.#options.outside;
+    const words = error instanceof Error ? error.message : String(error);
+    // Before it is cut, since half a secret would not be known for one.
+    const message = recentSecrets.scrub(words).slice(0, ERROR_CHARACTERS_MAX);
+    const spent = row.attempts >= type.attemptsMax && type.everyMs === undefined;
+    const at = new Date(clock.nowMs() + (spent ? 0 : type.retryDelayMs(row.attempts)));
+    await db.write(partitionOf(row), (session) =>
+      session.send(spent ? GIVE_UP : RETRY, [row.id, row.generation, at, message]),
+    );
+  }
+}
+
+function callerOf(row: JobRow): Caller {
+  return systemCaller(partitionOf(row), {
+    correlationId: row.correlation_id,
+    ...(row.causation_id !== null && { causationId: row.causation_id }),
+    depth: row.depth,
+  });
+}
+
+function samePlace({ workspace, environment }: Partition, row: JobRow): boolean {
+  return workspace === row.workspace_id && environment === row.environment;
+}
+
+function partitionOf({ workspace_id, environment }: JobRow): Partition {
+  return { workspace: workspace_id, environment };
+}
+
+/** An effect that overlooks its signal is left behind; its lease has a margin for that. */
+function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abandon = (): void => reject(new Error("The attempt took too long."));
+    signal.addEventListener("abort", abandon, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abandon));
+  });
+}

@@ -1,0 +1,118 @@
+import type { Static, TSchema } from "typebox";
+import type { Outside } from "../access/caller.ts";
+import type { Transaction } from "../db/database.ts";
+import type { Cause, EventType } from "../log/event.ts";
+import { newId } from "../schema/id.ts";
+import type { WriteContext } from "../operation/operation.ts";
+
+/**
+ * Durable work. A job is a row first, written by the act that wants it; a worker claims it when it is
+ * due, carries it out and deletes it in the same transaction as what it changed.
+ */
+export interface JobType<Payload extends TSchema = TSchema> {
+  readonly kind: string;
+  readonly payload: Payload;
+  readonly attemptsMax: number;
+  /** How long one attempt may take; its lease is a little longer. */
+  readonly timeoutMs: number;
+  readonly retryDelayMs: (attempt: number) => number;
+  /** Runs again this long after each success, for as long as the process lives. */
+  readonly everyMs?: number;
+  readonly concurrency: number;
+  readonly effect?: (
+    outside: Outside,
+    payload: never,
+    attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
+  ) => Promise<unknown>;
+  readonly run: (ctx: WriteContext, payload: never, result: never) => Promise<unknown>;
+}
+
+export interface JobOptions {
+  /** Among the waiting jobs of one kind and partition, one for each key. */
+  readonly key?: string;
+  readonly dueAt?: Date;
+  /** What a second job with the same key does to the first: nothing, or give it its due time and payload. */
+  readonly onConflict?: "keep" | "move";
+}
+
+const RETRY_DELAY_MAX_MS = 3_600_000;
+
+/** Declares a kind of work. */
+export function job<
+  Payload extends TSchema,
+  const E extends readonly EventType[] = [],
+  Result = undefined,
+>(about: {
+  readonly kind: string;
+  readonly payload: Payload;
+  readonly emits?: E;
+  readonly attemptsMax?: number;
+  readonly timeoutMs?: number;
+  readonly retryDelayMs?: (attempt: number) => number;
+  readonly everyMs?: number;
+  readonly concurrency?: number;
+  /** The part that reaches outside. At least once: the same job's id comes with every attempt. */
+  effect?(
+    outside: Outside,
+    payload: Static<Payload>,
+    attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
+  ): Promise<Result>;
+  /**
+   * The part that changes state, exactly once: it commits together with the end of the job. "again"
+   * gives a recurring job its next turn at once.
+   */
+  run(
+    ctx: WriteContext<E[number]>,
+    payload: Static<Payload>,
+    result: Result,
+  ): Promise<"again" | undefined | void>;
+}): JobType<Payload> {
+  return {
+    attemptsMax: 10,
+    timeoutMs: 30_000,
+    retryDelayMs: (attempt: number) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
+    concurrency: 8,
+    ...about,
+  } as unknown as JobType<Payload>;
+}
+
+/**
+ * A second job with the same key: one that is being carried out takes another turn afterwards, since
+ * it may have looked already; one that was given up starts anew; one that waits is kept or moved.
+ */
+const ENQUEUE = `
+  insert into jobs (id, kind, key, payload, due_at, correlation_id, causation_id, depth, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  on conflict (workspace_id, environment, kind, key) where key is not null do update
+     set next_payload = case when jobs.claimed_at is null then null else excluded.payload end,
+         next_due_at = case when jobs.claimed_at is null then null else excluded.due_at end,
+         payload = case when jobs.claimed_at is null then excluded.payload else jobs.payload end,
+         due_at = case when jobs.claimed_at is null then excluded.due_at else jobs.due_at end,
+         attempts = case when jobs.claimed_at is null then 0 else jobs.attempts end,
+         failed_at = null
+   where $10 or jobs.failed_at is not null or jobs.claimed_at is not null`;
+
+export function enqueue(
+  session: Transaction,
+  work: {
+    readonly job: JobType;
+    readonly payload: unknown;
+    readonly options: JobOptions;
+    readonly now: Date;
+    readonly cause: Cause;
+  },
+): void {
+  const { job: type, payload, options, now, cause } = work;
+  session.post(ENQUEUE, [
+    newId("job", now.getTime()),
+    type.kind,
+    options.key ?? null,
+    JSON.stringify(payload),
+    options.dueAt ?? now,
+    cause.correlationId,
+    cause.causationId ?? null,
+    cause.depth,
+    now,
+    options.onConflict === "move",
+  ]);
+}

@@ -1,0 +1,47 @@
+import Type from "typebox";
+import type { Outside } from "../access/caller.ts";
+import type { Database } from "../db/database.ts";
+import { job, type JobType } from "./job.ts";
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The rows that one batch may take away. A batch is a transaction, and no reader of the log gets past
+ * one that is open: a thousand rows are 10 to 40 ms, and still 20,000 rows a second one after another.
+ */
+export const PRUNE_ROWS_MAX = 1_000;
+
+/**
+ * A recurring job that takes away what has had its time, a batch a turn. While there is much the next
+ * turn comes at once, so that it keeps up; half a batch is much, since some of a batch may have
+ * changed meanwhile, or bear a time from when a clock was wrong.
+ */
+export function pruning(about: {
+  readonly kind: string;
+  /** A minute unless given: little at a time rather than a heap now and then. */
+  readonly everyMs?: number;
+  readonly rowsMax?: number;
+  /** Takes away at most so many rows; resolves to how many went. */
+  remove(outside: Outside, rowsMax: number): Promise<number>;
+}): JobType {
+  const { kind, everyMs = MINUTE_MS, rowsMax = PRUNE_ROWS_MAX } = about;
+  return job({
+    kind,
+    payload: Type.Object({}),
+    everyMs,
+    concurrency: 1,
+    effect: (outside) => about.remove(outside, rowsMax),
+    run: async (_ctx, _payload, removed) => (removed >= rowsMax / 2 ? "again" : undefined),
+  });
+}
+
+/** Carries out a `delete` in all workspaces, as the system; resolves to how many rows went. */
+export async function removeRows(
+  db: Database,
+  statement: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const text = `with gone as (${statement} returning 1) select count(*)::int as n from gone`;
+  const [row] = await db.system<{ n: number }>(text, values);
+  return row?.n ?? 0;
+}

@@ -1,0 +1,101 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { READY } from "./subprocess-ready.ts";
+
+export interface SubprocessOptions {
+  readonly program: string;
+  readonly args?: readonly string[];
+  readonly execArgv: readonly string[];
+  /** All that it gets of the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Hears all but the first message, by which it says that it is ready. */
+  readonly onMessage: (message: unknown) => void;
+}
+
+/** How a process ended; by a signal, or with a code. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/**
+ * A process of our own that runs what can't be trusted to end. While nobody waits for it, it keeps this
+ * process from nothing; it ends by itself when this process is gone and its channel closes.
+ */
+export class Subprocess {
+  readonly #child: ChildProcess;
+  #isAlive = true;
+  #isReady = false;
+  /** Resolves when it can take work. */
+  readonly ready: Promise<void>;
+  readonly ended: Promise<Ending>;
+
+  constructor(options: SubprocessOptions) {
+    const child = start(options);
+    this.#child = child;
+    this.ended = new Promise((resolve) => {
+      const end = (code: number | null, signal: NodeJS.Signals | null): void => {
+        this.#isAlive = false;
+        resolve({ code, signal });
+      };
+      child.once("exit", end);
+      child.once("error", () => end(null, null));
+    });
+    this.ready = this.#whenReady(options.program);
+    // Whoever brings the first work hears of it; until then nobody listens.
+    this.ready.catch(() => undefined);
+    child.on("message", (message) => {
+      if (this.#isReady) options.onMessage(message);
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(message: object): void {
+    // When it can't be sent, the process is at its end, and that is heard.
+    this.#child.send(message, () => undefined);
+  }
+
+  /** An idle one keeps no process from ending; whoever waits for it has it held. */
+  hold(hold: boolean): void {
+    if (!this.#isAlive) return;
+    for (const handle of [this.#child, this.#child.channel]) {
+      if (hold) handle?.ref();
+      else handle?.unref();
+    }
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Ends it, whatever it is doing. */
+  async close(): Promise<void> {
+    this.hold(true);
+    this.kill();
+    await this.ended;
+  }
+
+  async #whenReady(program: string): Promise<void> {
+    const first = new Promise((resolve) => this.#child.once("message", resolve));
+    const message = await Promise.race([first, this.ended]);
+    if (message !== READY) throw new Error(`${program} did not start.`);
+    this.#isReady = true;
+    this.hold(false);
+  }
+}
+
+function start({ program, args = [], execArgv, env }: SubprocessOptions): ChildProcess {
+  return fork(program, args, {
+    cwd: "/",
+    env,
+    execArgv: [...execArgv],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+}
