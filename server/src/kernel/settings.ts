@@ -180,3 +180,10 @@ function pemFile(path: string): string | undefined {
 function logLevel(text: string): string | undefined {
   return ["trace", "debug", "info", "warn", "error", "silent"].includes(text) ? text : undefined;
 }
+
+const manifest: unknown = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+);
+
+/** The version of this product, as packs and clients may demand one. */
+export const PLATFORM_VERSION = String((manifest as { readonly version: unknown }).version);

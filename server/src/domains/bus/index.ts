@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
 import { countTopics } from "./topic-counter.ts";
 import { listTopics, publishMessage, readTopic, streamTopic, traceEvent } from "./operations.ts";
-import { EventsPublish } from "./permissions.ts";
-import { pruneBus } from "./pruning.ts";
+import { EventsPublish } from "./topic.ts";
+import { pruneBus } from "./publish.ts";
 
 export { AUDIT, PLATFORM_EVENTS, platformTopics } from "./topic.ts";
 

@@ -7,7 +7,7 @@ import { bare, created, eventStream, one, page } from "#kernel/operation/respons
 import { object } from "#kernel/schema/schema.ts";
 import { listTopics as listCounted } from "#kernel/log/topic-log.ts";
 import { countTopics } from "./topic-counter.ts";
-import { EventsPublish } from "./permissions.ts";
+import { EventsPublish } from "./topic.ts";
 import { publish } from "./publish.ts";
 import { hiddenTopics, read } from "./read-topic.ts";
 import { openStream } from "./stream.ts";

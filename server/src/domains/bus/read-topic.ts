@@ -5,7 +5,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { eventIdOf, positionOf, type RecordedEvent, toEnvelope } from "#kernel/log/event.ts";
 import { seenEvents } from "#kernel/log/event-visibility.ts";
 import { Failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
-import { fitting } from "#kernel/page-size.ts";
+import { fitting } from "#kernel/operation/pagination.ts";
 import { type Feed, lobbyOf } from "./feed-registry.ts";
 import { AUDIT, PLATFORM_EVENTS, platformTopics, type TopicPage } from "./topic.ts";
 

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import type { Services } from "#kernel/access/caller.ts";
+import { permission } from "#kernel/access/permission.ts";
 import { Envelope, EVENT_ID_PATTERN, topicOf } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import type { CatalogEntry } from "#kernel/operation/openapi.ts";
@@ -118,3 +119,9 @@ function catalogOf({ eventTypes }: Pick<Services, "eventTypes">): Catalog {
   }
   return catalog;
 }
+
+export const EventsPublish = permission("events:publish", "Publish messages on topics", [
+  "builder",
+  "agent",
+  "change_manager",
+]);

@@ -7,7 +7,7 @@ import * as operations from "./operations.ts";
 import * as permissions from "./permissions.ts";
 import { count } from "./store.ts";
 import * as use from "./invocation/operations.ts";
-import { connectorStep } from "./use/step.ts";
+import { connectorStep } from "./invocation/operations.ts";
 
 export {
   type AddedAction,

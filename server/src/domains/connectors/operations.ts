@@ -1,11 +1,11 @@
-import Type from "typebox";
-import { newId } from "#kernel/schema/id.ts";
+import Type, { type Static } from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { AuthSchema } from "./auth.ts";
-import { catalog, ConnectorTypeDescription } from "./catalog.ts";
+import { AUTH_KINDS, AuthSchema, authSchemaOf } from "./auth.ts";
+import { readDraft, workspaceOf } from "./connector-input.ts";
 import {
   Config,
   Connector,
@@ -15,11 +15,39 @@ import {
   TooManyConnectors,
   TypeName,
 } from "./connector.ts";
-import { readDraft, workspaceOf } from "./connector-input.ts";
 import * as events from "./events.ts";
+import { ActionDescription, described } from "./invocation/list-actions.ts";
 import { ConnectorsRead, ConnectorsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
+import { CONNECTOR_TYPES } from "./types/registry.ts";
+
+const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
+
+/** A type of connectors, as a console needs it to draw a form. */
+export const ConnectorTypeDescription = Type.Object(
+  {
+    type: Type.String(),
+    summary: Type.String(),
+    config: JsonSchema,
+    auth: Type.Array(Type.Object({ kind: Type.Enum([...AUTH_KINDS]), schema: JsonSchema })),
+    actions: Type.Array(ActionDescription),
+    documented: Type.Boolean({ description: "Whether its connectors find actions in a document" }),
+  },
+  { title: "ConnectorType" },
+);
+
+/** What there is to connect to, by name. */
+export function catalog(): Static<typeof ConnectorTypeDescription>[] {
+  return CONNECTOR_TYPES.map(({ type, summary, config, authKinds, actions, documented }) => ({
+    type,
+    summary,
+    config: { ...config },
+    auth: authKinds.map((kind) => ({ kind, schema: { ...authSchemaOf(kind) } })),
+    actions: actions.map((action) => described(action, "type")),
+    documented: documented !== undefined,
+  })).toSorted((one, other) => (one.type < other.type ? -1 : 1));
+}
 
 const ById = object({ id: ConnectorId });
 const example = { params: { id: "con_01jd0000000000000000000000" } };

@@ -1,10 +1,3 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import type { Tx } from "#kernel/db/connection.ts";
-import type { DataOf, ResourceRef } from "#kernel/log/event.ts";
-import { Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionOf } from "#domains/tables/table-cache.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
 import { lockStructure } from "#domains/tables/store.ts";
 import type { Taken } from "#domains/tables/structure/apply-steps.ts";
 import {
@@ -15,13 +8,21 @@ import {
   TableUpdated,
   toldChange,
 } from "#domains/tables/structure/events.ts";
-import { mergedChanges } from "#domains/tables/migrations/changes.ts";
-import { type MigrationApplied, MigrationFailed } from "#domains/tables/migrations/events.ts";
+import { partitionOf } from "#domains/tables/table-cache.ts";
+import type { Table } from "#domains/tables/table.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import type { DataOf, ResourceRef } from "#kernel/log/event.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   AlreadyApplied,
   Changed,
   Irreversible,
   type Migration,
+  type MigrationApplied,
+  MigrationFailed,
   type MigrationRun,
   type MigrationStep,
   NotApplied,
@@ -33,8 +34,30 @@ import {
 import type { Work } from "./parse-steps.ts";
 import { type Outcome, takeAll } from "./run-steps.ts";
 import { dataOf, readKept, referTo } from "./service.ts";
-import * as store from "./store.ts";
 import { StepTrouble } from "./step-error.ts";
+import * as store from "./store.ts";
+
+type Changes = Pick<Taken, "created" | "updated" | "dropped">;
+
+/** What several changes come to, one after the other: a table that came and went was never there. */
+function mergedChanges(all: readonly Changes[]): Changes {
+  const created = new Map<string, Table>();
+  const updated = new Map<string, { before: Table; after: Table }>();
+  const dropped: Table[] = [];
+  for (const changes of all) {
+    for (const table of changes.dropped) {
+      const before = updated.get(table.id)?.before;
+      updated.delete(table.id);
+      if (!created.delete(table.id)) dropped.push(before ?? table);
+    }
+    for (const table of changes.created) created.set(table.id, table);
+    for (const { before, after } of changes.updated) {
+      if (created.has(after.id)) created.set(after.id, after);
+      else updated.set(after.id, { before: updated.get(after.id)?.before ?? before, after });
+    }
+  }
+  return { created: [...created.values()], updated: [...updated.values()], dropped };
+}
 
 type Ctx = WriteContext<
   typeof TableCreated | typeof TableUpdated | typeof TableDropped | typeof MigrationFailed

@@ -1,8 +1,9 @@
 /** What a migration is: schemas and failures. */
 import Type, { type Static } from "typebox";
+import type { Step } from "#domains/tables/structure/step.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
-import type { Step } from "#domains/tables/structure/step.ts";
 
 export const MIGRATIONS_MAX = 10_000;
 const STEPS_MAX = 1_000;
@@ -104,7 +105,7 @@ export const MigrationRun = Type.Object(
 export type MigrationRun = Omit<Static<typeof MigrationRun>, "up" | "down"> & Kept;
 
 /** As events tell it. */
-export const MigrationData = Type.Object(
+const MigrationData = Type.Object(
   { ...about, steps: Type.Integer({ description: "How many there are in `up`" }) },
   { title: "MigrationData" },
 );
@@ -154,3 +155,62 @@ export const StepFailed = failure(
   422,
   "A step of the migration failed, and all of it was undone.",
 );
+
+const resource = "migration";
+
+export const MigrationCreated = event("migration.created", {
+  resource,
+  summary: "A migration was written down.",
+  data: MigrationData,
+});
+
+export const MigrationUpdated = changeEvent("migration.updated", {
+  resource,
+  summary: "A migration that is applied nowhere was changed.",
+  data: MigrationData,
+});
+
+export const MigrationDeleted = event("migration.deleted", {
+  resource,
+  summary: "A migration that is applied nowhere was deleted.",
+  data: MigrationData,
+});
+
+const Outcome = Type.Object({
+  ...MigrationData.properties,
+  statements: Type.Integer({ description: "How many were run" }),
+  recordsChanged: Type.Integer({
+    description: "By statements of SQL; records have no events of it",
+  }),
+});
+
+export const MigrationApplied = event("migration.applied", {
+  resource,
+  summary: "A migration was applied in the environment of the event.",
+  data: Outcome,
+});
+
+export const MigrationRolledBack = event("migration.rolled_back", {
+  resource,
+  summary: "A migration was rolled back in the environment of the event.",
+  data: Outcome,
+});
+
+export const MigrationFailed = event("migration.failed", {
+  resource,
+  summary: "A migration could not be applied or rolled back in the environment of the event.",
+  data: Type.Object({
+    ...MigrationData.properties,
+    direction: Type.Enum(["up", "down"]),
+    error: Type.Object({ step: nullable(Type.Integer()), message: Type.String() }),
+  }),
+});
+
+export const migrationEvents = [
+  MigrationCreated,
+  MigrationUpdated,
+  MigrationDeleted,
+  MigrationApplied,
+  MigrationRolledBack,
+  MigrationFailed,
+];

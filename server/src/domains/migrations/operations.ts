@@ -13,7 +13,7 @@ import {
   MigrationFailed,
   MigrationRolledBack,
   MigrationUpdated,
-} from "#domains/tables/migrations/events.ts";
+} from "./migration.ts";
 import {
   AlreadyApplied,
   AppliedSomewhere,

@@ -1,24 +1,80 @@
 /** Takes the steps of a migration, one after the other, in the act's transaction. */
-import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
-import { partitionOf } from "#domains/tables/table-cache.ts";
-import { quoted } from "#domains/tables/identifier.ts";
-import { Places } from "#domains/queries/guard/source-position.ts";
 import type { ScriptStatement } from "#domains/queries/guard/script.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { Places } from "#domains/queries/guard/source-position.ts";
 import { makerOf } from "#domains/records/record.ts";
+import { onDeleteOf, targetOf } from "#domains/tables/columns/reference.ts";
+import { quoted } from "#domains/tables/sql-names.ts";
 import { listTables } from "#domains/tables/store.ts";
 import { type Taken, takeSteps } from "#domains/tables/structure/apply-steps.ts";
 import { stepBlamed } from "#domains/tables/structure/failed-step.ts";
 import type { Step } from "#domains/tables/structure/step.ts";
+import { partitionOf } from "#domains/tables/table-cache.ts";
 import type { Table } from "#domains/tables/table.ts";
-import { namedIn, tablesToWatch } from "#domains/tables/migrations/reach.ts";
+import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import type { ReadContext } from "#kernel/operation/operation.ts";
 import { refusalInWords, type Work } from "./parse-steps.ts";
-import { Known } from "./sql/table-lookup.ts";
 import { SqlRefused } from "./sql/sql-error.ts";
+import { Known } from "./sql/table-lookup.ts";
 import { placeIn, stepsFrom } from "./sql/translate.ts";
 import { complaintOf, StepTrouble, troubleOf } from "./step-error.ts";
 import { watchOver } from "./write-triggers.ts";
+
+/** How far a statement on records reaches: which tables it changes, and which it has to hold. */
+
+type Writes = Pick<Extract<ScriptStatement, { does: "records" }>, "targets" | "emptied">;
+
+/**
+ * The tables to watch while a statement runs: those that it changes, and of those that refer to them the
+ * ones that the migration comes to later. For whoever writes to such a one holds it while they wait to see
+ * whether what it refers to is there, and then we would wait for each other.
+ */
+function tablesToWatch(
+  statement: Writes,
+  { tables, named }: { readonly tables: readonly Table[]; readonly named: ReadonlySet<string> },
+): readonly Table[] {
+  const reached = reachedBy([statement], tables);
+  const refers = ({ columns }: Table) =>
+    columns.some((column) => reached.has(targetOf(column) ?? ""));
+  return tables.filter(
+    (table) => reached.has(table.slug) || (named.has(table.slug) && refers(table)),
+  );
+}
+
+/** The slugs of the tables that a migration changes, or whose records. */
+function namedIn(works: readonly Work[], tables: readonly Table[]): ReadonlySet<string> {
+  const unknown = new Known(undefined);
+  const script = works.flatMap((work) => ("script" in work ? work.script : []));
+  const steps = [
+    ...works.flatMap((work) => ("step" in work ? [work.step] : [])),
+    ...script.flatMap((one) => (one.does === "structure" ? stepsFrom(one.node, unknown) : [])),
+  ];
+  const reached = reachedBy(
+    script.filter((one) => one.does === "records"),
+    tables,
+  );
+  return new Set([...steps.map(({ table }) => table), ...reached]);
+}
+
+/**
+ * The slugs of the tables whose records statements may change. What they insert or update changes nothing
+ * elsewhere, as ids stay; what they delete takes away, or out of references, what does not forbid that.
+ */
+function reachedBy(all: readonly Writes[], tables: readonly Table[]): ReadonlySet<string> {
+  const reached = new Set(all.flatMap(({ targets }) => targets));
+  const emptied = new Set(all.flatMap(({ emptied: slugs }) => slugs));
+  // What is added to a set meanwhile has its turn too.
+  for (const slug of emptied) {
+    for (const { slug: other, columns } of tables) {
+      for (const column of columns.filter((one) => targetOf(one) === slug)) {
+        const onDelete = onDeleteOf(column);
+        if (onDelete !== "restrict") reached.add(other);
+        if (onDelete === "cascade") emptied.add(other);
+      }
+    }
+  }
+  return reached;
+}
 
 /** What became of it. */
 export interface Outcome {

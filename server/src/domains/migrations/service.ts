@@ -5,11 +5,7 @@ import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { partitionOf } from "#domains/tables/table-cache.ts";
-import {
-  MigrationCreated,
-  MigrationDeleted,
-  MigrationUpdated,
-} from "#domains/tables/migrations/events.ts";
+import { MigrationCreated, MigrationDeleted, MigrationUpdated } from "./migration.ts";
 import {
   AppliedSomewhere,
   type Migration,

@@ -1,5 +1,5 @@
 import type { Partition } from "#kernel/db/partition.ts";
-import { quoted } from "#domains/tables/identifier.ts";
+import { quoted } from "#domains/tables/sql-names.ts";
 import { nameSql, type Site, tableSql, viewSql } from "#domains/tables/sql-names.ts";
 import { assumedOf } from "#domains/tables/structure/ddl.ts";
 import type { Table } from "#domains/tables/table.ts";

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { id } from "#kernel/schema/schema.ts";
 import { NotificationData } from "./notification.ts";
-import { Preferences } from "./preference.ts";
+import { Preferences } from "./notification.ts";
 
 export const NotificationSent = event("notification.sent", {
   resource: "notification",

@@ -7,7 +7,7 @@ import {
   NotificationUnread,
   PreferencesUpdated,
 } from "./events.ts";
-import { pruneNotifications } from "./jobs.ts";
+import { pruneNotifications } from "./store.ts";
 import {
   countUnread,
   deleteNotification,
@@ -19,7 +19,7 @@ import {
   unreadNotification,
   updateNotification,
 } from "./operations.ts";
-import { NotificationsRead, NotificationsSend } from "./permissions.ts";
+import { NotificationsRead, NotificationsSend } from "./notification.ts";
 import { getPreferences, putPreferences } from "./preference-operations.ts";
 import { tell } from "./notification-reader.ts";
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 
@@ -50,3 +51,25 @@ export const Draft = object({
 
 /** Who was told. */
 export const Sent = Type.Object({ userIds: Type.Array(id("usr")) }, { title: "SentNotification" });
+
+export const NotificationsRead = permission(
+  "notifications:read",
+  "Read and tidy your own notifications",
+  EVERY_ROLE,
+);
+export const NotificationsSend = permission(
+  "notifications:send",
+  "Send notifications to members of the workspace",
+  ["builder", "agent", "change_manager"],
+);
+
+/** How a member wants to be told. */
+export const preferences = {
+  email: Type.Boolean({ description: "Whether each notification is sent by e-mail too" }),
+};
+
+export const Preferences = Type.Object(preferences, { title: "NotificationPreferences" });
+export type Preferences = Static<typeof Preferences> & { readonly revision: number };
+
+/** What holds for a member who never said anything else. */
+export const DEFAULTS: Preferences = { email: true, revision: 0 };

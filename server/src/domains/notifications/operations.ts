@@ -14,7 +14,7 @@ import {
 } from "./events.ts";
 import { Draft, Notification, Sent } from "./notification.ts";
 import { notify } from "./notify.ts";
-import { NotificationsRead, NotificationsSend } from "./permissions.ts";
+import { NotificationsRead, NotificationsSend } from "./notification.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

@@ -3,8 +3,8 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { one } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PreferencesUpdated } from "./events.ts";
-import { NotificationsRead } from "./permissions.ts";
-import { Preferences, preferences } from "./preference.ts";
+import { NotificationsRead } from "./notification.ts";
+import { Preferences, preferences } from "./notification.ts";
 import * as store from "./preference-store.ts";
 import { setPreferences } from "./service.ts";
 

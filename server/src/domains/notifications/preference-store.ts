@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { DEFAULTS, type Preferences } from "./preference.ts";
+import { DEFAULTS, type Preferences } from "./notification.ts";
 
 const SHOWN = ["email", "revision"] as const;
 

@@ -9,7 +9,7 @@ import {
   PreferencesUpdated,
 } from "./events.ts";
 import type { Notification } from "./notification.ts";
-import type { Preferences } from "./preference.ts";
+import type { Preferences } from "./notification.ts";
 import * as preferences from "./preference-store.ts";
 import * as store from "./store.ts";
 

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../tables.ts";
 import type { Notification } from "./notification.ts";
 
@@ -135,3 +136,19 @@ function toNotification(row: Row): Notification {
     revision: row.revision,
   };
 }
+
+const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const KEPT_DAYS = 90;
+
+const PRUNE = `
+  delete from notifications where id in
+    (select id from notifications where created_at < $1 order by created_at limit $2)`;
+
+/** Old notifications, of all workspaces. */
+export const pruneNotifications = pruning({
+  kind: "notifications.prune",
+  everyMs: HOUR_MS,
+  remove: ({ db, clock }, rowsMax) =>
+    removeRows(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
+});

@@ -5,7 +5,7 @@ import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, nothing, one, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { QueriesRun, QueriesWrite } from "#domains/tables/permissions.ts";
-import { QueryCreated, QueryDeleted, QueryUpdated } from "#domains/tables/queries/events.ts";
+import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import { QueryRefused } from "./query-failure.ts";
 import { runSavedQuery, runSql } from "./run-operations.ts";
 import { inspected } from "./run-query.ts";

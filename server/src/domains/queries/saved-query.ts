@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { changeEvent, event, type EventType } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, text, Time } from "#kernel/schema/schema.ts";
 import { Parameter, PARAMETERS_MAX } from "./parameter.ts";
@@ -40,3 +41,23 @@ export const TooManyQueries = failure(
   409,
   "The workspace has as many saved queries as it may.",
 );
+
+export const QueryCreated = event("query.created", {
+  resource: "query",
+  summary: "A query in SQL was saved.",
+  data: SavedQuery,
+});
+
+export const QueryUpdated = changeEvent("query.updated", {
+  resource: "query",
+  summary: "A saved query was changed.",
+  data: SavedQuery,
+});
+
+export const QueryDeleted = event("query.deleted", {
+  resource: "query",
+  summary: "A saved query was deleted.",
+  data: SavedQuery,
+});
+
+export const queryEvents: readonly EventType[] = [QueryCreated, QueryUpdated, QueryDeleted];

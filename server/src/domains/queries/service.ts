@@ -4,7 +4,7 @@ import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { partitionOf } from "#domains/tables/table-cache.ts";
-import { QueryCreated, QueryDeleted, QueryUpdated } from "#domains/tables/queries/events.ts";
+import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import type { Inspection } from "./guard/guard.ts";
 import { nameless, type Parameter, parameterFaults, throwIfAny } from "./parameter.ts";
 import { inspected } from "./run-query.ts";

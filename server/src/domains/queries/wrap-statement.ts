@@ -3,7 +3,7 @@
  * is a common table expression of that name, with the columns and the rows that the person sees.
  */
 import type { Person } from "#kernel/access/caller.ts";
-import { quoted } from "#domains/tables/identifier.ts";
+import { quoted } from "#domains/tables/sql-names.ts";
 import type { KnownTable } from "#domains/tables/table-schema.ts";
 import { type Grants, grantsOf } from "#domains/tables/rules/grants.ts";
 import { sightOf } from "#domains/tables/rules/rule-sql.ts";

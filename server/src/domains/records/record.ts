@@ -2,7 +2,7 @@
 import Type from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Time } from "#kernel/schema/schema.ts";
-import { columnOf } from "#domains/tables/identifier.ts";
+import { columnOf } from "#domains/tables/sql-names.ts";
 import type { KnownTable } from "#domains/tables/table-schema.ts";
 import type { Row } from "#kernel/db/statement.ts";
 import { RecordId, SYSTEM_COLUMNS } from "#domains/tables/table.ts";

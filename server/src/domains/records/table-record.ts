@@ -1,10 +1,10 @@
 /** A record as those have it who write: with its revision, and a name for events. */
 import { isDeepStrictEqual } from "node:util";
-import type { ResourceRef } from "#kernel/log/event.ts";
-import { failure } from "#kernel/operation/failure.ts";
 import type { Json } from "#domains/tables/columns/column-type.ts";
 import type { KnownTable } from "#domains/tables/table-schema.ts";
 import type { Row } from "#kernel/db/statement.ts";
+import type { ResourceRef } from "#kernel/log/event.ts";
+import { failure, type Fault } from "#kernel/operation/failure.ts";
 import { planOf } from "./write/record-sql.ts";
 
 /** With the platform's own fields first, then the table's. */
@@ -75,4 +75,25 @@ export function changesBetween(before: TableRecord, after: TableRecord): string[
     // The members of JSON come back from the database in another order.
     return old !== now && !(typeof now === "object" && isDeepStrictEqual(old, now));
   });
+}
+
+/** Every list, event and export holds whole records, so none may grow without end. */
+export const RECORD_CHARACTERS_MAX = 1_048_576;
+
+/** How much there is in a record, in characters: near enough, and quickly found. */
+export function storedSize(record: TableRecord): number {
+  let size = 0;
+  for (const name in record) {
+    const value = record[name];
+    if (typeof value === "string") size += value.length;
+    else if (typeof value === "object" && value !== null) size += JSON.stringify(value).length;
+    else size += 1;
+  }
+  return size;
+}
+
+export function faultsOfSize(size: number, path: string): Fault[] {
+  if (size <= RECORD_CHARACTERS_MAX) return [];
+  const message = `must hold at most ${RECORD_CHARACTERS_MAX} characters in all its fields together`;
+  return [{ path, message }];
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 import { ActorSchema } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
@@ -173,3 +174,10 @@ export const NotAnApprover = failure(
   "Others than you were asked to approve this.",
 );
 export const AlreadyDecided = failure("already_decided", 409, "You have decided on this before.");
+
+/** Whether somebody is asked at all is said by each approval step. */
+export const ApprovalsDecide = permission(
+  "approvals:decide",
+  "See and decide on approvals that one is asked for",
+  EVERY_ROLE,
+);

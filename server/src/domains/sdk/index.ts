@@ -12,7 +12,7 @@ import { artifactActions } from "./execution/connector-actions.ts";
 import * as executionEvents from "./execution/events.ts";
 import { customNodes, customStep, scriptSteps } from "./execution/script-steps.ts";
 import * as execution from "./execution/operations.ts";
-import { pruneExecutions } from "./execution/pruning.ts";
+import { pruneExecutions } from "./execution/store.ts";
 import { handleRequest } from "./hooks/operations.ts";
 import * as jobs from "./jobs/operations.ts";
 import { runOnTime } from "./jobs/schedule.ts";

@@ -1,7 +1,7 @@
 import type { Partition } from "#kernel/db/partition.ts";
 import type { ColumnType } from "./columns/column-type.ts";
 import { typeOf } from "./columns/registry.ts";
-import { quoted } from "./identifier.ts";
+import { quoted } from "./sql-names.ts";
 import { tableSql, viewSql } from "./sql-names.ts";
 import type { Column, Table } from "./table.ts";
 

@@ -1,6 +1,7 @@
 import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { compileExpression } from "#kernel/expression/expression.ts";
+import { permission } from "#kernel/access/permission.ts";
 import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
+import { compileExpression } from "#kernel/expression/expression.ts";
 import {
   Failure,
   failure,
@@ -63,3 +64,5 @@ const TYPES: Readonly<Record<Exclude<ExpressionFailure["code"], "busy">, Failure
   timeout: ExpressionTimedOut,
   too_large: ExpressionTooLarge,
 };
+
+export const TransformerUse = permission("transformer:use", "Evaluate expressions", ["builder"]);

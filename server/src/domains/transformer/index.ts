@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import { evaluateExpression } from "./operations.ts";
-import { TransformerUse } from "./permissions.ts";
+import { TransformerUse } from "./evaluate.ts";
 
 export const transformer = domain({
   name: "transformer",

@@ -4,7 +4,7 @@ import { query } from "#kernel/operation/operation.ts";
 import { one } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { evaluate, ExpressionFailed, ExpressionTimedOut, ExpressionTooLarge } from "./evaluate.ts";
-import { TransformerUse } from "./permissions.ts";
+import { TransformerUse } from "./evaluate.ts";
 
 const BINDINGS_MAX = 100;
 

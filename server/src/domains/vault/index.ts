@@ -1,7 +1,7 @@
 import { domain } from "#kernel/domain.ts";
-import { SecretCreated, SecretDeleted, SecretUpdated } from "./events.ts";
+import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from "./operations.ts";
-import { SecretsRead, SecretsWrite } from "./permissions.ts";
+import { SecretsRead, SecretsWrite } from "./secret.ts";
 import { count } from "./store.ts";
 
 export { missing as missingSecrets } from "./store.ts";

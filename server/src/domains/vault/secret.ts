@@ -1,4 +1,6 @@
 import Type, { type Static } from "typebox";
+import { permission } from "#kernel/access/permission.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { text, Time } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
@@ -24,7 +26,7 @@ const about = { name: Name, description: text(2_000) };
 export const Description = about.description;
 
 /** As events tell it. */
-export const SecretData = Type.Object(about, { title: "SecretData" });
+const SecretData = Type.Object(about, { title: "SecretData" });
 
 export const Secret = Type.Object(
   { ...about, createdAt: Time, updatedAt: Time },
@@ -38,3 +40,26 @@ export const SecretExists = failure(
   "Another secret has this name.",
   "secrets_name",
 );
+
+export const SecretCreated = event("audit.secret.created", {
+  resource: "secret",
+  summary: "A secret was stored.",
+  data: SecretData,
+});
+
+export const SecretUpdated = changeEvent("audit.secret.updated", {
+  resource: "secret",
+  summary: "A secret was given a new value. `changes` names `value` too, which is never shown.",
+  data: SecretData,
+});
+
+export const SecretDeleted = event("audit.secret.deleted", {
+  resource: "secret",
+  summary: "A secret was deleted.",
+  data: SecretData,
+});
+
+export const SecretsRead = permission("secrets:read", "See which secrets there are", ["builder"]);
+export const SecretsWrite = permission("secrets:write", "Store, rotate and delete secrets", [
+  "builder",
+]);

@@ -1,7 +1,7 @@
 import type { Caller, Outside } from "#kernel/access/caller.ts";
 import { changeOf } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { SecretCreated, SecretDeleted, SecretUpdated } from "./events.ts";
+import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import type { Secret } from "./secret.ts";
 import * as store from "./store.ts";
 

@@ -5,14 +5,14 @@ import { catchUp } from "./deliveries/replay-missed.ts";
 import * as deliveries from "./deliveries/operations.ts";
 import { pruneDeliveries } from "./deliveries/retention.ts";
 import { deliveriesSource } from "./deliveries/report-source.ts";
-import { removeDeliveries } from "./deliveries/removal.ts";
+import { removeDeliveries } from "./deliveries/retention.ts";
 import { recover } from "./deliveries/recover.ts";
 import { deliveryTracer } from "./deliveries/delivery-tracer.ts";
 import { handOut } from "./sending/fan-out.ts";
 import { sender } from "./sending/sender.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
-import { WebhooksRead, WebhooksWrite } from "./permissions.ts";
+import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count } from "./store.ts";
 
 /** Who paused it by hand knows. */

@@ -7,7 +7,7 @@ import { nullable, object, Time } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
 import { NewWebhook, readDraft, WebhookChange } from "./webhook-input.ts";
 import * as events from "./events.ts";
-import { WebhooksRead, WebhooksWrite } from "./permissions.ts";
+import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { ping, TestAnswer } from "./ping.ts";
 import { Preview, preview, Span } from "./preview.ts";
 import { faultOfSecret } from "./secret.ts";

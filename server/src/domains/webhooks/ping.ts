@@ -5,7 +5,7 @@ import { newId } from "#kernel/schema/id.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { headersFor, withOurs } from "./sending/attempt.ts";
 import { bodyOf } from "./sending/payload.ts";
-import { RESPONSE_BYTES_MAX } from "./delivery/work.ts";
+import { RESPONSE_BYTES_MAX } from "./sending/pending-delivery.ts";
 import { workspaceOf } from "./webhook-input.ts";
 import { scrubberOf } from "./header.ts";
 import { signingSecrets } from "./secret.ts";

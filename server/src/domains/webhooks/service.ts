@@ -8,9 +8,9 @@ import { LANES } from "#kernel/work/shard-leases.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Tables } from "../../tables.ts";
 import { hearsAuditBy } from "./audit-access.ts";
-import { removeDeliveries } from "./deliveries/removal.ts";
-import { pauseWebhook } from "./delivery/pausing.ts";
-import { WORK } from "./delivery/work.ts";
+import { removeDeliveries } from "./deliveries/retention.ts";
+import { pauseWebhook } from "./sending/dead-letter.ts";
+import { WORK } from "./sending/pending-delivery.ts";
 import { assertNoFaults, type Draft, workspaceOf } from "./webhook-input.ts";
 import {
   WebhookCreated,

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { permission } from "#kernel/access/permission.ts";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
@@ -157,3 +158,12 @@ export function shownOf(webhook: Webhook): WebhookData {
 export function referTo({ id: webhookId, name }: Pick<Webhook, "id" | "name">): ResourceRef {
   return { id: webhookId, displayName: name };
 }
+
+export const WebhooksRead = permission("webhooks:read", "See webhooks and their deliveries", [
+  "builder",
+  "viewer",
+  "auditor",
+]);
+export const WebhooksWrite = permission("webhooks:write", "Create, change and test webhooks", [
+  "builder",
+]);

@@ -17,7 +17,7 @@ export {
   type ListeningDeployment,
   listeningDeployments,
 } from "./deployments/store.ts";
-export { confinementOf } from "./deployments/authority.ts";
+export { confinementOf } from "./deployments/startable.ts";
 export { findStartable, type Startable } from "./deployments/startable.ts";
 export {
   DeployCompleted,

@@ -1,5 +1,5 @@
 import { domain } from "#kernel/domain.ts";
-import { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
+import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import {
   createWorkspace,
   currentWorkspace,
@@ -8,9 +8,9 @@ import {
   updateWorkspace,
   workspaceStats,
 } from "./operations.ts";
-import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./permissions.ts";
+import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.ts";
 
-export { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
+export { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 export { create } from "./service.ts";
 export { getByKey as workspaceOf } from "./store.ts";
 

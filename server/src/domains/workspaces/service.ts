@@ -2,7 +2,7 @@ import { changeOf } from "#kernel/log/event.ts";
 import { invalid } from "#kernel/operation/failure.ts";
 import { newWorkspaceKey } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { WorkspaceCreated, WorkspaceUpdated } from "./events.ts";
+import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import * as store from "./store.ts";
 import { assertUsable, isTimezone, slugOf, type Workspace } from "./workspace.ts";
 

@@ -1,4 +1,6 @@
 import Type, { type Static } from "typebox";
+import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure, invalid } from "#kernel/operation/failure.ts";
 import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
@@ -57,3 +59,23 @@ export function isTimezone(name: string): boolean {
     return false;
   }
 }
+
+export const WorkspaceCreated = event("workspace.created", {
+  resource: "workspace",
+  summary: "A workspace was made.",
+  data: Workspace,
+});
+
+export const WorkspaceUpdated = changeEvent("workspace.updated", {
+  resource: "workspace",
+  summary: "The settings of a workspace were changed.",
+  data: Workspace,
+});
+
+export const WorkspacesRead = permission("workspaces:read", "See the workspace", EVERY_ROLE);
+export const WorkspacesWrite = permission(
+  "workspaces:write",
+  "Change the workspace's settings",
+  [],
+);
+export const WorkspacesCreate = permission("workspaces:create", "Make further workspaces", []);

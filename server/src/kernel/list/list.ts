@@ -7,7 +7,7 @@ import type { Field } from "../condition/sql.ts";
 import { Parameters, type Row, rowsOf } from "../db/statement.ts";
 import type { ReadContext } from "../operation/operation.ts";
 import { pageQuery } from "../operation/pagination.ts";
-import { fitting } from "../page-size.ts";
+import { fitting } from "../operation/pagination.ts";
 import type { CountedPage } from "../operation/response.ts";
 import { line, object, text } from "../schema/schema.ts";
 import { filterSql, searchSql } from "./filter.ts";

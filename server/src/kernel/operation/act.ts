@@ -1,13 +1,19 @@
 import type { Static, TSchema } from "typebox";
-import type { Caller, Services, WorkspaceRef } from "../access/caller.ts";
+import {
+  type Caller,
+  type Outside,
+  type Services,
+  systemCaller,
+  type WorkspaceRef,
+} from "../access/caller.ts";
 import type { Partition, Transaction } from "../db/database.ts";
-import { isOfRevision } from "../etag.ts";
-import { type Actor, type Cause, type EventType, topicOf } from "../log/event.ts";
-import { Failure, PreconditionFailed } from "./failure.ts";
-import { enqueue, type JobOptions, type JobType } from "../work/job.ts";
 import { append, appendAndTell, type PendingEvent } from "../log/event-log.ts";
-import type { WriteContext } from "./operation.ts";
+import { type Actor, type Cause, type EventType, topicOf } from "../log/event.ts";
 import type { Notice } from "../readers/wake-signal.ts";
+import { enqueue, type JobOptions, type JobType } from "../work/job.ts";
+import { Failure, PreconditionFailed } from "./failure.ts";
+import type { WriteContext } from "./operation.ts";
+import { isOfRevision } from "./response.ts";
 
 export interface ActOptions {
   readonly session: Transaction;
@@ -182,4 +188,19 @@ function expectRevision(revision: number, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === "*") return;
   const tags = ifMatch.split(",").map((tag) => tag.trim());
   if (!tags.some((tag) => isOfRevision(tag, revision))) throw new Failure(PreconditionFailed);
+}
+
+/** One act of the platform itself, in a transaction of its own: for engines, which are neither asked nor claimed. */
+export function actBecause<T>(
+  outside: Outside,
+  partition: Partition,
+  cause: Cause,
+  work: (ctx: WriteContext) => Promise<T>,
+): Promise<T> {
+  return outside.db.write(partition, async (session) => {
+    const act = new Act({ session, services: outside, caller: systemCaller(partition, cause) });
+    const value = await work(act.ctx);
+    act.finish();
+    return value;
+  });
 }

@@ -1,9 +1,20 @@
 import Type, { type Static, type TObject, type TSchema } from "typebox";
-import { etagOf } from "../etag.ts";
-import type { Failure } from "./failure.ts";
-import type { ProblemAnswer, ProblemPlace } from "./problem.ts";
 import { nullable } from "../schema/schema.ts";
 import type { Settings } from "../settings.ts";
+import type { Failure } from "./failure.ts";
+import type { ProblemAnswer, ProblemPlace } from "./problem.ts";
+
+/** The tag of a thing in this revision, and of how it is shown; that is left out while it is the first. */
+function etagOf(revision: number, formRevision = 1): string {
+  return formRevision === 1 ? `"${revision}"` : `"${revision}-${formRevision}"`;
+}
+
+/** Whether a tag is one of a thing in this revision, however that was shown. */
+export function isOfRevision(etag: string, revision: number): boolean {
+  return etag.replace(OF_FORM, '"') === etagOf(revision);
+}
+
+const OF_FORM = /-\d+"$/;
 
 export interface Page<T> {
   readonly data: readonly T[];

@@ -9,10 +9,11 @@
  * `URLSearchParams`, `atob`, `btoa`, `defineArtifact` and, of `crypto`, `randomUUID`, `hmac` and
  * `timingSafeEqual`. Its time zone is UTC.
  */
-import { BOUNDS, MEMORY_MB, TIMEOUT_MS } from "./limits.ts";
-import { placeless } from "./script-error.ts";
 import { parseJson } from "./json.ts";
-import { type Conclusion, reported, stopped } from "./outcome.ts";
+import { BOUNDS, MEMORY_MB, TIMEOUT_MS } from "./limits.ts";
+import type { Result } from "./protocol.ts";
+import { placeless } from "./script-error.ts";
+import { type PoolOptions, ScriptPool } from "./script-pool.ts";
 import type {
   Definition,
   Execution,
@@ -20,8 +21,8 @@ import type {
   Inspection,
   ScriptError,
   ScriptOutcome,
+  ScriptStatus,
 } from "./script.ts";
-import { type PoolOptions, ScriptPool } from "./script-pool.ts";
 import type { End } from "./supervision.ts";
 
 export type {
@@ -36,6 +37,49 @@ export type {
   ScriptStatus,
 } from "./script.ts";
 export { SandboxBusy } from "./script-pool.ts";
+
+/** How a run ended, apart from what it wrote. */
+type Conclusion = Omit<ScriptOutcome, "messages" | "uiStateChanges" | "logs" | "durationMs">;
+
+/** What a process reports, read; `input` is what the script was given. */
+function reported(result: Result, input: string): Conclusion {
+  const { status, output, current, abortReason, error } = result;
+  return {
+    status,
+    output: status === "completed" && output !== undefined ? parseJson(output) : null,
+    current: parseJson(current ?? input),
+    abortReason: status === "aborted" ? (abortReason ?? "") : null,
+    error: status === "failed" ? (error ?? crash()) : errorOf(status),
+  };
+}
+
+/** A run that was stopped, or that took its process with it. */
+function stopped(status: ScriptStatus, input: string, timeoutMs?: number): Conclusion {
+  const error = status === "failed" ? crash() : errorOf(status, timeoutMs);
+  return { status, output: null, current: parseJson(input), abortReason: null, error };
+}
+
+function errorOf(status: ScriptStatus, timeoutMs?: number): ScriptError | null {
+  switch (status) {
+    case "timed_out":
+      return placeless("TimeoutError", `The script was stopped after ${timeoutMs} ms.`);
+    case "out_of_memory":
+      return placeless("MemoryError", "The script needs more memory than it may have.");
+    case "too_large":
+      return placeless(
+        "RangeError",
+        `The output is larger than ${BOUNDS.outputMax} characters of JSON, or nested deeper than ${BOUNDS.depthMax} levels.`,
+      );
+    case "completed":
+    case "aborted":
+    case "failed":
+      return null;
+  }
+}
+
+function crash(): ScriptError {
+  return placeless("Error", "The script's process ended before the script did.");
+}
 
 export interface SandboxOptions extends PoolOptions {
   /** What an artifact's module may take to make its definition. */

@@ -14,7 +14,7 @@ import {
   TooManyDashboards,
 } from "./dashboard.ts";
 import { dataOf } from "./widget-data.ts";
-import { DashboardCreated, DashboardDeleted, DashboardUpdated } from "./events.ts";
+import { DashboardCreated, DashboardDeleted, DashboardUpdated } from "./dashboard.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 

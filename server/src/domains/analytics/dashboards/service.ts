@@ -12,7 +12,7 @@ import {
   TooManyDashboards,
   type Widget,
 } from "./dashboard.ts";
-import { DashboardCreated, DashboardDeleted, DashboardUpdated } from "./events.ts";
+import { DashboardCreated, DashboardDeleted, DashboardUpdated } from "./dashboard.ts";
 import * as store from "./store.ts";
 
 interface Draft {

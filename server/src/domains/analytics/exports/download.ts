@@ -1,18 +1,88 @@
 import Type from "typebox";
 import type { Outside } from "#kernel/access/caller.ts";
+import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
+import { partitionFor } from "#kernel/contributions/report-source.ts";
+import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { type Download, one, resumableDownload } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
-import { assertMaySee } from "../reports/source.ts";
 import { AnalyticsRead } from "../permissions.ts";
+import { assertMaySee } from "../reports/source.ts";
 import { ExportId, ExportNotReady, RangeNotSatisfiable } from "./export.ts";
 import { FORMS, MEDIA_TYPES } from "./file/formats.ts";
-import { type Link, readToken, tokenOf } from "./link.ts";
-import { rangeOf } from "./range.ts";
 import { ownerIn } from "./service.ts";
 import * as store from "./store.ts";
+
+/** Addresses that whoever has them may download from, for a while: signed, and good for one file. */
+
+const PURPOSE = "signatures of download addresses";
+
+/** What an address leads to. */
+interface Link {
+  readonly workspace: string;
+  readonly environment: EnvironmentName;
+  readonly exportId: string;
+  readonly untilMs: number;
+}
+
+function tokenOf(key: MasterKey, link: Link): string {
+  const { workspace, environment, exportId, untilMs } = link;
+  const text = Buffer.from(JSON.stringify([workspace, environment, exportId, untilMs]));
+  const named = text.toString("base64url");
+  return `${named}.${signed(key, named).toString("base64url")}`;
+}
+
+/** Undefined unless we made it, and its time is not over. */
+function readToken(key: MasterKey, token: string, nowMs: number): Link | undefined {
+  const [named = "", signature = ""] = token.split(".");
+  // As texts: the last character of one has bits that the bytes do not have.
+  const expected = signed(key, named).toString("base64url");
+  if (!equalBytes(Buffer.from(expected), Buffer.from(signature))) return undefined;
+  // Only what we signed gets here.
+  const [workspace, environment, exportId, untilMs] = JSON.parse(
+    Buffer.from(named, "base64url").toString(),
+  ) as [string, EnvironmentName, string, number];
+  return nowMs < untilMs ? { workspace, environment, exportId, untilMs } : undefined;
+}
+
+function signed(key: MasterKey, named: string): Buffer {
+  return hmac(key.derive(PURPOSE), named);
+}
+
+/** From this byte up to that, which is not among them. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+
+/**
+ * The part of a file that a request asks for (RFC 9110, 14); undefined for all of it, which is also the
+ * answer to several parts, and where the part is of another file than this.
+ */
+function rangeOf(
+  headers: Readonly<Record<string, string>>,
+  { bytes, etag }: { readonly bytes: number; readonly etag: string },
+): Range | undefined {
+  const condition = headers["if-range"];
+  if (condition !== undefined && condition !== etag) return undefined;
+  const [, first = "", last = ""] = RANGE.exec(headers["range"] ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const range = first === "" ? lastOf(bytes, Number(last)) : between(bytes, first, last);
+  if (range.from < range.to) return range;
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+  throw new Failure(RangeNotSatisfiable, { headers: { "content-range": `bytes */${bytes}` } });
+}
+
+function lastOf(bytes: number, count: number): Range {
+  return { from: Math.max(0, bytes - count), to: bytes };
+}
+
+function between(bytes: number, first: string, last: string): Range {
+  return { from: Number(first), to: last === "" ? bytes : Math.min(bytes, Number(last) + 1) };
+}
 
 const LINK_MS = 15 * 60_000;
 

@@ -2,10 +2,12 @@
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
+import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { type Definition, FieldPath, ReportId, Source } from "../reports/report.ts";
 import { type FileColumn, FORMATS } from "./file/formats.ts";
+import type { StoredExport } from "./store.ts";
 
 export const EXPORTS_OPEN_MAX = 50;
 const FIELDS_MAX = 300;
@@ -83,3 +85,55 @@ export const RangeNotSatisfiable = failure(
   416,
   "The file has no such bytes.",
 );
+
+const about = { resource: "export", data: Export };
+
+export const ExportRequested = event("export.requested", {
+  ...about,
+  summary: "Somebody asked for an export.",
+});
+export const ExportCompleted = event("export.completed", {
+  ...about,
+  summary: "An export is ready to be downloaded.",
+});
+export const ExportFailed = event("export.failed", {
+  ...about,
+  summary: "An export could not be finished.",
+});
+export const ExportCancelled = event("export.cancelled", {
+  ...about,
+  summary: "An export was cancelled.",
+});
+export const ExportExpired = event("export.expired", {
+  ...about,
+  summary: "An export was deleted, since its time was over.",
+});
+
+export const exportEvents = [
+  ExportRequested,
+  ExportCompleted,
+  ExportFailed,
+  ExportCancelled,
+  ExportExpired,
+] as const;
+
+const DAY_MS = 86_400_000;
+const RETENTION_DAYS = 7;
+
+/** When an export is deleted that has ended at a time. */
+export function expiryAfter(at: Date): Date {
+  return new Date(at.getTime() + RETENTION_DAYS * DAY_MS);
+}
+
+/** What events name it by. */
+export function referTo({ id, name }: Export) {
+  return { id, displayName: name };
+}
+
+/** What events tell of it. */
+export function shownOf(stored: StoredExport): Export {
+  const { content: _, chunks: _c, position: _p, form: _f, ...rest } = stored;
+  const { runAs: _r, permissions: _s, revision: _v, ...shown } = rest;
+  // Without its revision, which no event has.
+  return shown as Export;
+}

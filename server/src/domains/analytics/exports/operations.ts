@@ -4,7 +4,7 @@ import { accepted, nothing, one, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { downloadFile, linkExport } from "./download.ts";
-import { ExportCancelled, ExportRequested } from "./events.ts";
+import { ExportCancelled, ExportRequested } from "./export.ts";
 import { Export, ExportId, ExportOver, NewExport, TooManyExports } from "./export.ts";
 import { ReportBroken } from "../reports/report.ts";
 import * as service from "./service.ts";

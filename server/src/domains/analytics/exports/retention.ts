@@ -1,12 +1,12 @@
 import Type from "typebox";
-import { actBecause } from "#kernel/acting.ts";
+import { actBecause } from "#kernel/operation/act.ts";
 import type { Outside } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import { ExportExpired } from "./events.ts";
+import { ExportExpired } from "./export.ts";
 import * as store from "./store.ts";
-import { referTo, shownOf } from "./telling.ts";
+import { referTo, shownOf } from "./export.ts";
 
 const EVERY_MS = 600_000;
 const CHUNKS_MAX = 100;

@@ -7,7 +7,7 @@ import { authorityOf } from "../run-as.ts";
 import { listingOf } from "../reports/report-rows.ts";
 import { checkReport, unlessBroken, withSource } from "../reports/run-report.ts";
 import * as reports from "../reports/store.ts";
-import { ExportCancelled, ExportRequested } from "./events.ts";
+import { ExportCancelled, ExportRequested } from "./export.ts";
 import {
   type Content,
   type Export,
@@ -18,7 +18,7 @@ import {
   TooManyExports,
 } from "./export.ts";
 import * as store from "./store.ts";
-import { expiryAfter, referTo, shownOf } from "./telling.ts";
+import { expiryAfter, referTo, shownOf } from "./export.ts";
 import { writeExport } from "./write-export.ts";
 
 /** What is to be exported, checked as if it were read. */

@@ -1,7 +1,7 @@
 /** Writes exports page by page, each in a transaction of its own with how far it is then. */
 import Type from "typebox";
 import type { Outside } from "#kernel/access/caller.ts";
-import { actBecause } from "#kernel/acting.ts";
+import { actBecause } from "#kernel/operation/act.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -11,11 +11,11 @@ import { callerFor } from "../run-as.ts";
 import { ReportTimedOut } from "../reports/report.ts";
 import { countRows, type Listing, listingOf, rowsAfter } from "../reports/report-rows.ts";
 import { runSaved, unlessBroken, withSource } from "../reports/run-report.ts";
-import { ExportCompleted, ExportFailed } from "./events.ts";
+import { ExportCompleted, ExportFailed } from "./export.ts";
 import type { Content } from "./export.ts";
 import { type FileForm, FORMS, type FormState } from "./file/formats.ts";
 import * as store from "./store.ts";
-import { expiryAfter, referTo, shownOf } from "./telling.ts";
+import { expiryAfter, referTo, shownOf } from "./export.ts";
 
 /** How long one turn may write before others get theirs. */
 const TURN_MS = 10_000;

@@ -9,7 +9,7 @@ import { InputTime, object } from "#kernel/schema/schema.ts";
 import { callerFor } from "../run-as.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import { ReportBroken, ReportTimedOut } from "../reports/report.ts";
-import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
+import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
 import { isMet, KpiId, KpiPastUnknown, Snapshot } from "./kpi.ts";
 import { definitionFor, knowsPast, measure, snapshotAt } from "./measure.ts";
 import { keptFrom, RETENTION_DAYS } from "./retention.ts";
@@ -17,7 +17,7 @@ import { nextTime } from "./schedule.ts";
 import { referTo } from "./service.ts";
 import * as snapshots from "./snapshot-store.ts";
 import * as store from "./store.ts";
-import { keep } from "./taking.ts";
+import { keep } from "./snapshot-store.ts";
 
 const ById = object({ id: KpiId });
 const params = { id: "kpi_01jd0000000000000000000000" };

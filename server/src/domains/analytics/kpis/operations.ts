@@ -3,7 +3,7 @@ import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, nothing, one, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
-import { KpiCreated, KpiDeleted, KpiUpdated } from "./events.ts";
+import { KpiCreated, KpiDeleted, KpiUpdated } from "./kpi.ts";
 import { backfillKpi, kpiHistory, takeSnapshot } from "./history.ts";
 import { Kpi, KpiChange, KpiId, KpiInUse, KpiNameTaken, NewKpi, TooManyKpis } from "./kpi.ts";
 import * as service from "./service.ts";

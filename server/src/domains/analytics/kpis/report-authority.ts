@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { changeOf } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { authorityOf } from "../run-as.ts";
-import { KpiUpdated } from "./events.ts";
+import { KpiUpdated } from "./kpi.ts";
 import { dataOf, referTo } from "./service.ts";
 import * as store from "./store.ts";
 

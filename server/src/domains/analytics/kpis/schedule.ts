@@ -9,12 +9,12 @@ import type { WriteContext } from "#kernel/operation/operation.ts";
 import { partitionFor } from "#kernel/contributions/report-source.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 import { callerFor } from "../run-as.ts";
-import { KpiSnapshotTaken, KpiThresholdCrossed } from "./events.ts";
+import { KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
 import type { Kpi } from "./kpi.ts";
 import { snapshotAt } from "./measure.ts";
 import { noteDue } from "./snapshot-store.ts";
 import * as store from "./store.ts";
-import { keep } from "./taking.ts";
+import { keep } from "./snapshot-store.ts";
 
 const RETRY_DELAY_MAX_MS = 60_000;
 const FIELDS = 5;

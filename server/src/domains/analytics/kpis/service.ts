@@ -6,7 +6,7 @@ import type { WriteContext } from "#kernel/operation/operation.ts";
 import { partitionFor } from "#kernel/contributions/report-source.ts";
 import { authorityOf } from "../run-as.ts";
 import * as reports from "../reports/store.ts";
-import { KpiCreated, KpiDeleted, KpiUpdated } from "./events.ts";
+import { KpiCreated, KpiDeleted, KpiUpdated } from "./kpi.ts";
 import {
   type Kpi,
   type KpiChange,

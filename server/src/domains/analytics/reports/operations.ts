@@ -5,8 +5,8 @@ import { created, nothing, one, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { reportSourcesOf } from "#kernel/contributions/report-source.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
-import { KpiUpdated } from "../kpis/events.ts";
-import { ReportCreated, ReportDeleted, ReportUpdated } from "./events.ts";
+import { KpiUpdated } from "../kpis/kpi.ts";
+import { ReportCreated, ReportDeleted, ReportUpdated } from "./report.ts";
 import {
   NewReport,
   Report,

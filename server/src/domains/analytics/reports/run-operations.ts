@@ -4,7 +4,7 @@ import type { Caller, Outside } from "#kernel/access/caller.ts";
 import { invalid } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
-import { fitting } from "#kernel/page-size.ts";
+import { fitting } from "#kernel/operation/pagination.ts";
 import { download, one, wholePage } from "#kernel/operation/response.ts";
 import { partitionFor } from "#kernel/contributions/report-source.ts";
 import { object, text } from "#kernel/schema/schema.ts";

@@ -7,9 +7,9 @@ import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { partitionFor } from "#kernel/contributions/report-source.ts";
-import type { KpiUpdated } from "../kpis/events.ts";
+import type { KpiUpdated } from "../kpis/kpi.ts";
 import { inherit } from "../kpis/report-authority.ts";
-import { ReportCreated, ReportDeleted, ReportUpdated } from "./events.ts";
+import { ReportCreated, ReportDeleted, ReportUpdated } from "./report.ts";
 import {
   type Definition,
   definitionOf,

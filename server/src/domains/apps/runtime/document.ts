@@ -1,10 +1,35 @@
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
+import type { Visit } from "./app-session.ts";
 import { bundle } from "./assets.ts";
 import type { PageState } from "./browser/tree.ts";
 import { pageView } from "./browser/view.ts";
-import { escaped, htmlOf } from "./html.ts";
-import type { Visit } from "./app-session.ts";
+import type { Child } from "./browser/vnode.ts";
+
+const VOID = new Set(["br", "hr", "input", "img", "link", "meta"]);
+const TAG = /^[a-z][a-z0-9]*$/;
+const ATTRIBUTE = /^[a-zA-Z][a-zA-Z0-9-]*$/;
+
+/** Elements as HTML, every text and every value escaped. */
+function htmlOf(children: readonly Child[]): string {
+  return children.map(one).join("");
+}
+
+function one(child: Child): string {
+  if (typeof child === "string") return escaped(child);
+  const { tag, attributes, children } = child;
+  if (!TAG.test(tag)) throw new Error("An element has a strange name.");
+  const written = Object.entries(attributes).map(([name, value]) => {
+    if (!ATTRIBUTE.test(name)) throw new Error("An attribute has a strange name.");
+    return value === true ? ` ${name}` : ` ${name}="${escaped(value)}"`;
+  });
+  const open = `<${tag}${written.join("")}>`;
+  return VOID.has(tag) ? open : `${open}${htmlOf(children)}</${tag}>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
 
 /** What the script must know beside what is on the page. */
 interface Start {

@@ -2,7 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
 import { Failure } from "#kernel/operation/failure.ts";
+import type { Page } from "../definition/app.ts";
 import type { Visit } from "./app-session.ts";
+import type { View } from "./browser/tree.ts";
+import type { Loaded } from "./load-sources.ts";
 
 const TRIES_MAX = 20;
 const NEXT_TRY_MS = 50;
@@ -45,4 +48,20 @@ export function wordsOf(error: unknown): string {
     return first ? `${error.type.title} ${first.path} ${first.message}` : error.message;
   }
   throw error;
+}
+
+/** What the browser says: what the page was opened with, and what somebody entered and looks at. */
+export interface Occasion {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly views: Readonly<Record<string, View>>;
+}
+
+/** What resolving a page needs. */
+export interface Resolving {
+  readonly visit: Visit;
+  readonly page: Page;
+  readonly occasion: Occasion;
+  readonly scope: Scope;
+  readonly loaded: ReadonlyMap<string, Loaded>;
 }

@@ -2,20 +2,122 @@
  * Carries out what a button, a row or a form does. The action is that of the deployed snapshot; the
  * browser says which one, what was entered, and by its id which row.
  */
-import { type Fault, Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
-import type { Action } from "../definition/action.ts";
-import type { Page } from "../definition/app.ts";
-import { actionAt, ownOf, type Placed, placedIn } from "../definition/component.ts";
+import { localUrl } from "#kernel/access/local-redirect.ts";
+import { Failure, failure, type Fault, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { dataIn } from "../call-operation.ts";
-import type { Effect } from "./browser/tree.ts";
-import { evaluate, type Scope, wordsOf } from "./evaluate-binding.ts";
-import { fill } from "./form-values.ts";
-import { destinationOf } from "./navigating.ts";
-import { formFields } from "./component-renderers.ts";
-import { isVisible, prepare, withSources } from "./resolve-page.ts";
-import type { Occasion, Resolving } from "./resolving.ts";
-import { executeArtifact, invokeConnector, rowOf, runQuery, runWorkflow } from "./load-sources.ts";
+import type { Action } from "../definition/action.ts";
+import { normalPath, type Page } from "../definition/app.ts";
+import { actionAt, ownOf, type Placed, placedIn } from "../definition/component.ts";
 import type { Visit } from "./app-session.ts";
+import type { Effect, Field } from "./browser/tree.ts";
+import { formFields } from "./component-renderers.ts";
+import {
+  evaluate,
+  type Occasion,
+  type Resolving,
+  type Scope,
+  wordsOf,
+} from "./evaluate-binding.ts";
+import { executeArtifact, invokeConnector, rowOf, runQuery, runWorkflow } from "./load-sources.ts";
+import { isVisible, prepare, withSources } from "./resolve-page.ts";
+
+const TEXT_CHARACTERS_MAX = 20_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** As browsers send it, or with a zone. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** The values of a form that was filled in, or what is wrong with them by the names of the fields. */
+export type Filled =
+  | { readonly values: Readonly<Record<string, unknown>> }
+  | { readonly faults: Readonly<Record<string, string>> };
+
+/** Only what the form asks for is taken; what is left empty is null. */
+function fill(fields: readonly Field[], given: Readonly<Record<string, unknown>>): Filled {
+  const values: Record<string, unknown> = {};
+  const faults: Record<string, string> = {};
+  for (const field of fields) {
+    const read = readField(field, Object.hasOwn(given, field.name) ? given[field.name] : undefined);
+    if ("fault" in read) faults[field.name] = read.fault;
+    else values[field.name] = read.value;
+  }
+  return Object.keys(faults).length > 0 ? { faults } : { values };
+}
+
+type Read = { readonly value: unknown } | { readonly fault: string };
+
+function readField(field: Field, given: unknown): Read {
+  const { input, required } = field;
+  if (input === "checkbox") {
+    const value = given === true || given === "true" || given === "on";
+    return required && !value ? { fault: "must be ticked" } : { value };
+  }
+  const isNothing = given === undefined || given === null || given === "";
+  if (isNothing) return required ? { fault: "is required" } : { value: null };
+  if (typeof given === "object" || typeof given === "boolean")
+    return { fault: "has the wrong form" };
+  return readText(field, String(given as string | number));
+}
+
+function readText({ input, options }: Field, text: string): Read {
+  if (text.length > TEXT_CHARACTERS_MAX) return { fault: "is too long" };
+  switch (input) {
+    case "number": {
+      const value = text.trim() === "" ? Number.NaN : Number(text);
+      return Number.isFinite(value) ? { value } : { fault: "must be a number" };
+    }
+    case "date":
+      return DATE.test(text) && isTime(text) ? { value: text } : { fault: "must be a date" };
+    case "datetime": {
+      if (!DATE_TIME.test(text) || !isTime(text)) return { fault: "must be a date and a time" };
+      // Without a zone it is meant as everything here is shown: in UTC.
+      const zoned = /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
+      return { value: new Date(zoned).toISOString() };
+    }
+    case "select":
+      return options.some(({ value }) => value === text)
+        ? { value: text }
+        : { fault: "must be one of the options" };
+    default:
+      return { value: text };
+  }
+}
+
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}
+
+const NoSuchPlace = failure("no_such_place", 422, "This leads nowhere within this installation.");
+
+/** Where a `navigate` leads: a page of the app, or a path of ours. Whatever its bindings gave, never elsewhere. */
+function destinationOf(
+  { served, embed, caller, pathTo }: Visit,
+  { page, path, params }: Readonly<Record<string, unknown>>,
+): string {
+  const query = textsOf(params);
+  if (typeof page === "string") {
+    const at = normalPath(page);
+    const found = served.snapshot.pages.find((one) => one.path === at);
+    const alone = embed !== undefined && embed.pageId !== null;
+    if (!found || (alone && found.id !== embed.pageId)) throw new Failure(NoSuchPlace);
+    return pathTo(at, query);
+  }
+  // A frame stays with the app that it shows.
+  if (typeof path !== "string" || embed) throw new Failure(NoSuchPlace);
+  const url = localUrl(path, caller.origin);
+  if (!url) throw new Failure(NoSuchPlace);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.pathname + url.search + url.hash;
+}
+
+/** What has no value is left out. */
+function textsOf(params: unknown): Record<string, string> {
+  const pairs = Object.entries(Object(params) as Record<string, unknown>);
+  return Object.fromEntries(
+    pairs
+      .filter(([, value]) => value !== undefined && value !== null && typeof value !== "object")
+      .map(([name, value]) => [name, String(value as string | number | boolean)]),
+  );
+}
 
 const WAIT_MS = 20_000;
 

@@ -13,7 +13,7 @@ import type { DataSource } from "../definition/data-source.ts";
 import type { PageState, Part } from "./browser/tree.ts";
 import { evaluate, type Scope, wordsOf } from "./evaluate-binding.ts";
 import { parts } from "./component-renderers.ts";
-import type { Occasion, Resolving } from "./resolving.ts";
+import type { Occasion, Resolving } from "./evaluate-binding.ts";
 import { isPaged, type Loaded, loadAll } from "./load-sources.ts";
 import type { Visit } from "./app-session.ts";
 

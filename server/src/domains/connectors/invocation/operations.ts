@@ -1,10 +1,15 @@
 import Type from "typebox";
+import { executor } from "#domains/runs/index.ts";
+import { connector } from "#domains/workflows/index.ts";
+import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
 import { one, page, type Reply } from "#kernel/operation/response.ts";
 import { line, nullable, object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
+import { workspaceOf } from "../connector-input.ts";
 import {
   CircuitOpen,
   Connector,
@@ -14,18 +19,32 @@ import {
   STATUSES,
   UnknownAction,
 } from "../connector.ts";
-import { workspaceOf } from "../connector-input.ts";
 import * as events from "../events.ts";
 import { ConnectorsInvoke, ConnectorsRead, ConnectorsWrite } from "../permissions.ts";
 import * as service from "../service.ts";
 import * as store from "../store.ts";
+import type { TestAnswer } from "../types/connector-type.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { UpstreamFailed, UpstreamTimedOut } from "../upstream/upstream-error.ts";
 import { record, recordTest } from "./circuit-breaker.ts";
-import { invoke } from "./invoke.ts";
+import { invoke, type Invoked } from "./invoke.ts";
 import { ActionDescription, actionsAfter } from "./list-actions.ts";
-import { factsOf } from "./outcome.ts";
-import { tryOut } from "../use/trial.ts";
+import { openUse } from "./open-connection.ts";
+import { attempted, factsOf } from "./outcome.ts";
+
+/** Tries a connection, whatever the breaker says, and once. */
+export async function tryOut(outside: Outside, caller: Caller, id: string): Promise<Invoked> {
+  const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+  const guarded = await outside.db.read(partition, (tx) => store.getGuarded(tx, id));
+  const type = connectorTypeOf(guarded.connector.type);
+  const use = await openUse(outside, caller, guarded, { retries: 0 });
+  try {
+    const outcome = await attempted((): Promise<TestAnswer> => type.test(use as never));
+    return { guarded, outcome };
+  } finally {
+    use.deadline.stop();
+  }
+}
 
 const ById = object({ id: ConnectorId });
 const example = { params: { id: "con_01jd0000000000000000000000" } };
@@ -171,3 +190,24 @@ export const refreshConnector = command({
   run: (ctx, { params }, { discovered, from }) =>
     service.refresh(ctx, { id: params.id, from }, discovered),
 });
+
+/** A step that invokes an action, with what the run may do. */
+export const connectorStep = executor({
+  type: connector,
+  async run({ connectorId, action, input }, { perform, idempotencyKey }) {
+    const answer = await perform("connectors.invoke", {
+      params: { id: connectorId },
+      body: {
+        action,
+        idempotencyKey: sendable(idempotencyKey),
+        ...(input !== undefined && { input }),
+      },
+    });
+    return { output: (answer as { readonly data: unknown }).data };
+  },
+});
+
+/** The path of a step within loops may be too long for a header. */
+function sendable(key: string): string {
+  return IDEMPOTENCY_KEY.test(key) ? key : sha256(key).toString("base64url");
+}

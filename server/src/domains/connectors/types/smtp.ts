@@ -10,7 +10,7 @@ import { retrying } from "../upstream/retry.ts";
 import { faultsOfHost } from "../upstream/target.ts";
 import type { Use } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
-import { hostName } from "./host.ts";
+import { hostName } from "../upstream/target.ts";
 
 const config = object({
   host: hostName("The mail server"),

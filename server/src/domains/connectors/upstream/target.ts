@@ -5,8 +5,8 @@ import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { checkHeaders } from "#kernel/outbound/request-checks.ts";
 import { pointerTo } from "#kernel/schema/json-pointer.ts";
 import { line, text } from "#kernel/schema/schema.ts";
-import { UpstreamError } from "./upstream-error.ts";
 import type { Headers } from "./http.ts";
+import { UpstreamError } from "./upstream-error.ts";
 
 const HEADERS_MAX = 50;
 const HEADER_CHARACTERS_MAX = 8_192;
@@ -133,4 +133,14 @@ function refused(path: string, check: () => unknown): Fault[] {
     if (error instanceof OutboundRefused) return [{ path, message: error.message }];
     throw error;
   }
+}
+
+/** The host of a server that has no URL: a name or an address, and never a path to a socket. */
+export function hostName(description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 253,
+    pattern: "^[A-Za-z0-9_:]([A-Za-z0-9_.:-]*[A-Za-z0-9_:])?$",
+    description,
+  });
 }

@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
-import { UserActivated } from "./events.ts";
+import { UserActivated } from "./user.ts";
 import { countMembers } from "./store.ts";
 
-export { UserActivated } from "./events.ts";
+export { UserActivated } from "./user.ts";
 export {
   addMember,
   holdersOf,

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { event } from "#kernel/log/event.ts";
 import { id, line } from "#kernel/schema/schema.ts";
 
 export const Email = Type.String({
@@ -30,3 +31,9 @@ export const MemberOf = Type.Object(
   },
   { title: "MemberOf" },
 );
+
+export const UserActivated = event("user.activated", {
+  resource: "user",
+  summary: "A person became an active member of the workspace.",
+  data: User,
+});

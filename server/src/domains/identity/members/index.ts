@@ -12,10 +12,10 @@ import {
   listInvitations,
   revokeInvitation,
 } from "./invitation-operations.ts";
-import { pruneInvitations } from "./jobs.ts";
+import { pruneInvitations } from "./invitation-service.ts";
 import { getUser, listUsers, removeUser, updateUser } from "./operations.ts";
 import { invitationForm, invitationPage } from "./pages.ts";
-import { UsersRead, UsersWrite } from "./permissions.ts";
+import { UsersRead, UsersWrite } from "./invitation.ts";
 
 export const members = domain({
   name: "members",

@@ -18,7 +18,7 @@ import {
 } from "./invitation.ts";
 import * as service from "./invitation-service.ts";
 import { list } from "./invitation-store.ts";
-import { UsersRead, UsersWrite } from "./permissions.ts";
+import { UsersRead, UsersWrite } from "./invitation.ts";
 
 const LIST = "invitations";
 

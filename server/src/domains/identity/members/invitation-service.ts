@@ -1,5 +1,18 @@
 import { randomBytes } from "node:crypto";
 import {
+  type Caller,
+  membershipIn,
+  type Outside,
+  personOf,
+  type WorkspaceRef,
+} from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { publicUrl } from "#kernel/mail.ts";
+import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import {
   addMember,
   checkPassword,
   findAccount,
@@ -8,28 +21,12 @@ import {
   membershipsOf,
   type User,
   WrongPassword,
-} from "#domains/identity/accounts/index.ts";
-import { assertGrantable, holdingOf, mayGrant } from "#domains/identity/roles/index.ts";
-import {
-  assertNotGuessing,
-  assertNotGuessingFrom,
-  LoginFailed,
-} from "#domains/identity/sessions/index.ts";
-import {
-  type Caller,
-  membershipIn,
-  type Outside,
-  personOf,
-  type WorkspaceRef,
-} from "#kernel/access/caller.ts";
-import { sha256 } from "#kernel/access/crypto.ts";
-import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
-import { publicUrl } from "#kernel/mail.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+} from "../accounts/index.ts";
+import { assertGrantable, holdingOf, mayGrant } from "../roles/index.ts";
+import { assertNotGuessing, assertNotGuessingFrom, LoginFailed } from "../sessions/index.ts";
 import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
-import { AccountWithoutPassword, AlreadyMember, BadInvitation } from "./invitation.ts";
 import * as invitations from "./invitation-store.ts";
+import { AccountWithoutPassword, AlreadyMember, BadInvitation } from "./invitation.ts";
 import { isMember } from "./store.ts";
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
@@ -182,3 +179,16 @@ function refuse(
   );
   return new Failure(BadInvitation);
 }
+
+const EVERY_MS = 600_000;
+
+const PRUNE = `
+  delete from invitations where id in
+    (select id from invitations where expires_at <= $1 order by expires_at limit $2)`;
+
+/** Invitations that nobody accepted, of all workspaces and so as the system. */
+export const pruneInvitations = pruning({
+  kind: "identity.prune_invitations",
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
+});

@@ -1,8 +1,9 @@
 import Type, { type Static } from "typebox";
-import { Email } from "#domains/identity/accounts/index.ts";
-import { RoleId } from "#domains/identity/roles/index.ts";
+import { permission } from "#kernel/access/permission.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
+import { Email } from "../accounts/index.ts";
+import { RoleId } from "../roles/index.ts";
 
 /** What the log and a list show of an invitation: everything but its token. */
 const shown = {
@@ -51,3 +52,11 @@ export const AccountWithoutPassword = failure(
   "An account with this address exists and has no password, since it signs in by single sign-on. Set " +
     "one by a link for a forgotten password, and accept with it.",
 );
+
+export const UsersRead = permission("users:read", "See the members of the workspace", [
+  "builder",
+  "agent",
+  "change_manager",
+  "auditor",
+]);
+export const UsersWrite = permission("users:write", "Invite, change and remove members", []);

@@ -7,8 +7,8 @@ import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
 import { nothing, one, page } from "#kernel/operation/response.ts";
 import { id, line, object, patch } from "#kernel/schema/schema.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
-import { Member, SharedAccount } from "./member.ts";
-import { UsersRead, UsersWrite } from "./permissions.ts";
+import { Member, SharedAccount } from "./events.ts";
+import { UsersRead, UsersWrite } from "./invitation.ts";
 import * as service from "./service.ts";
 
 const ById = object({ id: id("usr") });

@@ -16,7 +16,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { revokeSentBy } from "./invitation-service.ts";
-import { type Member, SharedAccount } from "./member.ts";
+import { type Member, SharedAccount } from "./events.ts";
 import * as store from "./store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { permission } from "#kernel/access/permission.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 
@@ -125,4 +126,10 @@ export const TooManyCredentials = failure(
   "too_many_credentials",
   409,
   "There are as many credentials as one person may have; remove one first.",
+);
+
+export const SecurityWrite = permission(
+  "security:write",
+  "Decide what members must do to log in",
+  [],
 );

@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
 import * as events from "./events.ts";
-import { pruneChallenges } from "./jobs.ts";
+import { pruneChallenges } from "./store.ts";
 import * as operations from "./operations.ts";
-import { SecurityWrite } from "./permissions.ts";
+import { SecurityWrite } from "./factor.ts";
 
 export { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "./events.ts";
 export { Assertion, Code, type Proof, proof } from "./factor.ts";

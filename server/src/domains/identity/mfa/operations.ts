@@ -7,7 +7,7 @@ import { id, line, object } from "#kernel/schema/schema.ts";
 import * as events from "./events.ts";
 import * as factor from "./factor.ts";
 import { sessionOf } from "./mfa-user.ts";
-import { SecurityWrite } from "./permissions.ts";
+import { SecurityWrite } from "./factor.ts";
 import { examineRegistration, register } from "./registration.ts";
 import { accountKey } from "./second-factor.ts";
 import * as service from "./service.ts";

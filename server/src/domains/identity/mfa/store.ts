@@ -1,6 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 
 export interface Factors {
   readonly totp: boolean;
@@ -165,3 +166,14 @@ export async function replaceRecoveryCodes(
 async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("mfa_recovery_codes").where("user_id", "=", userId).execute();
 }
+
+const PRUNE = `
+  delete from webauthn_challenges where challenge_hash in
+    (select challenge_hash from webauthn_challenges
+      where expires_at < $1 order by expires_at limit $2)`;
+
+/** Challenges that nobody answered. */
+export const pruneChallenges = pruning({
+  kind: "identity.prune_webauthn_challenges",
+  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
+});

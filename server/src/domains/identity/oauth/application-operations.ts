@@ -19,8 +19,8 @@ import {
   ApplicationDeleted,
   ApplicationSecretRotated,
   ApplicationUpdated,
-} from "./events.ts";
-import { ApplicationsRead, ApplicationsWrite } from "./permissions.ts";
+} from "./application.ts";
+import { ApplicationsRead, ApplicationsWrite } from "./application-store.ts";
 
 const ByClientId = object({ clientId: ClientId });
 const example = { params: { clientId: "oac_01jd0000000000000000000000" } };

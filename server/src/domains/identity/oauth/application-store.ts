@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
+import { permission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -112,3 +113,13 @@ function toApplication(row: Row): Application {
     revision: row.revision,
   };
 }
+
+export const ApplicationsRead = permission("oauth_applications:read", "See OAuth applications", [
+  "builder",
+  "auditor",
+]);
+export const ApplicationsWrite = permission(
+  "oauth_applications:write",
+  "Register, change and remove OAuth applications",
+  ["builder"],
+);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import Type, { type Static } from "typebox";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
 import type { Permission } from "#kernel/access/permission.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 
 const REDIRECT_URIS_MAX = 20;
@@ -77,3 +78,75 @@ export function faultOfRedirectUri(uri: string): string | undefined {
   }
   return undefined;
 }
+
+const application = { resource: "oauth_application", data: Application };
+
+export const ApplicationCreated = event("audit.oauth_application.created", {
+  ...application,
+  summary: "An OAuth application was registered.",
+});
+export const ApplicationUpdated = changeEvent("audit.oauth_application.updated", {
+  ...application,
+  summary: "An OAuth application was changed.",
+});
+export const ApplicationSecretRotated = event("audit.oauth_application.secret_rotated", {
+  ...application,
+  summary: "An OAuth application got a new secret; the old one no longer works.",
+});
+export const ApplicationDeleted = event("audit.oauth_application.deleted", {
+  ...application,
+  summary: "An OAuth application was removed, and with it all of its tokens.",
+});
+
+/** What a person let an application do. */
+const GrantRef = Type.Object({
+  grantId: id("oag"),
+  clientId: ClientId,
+  userId: id("usr"),
+  scopes: Type.Array(Type.String()),
+});
+const granted = { resource: "oauth_grant", data: GrantRef };
+
+export const ConsentGranted = event("audit.oauth_consent.granted", {
+  ...granted,
+  summary: "Somebody allowed an application to act for them.",
+});
+export const ConsentDenied = event("audit.oauth_consent.denied", {
+  ...granted,
+  summary: "Somebody did not allow an application to act for them.",
+});
+export const TokenIssued = event("audit.oauth_token.issued", {
+  ...granted,
+  summary: "An application exchanged its code for tokens.",
+});
+export const TokenRefreshed = event("audit.oauth_token.refreshed", {
+  ...granted,
+  summary: "An application exchanged a refresh token for new tokens.",
+});
+export const TokenRevoked = event("audit.oauth_token.revoked", {
+  ...granted,
+  summary: "An application gave back an access token, or everything that it had of a grant.",
+});
+export const TokenReuseDetected = event("audit.oauth_token.reuse_detected", {
+  ...granted,
+  summary: "A code or refresh token came a second time, so all tokens of its grant were ended.",
+});
+export const TokenRefused = event("audit.oauth_token.refused", {
+  resource: "oauth_application",
+  summary: "A request of an application was refused.",
+  data: Type.Object({
+    clientId: ClientId,
+    reason: Type.Enum([
+      "wrong_secret",
+      "unknown_token",
+      "wrong_client",
+      "wrong_redirect_uri",
+      "wrong_verifier",
+      "expired",
+      "revoked",
+      "nothing_granted",
+      "scope_exceeded",
+    ]),
+    address: Type.String(),
+  }),
+});

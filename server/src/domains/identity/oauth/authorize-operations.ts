@@ -23,7 +23,7 @@ import {
 } from "./authorization.ts";
 import { ask, decide, FormExpired, FormUsed, visitorOf } from "./consent.ts";
 import { parameter } from "./client.ts";
-import { ConsentDenied, ConsentGranted } from "./events.ts";
+import { ConsentDenied, ConsentGranted } from "./application.ts";
 import { loginPage } from "./pages.ts";
 
 const example = {

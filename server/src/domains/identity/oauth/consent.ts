@@ -1,22 +1,60 @@
-import type { Caller, Credential, Membership } from "#kernel/access/caller.ts";
-import { sha256 } from "#kernel/access/crypto.ts";
-import { Failure, failure } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
+import type { Caller, Credential, Membership, Services } from "#kernel/access/caller.ts";
+import { equalBytes, hmac, sha256 } from "#kernel/access/crypto.ts";
 import type { Document } from "#kernel/html/markup.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import { newId } from "#kernel/schema/id.ts";
 import * as applications from "./application-store.ts";
+import { ConsentDenied, ConsentGranted } from "./application.ts";
 import {
   type AuthorizationRequest,
   goBack,
   UnknownApplication,
   UnknownRedirect,
 } from "./authorization.ts";
-import { type ConsentForm, readForm, signForm } from "./consent-form.ts";
-import { ConsentDenied, ConsentGranted } from "./events.ts";
 import { insertGrant } from "./grant-store.ts";
 import { consentPage, strangerPage } from "./pages.ts";
 import { effective } from "./scope.ts";
 import { CODE_MS, newCode } from "./token.ts";
+
+const FORM_MS = 10 * 60_000;
+
+/** What a consent page asked, of whom, and until when an answer counts. */
+interface ConsentForm {
+  /** Of the grant that an answer makes: there is one, so a page is answered once. */
+  readonly grantId: string;
+  readonly sessionId: string;
+  readonly clientId: string;
+  readonly workspace: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly state: string | undefined;
+  readonly challenge: string;
+}
+
+/** The page carries its question, signed, so that nobody answers another one than was shown. */
+function signForm(services: Pick<Services, "masterKey" | "clock">, form: ConsentForm): string {
+  const content = JSON.stringify({ ...form, expiresAtMs: services.clock.nowMs() + FORM_MS });
+  const text = Buffer.from(content).toString("base64url");
+  return `${text}.${signature(services, text).toString("base64url")}`;
+}
+
+/** Undefined when it was not signed here, or too long ago. */
+function readForm(
+  services: Pick<Services, "masterKey" | "clock">,
+  signed: string,
+): ConsentForm | undefined {
+  const [text = "", given = ""] = signed.split(".");
+  if (!equalBytes(signature(services, text), Buffer.from(given, "base64url"))) return undefined;
+  const form = JSON.parse(Buffer.from(text, "base64url").toString()) as ConsentForm & {
+    readonly expiresAtMs: number;
+  };
+  return form.expiresAtMs > services.clock.nowMs() ? form : undefined;
+}
+
+function signature({ masterKey }: Pick<Services, "masterKey">, text: string): Buffer {
+  return hmac(masterKey.derive("oauth consent forms"), text);
+}
 
 export const FormExpired = failure(
   "oauth_form_expired",

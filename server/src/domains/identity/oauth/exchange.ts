@@ -1,14 +1,26 @@
 import type { Membership } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { Failure } from "#kernel/operation/failure.ts";
+import type { DataOf } from "#kernel/log/event.ts";
+import { Failure, type FailureType } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Client } from "./application-store.ts";
-import { TokenIssued, TokenRefreshed, TokenRefused, TokenReuseDetected } from "./events.ts";
+import { TokenIssued, TokenRefreshed, TokenRefused, TokenReuseDetected } from "./application.ts";
 import * as store from "./grant-store.ts";
 import { InvalidGrant, InvalidScope } from "./protocol.ts";
-import { refuse } from "./refuse.ts";
 import { effective, scopesIn } from "./scope.ts";
 import { issue, verifies } from "./token.ts";
+
+/** The client's workspace learns exactly why; the client learns only what the protocol tells. */
+export function refuse(
+  ctx: WriteContext<typeof TokenRefused>,
+  { clientId, name }: Client,
+  type: FailureType,
+  reason: DataOf<typeof TokenRefused>["reason"],
+): Failure {
+  const { address } = ctx.caller;
+  ctx.emit(TokenRefused, { id: clientId, displayName: name }, { clientId, reason, address });
+  return new Failure(type);
+}
 
 type Exchanging = WriteContext<
   typeof TokenIssued | typeof TokenRefreshed | typeof TokenReuseDetected | typeof TokenRefused

@@ -21,10 +21,10 @@ import {
   TokenRefused,
   TokenReuseDetected,
   TokenRevoked,
-} from "./events.ts";
-import { pruneGrants } from "./jobs.ts";
+} from "./application.ts";
+import { pruneGrants } from "./grant-store.ts";
 import { describeServer } from "./metadata.ts";
-import { ApplicationsRead, ApplicationsWrite } from "./permissions.ts";
+import { ApplicationsRead, ApplicationsWrite } from "./application-store.ts";
 import { introspectToken, issueToken, revokeToken } from "./token-operations.ts";
 
 export const oauth = domain({

@@ -10,7 +10,7 @@ import {
   TokenRefused,
   TokenReuseDetected,
   TokenRevoked,
-} from "./events.ts";
+} from "./application.ts";
 import { exchangeCode, refOf, referTo, refresh } from "./exchange.ts";
 import * as store from "./grant-store.ts";
 import {
@@ -21,7 +21,7 @@ import {
   oauthRefusal,
   UnsupportedGrantType,
 } from "./protocol.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "./exchange.ts";
 import { effective, standingOf } from "./scope.ts";
 import { TokenAnswer } from "./token.ts";
 

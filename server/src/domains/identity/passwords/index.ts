@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
-import { pruneResets } from "./jobs.ts";
+import { pruneResets } from "./service.ts";
 import { changePassword, forgotPassword, resetPassword } from "./operations.ts";
 import { resetForm, resetPage } from "./pages.ts";
 

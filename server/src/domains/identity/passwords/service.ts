@@ -1,4 +1,10 @@
 import { randomBytes } from "node:crypto";
+import type { Caller, Credential, Outside } from "#kernel/access/caller.ts";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { enqueueMail, MailNotConfigured, publicUrl } from "#kernel/mail.ts";
+import { Failure, failure, Forbidden } from "#kernel/operation/failure.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 import {
   checkPassword,
   findAccount,
@@ -9,17 +15,8 @@ import {
   type User,
   workspacesOf,
   WrongPassword,
-} from "#domains/identity/accounts/index.ts";
-import {
-  assertNotGuessing,
-  assertNotGuessingFrom,
-  endSessions,
-} from "#domains/identity/sessions/index.ts";
-import type { Caller, Credential, Outside } from "#kernel/access/caller.ts";
-import { sha256 } from "#kernel/access/crypto.ts";
-import { Failure, failure, Forbidden } from "#kernel/operation/failure.ts";
-import { enqueueMail, MailNotConfigured, publicUrl } from "#kernel/mail.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+} from "../accounts/index.ts";
+import { assertNotGuessing, assertNotGuessingFrom, endSessions } from "../sessions/index.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as store from "./store.ts";
 
@@ -168,3 +165,19 @@ function sessionOf({ credential }: Caller): Credential {
 function referTo({ id, name }: { readonly id: string; readonly name: string }) {
   return { id, displayName: name };
 }
+
+const EVERY_MS = 600_000;
+
+/** The condition once more on the outside: a new link takes the place of the old one. */
+const PRUNE = `
+  delete from password_resets
+   where expires_at <= $1
+     and user_id in (select user_id from password_resets
+                      where expires_at <= $1 order by expires_at limit $2)`;
+
+/** Links that ran out. */
+export const pruneResets = pruning({
+  kind: "identity.prune_password_resets",
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
+});

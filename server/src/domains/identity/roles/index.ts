@@ -1,7 +1,7 @@
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
+import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import {
   assignRole,
   createRole,
@@ -13,7 +13,7 @@ import {
   updateRole,
 } from "./operations.ts";
 import { roleContent } from "./pack.ts";
-import { Profile, RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
+import { Profile, RolesAssign, RolesRead, RolesWrite } from "./role.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
 export { grantsOfRoles, roleNamesOf } from "./store.ts";

@@ -5,8 +5,8 @@ import { command, query, type WriteContext } from "#kernel/operation/operation.t
 import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, nothing, one, page } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
-import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
-import { RolesAssign, RolesRead, RolesWrite } from "./permissions.ts";
+import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
+import { RolesAssign, RolesRead, RolesWrite } from "./role.ts";
 import {
   BuiltInRoleFixed,
   fields,

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { RolesWrite } from "./permissions.ts";
+import { RolesWrite } from "./role.ts";
 import { fields } from "./role.ts";
 import { createRole, deleteRole, updateRole } from "./service.ts";
 import * as store from "./store.ts";

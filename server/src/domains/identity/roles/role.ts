@@ -1,13 +1,16 @@
 import Type, { type Static } from "typebox";
-import { Failure, failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
-import { idPattern } from "#kernel/schema/id.ts";
 import {
   BUILT_IN_ROLES,
   type BuiltInRole,
+  EVERY_ROLE,
   expand,
   type Permission,
+  permission,
 } from "#kernel/access/permission.ts";
-import { line, text, Time } from "#kernel/schema/schema.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { Failure, failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
+import { idPattern } from "#kernel/schema/id.ts";
+import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
 export const RoleId = Type.String({
   pattern: `^(${BUILT_IN_ROLES.join("|")})$|${idPattern("rol")}`,
@@ -95,3 +98,43 @@ export function assertMayGrant(
     });
   }
 }
+
+export const RoleCreated = event("audit.role.created", {
+  resource: "role",
+  summary: "A custom role was made.",
+  data: Role,
+});
+export const RoleUpdated = changeEvent("audit.role.updated", {
+  resource: "role",
+  summary: "A custom role was changed.",
+  data: Role,
+});
+export const RoleDeleted = event("audit.role.deleted", {
+  resource: "role",
+  summary: "A custom role was removed.",
+  data: Role,
+});
+
+const Assignment = Type.Object({ userId: id("usr"), roleId: RoleId });
+export const RoleAssigned = event("audit.role.assigned", {
+  resource: "user",
+  summary: "A member was given a role.",
+  data: Assignment,
+});
+export const RoleUnassigned = event("audit.role.unassigned", {
+  resource: "user",
+  summary: "A role was taken from a member.",
+  data: Assignment,
+});
+
+export const Profile = permission(
+  "profile",
+  "See who you are: name, e-mail address and roles",
+  EVERY_ROLE,
+);
+export const RolesRead = permission("roles:read", "See roles and permissions", [
+  "builder",
+  "auditor",
+]);
+export const RolesWrite = permission("roles:write", "Make and change custom roles", []);
+export const RolesAssign = permission("roles:assign", "Give roles to members and take them", []);

@@ -11,7 +11,7 @@ import { Failure, Forbidden, invalid, NotFound } from "#kernel/operation/failure
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { BUILT_IN_ROLES, expand, type Permission } from "#kernel/access/permission.ts";
-import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./events.ts";
+import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import {
   assertKnown,
   assertMayGrant,

@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import { LoggedIn, LoggedOut, LoginFailed, PasswordReset } from "./events.ts";
-import { pruneAddresses, pruneSessions } from "./jobs.ts";
+import { pruneAddresses, pruneSessions } from "./store.ts";
 import { login, logout, me } from "./operations.ts";
 import { sessionTokens } from "./session.ts";
 

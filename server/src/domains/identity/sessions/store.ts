@@ -1,7 +1,9 @@
 import type { Insertable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../../tables.ts";
+import { KNOWN_MS } from "./throttle.ts";
 
 export interface SessionRow {
   readonly id: string;
@@ -45,3 +47,31 @@ export async function endSessions(tx: Tx, userId: string, but?: string): Promise
 export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("sessions").where("id", "=", id).execute();
 }
+
+const EVERY_MS = 600_000;
+
+const SESSIONS = `
+  delete from sessions where id in
+    (select id from sessions where expires_at < $1 order by expires_at limit $2)`;
+
+/** Sessions that ran out have no further use. */
+export const pruneSessions = pruning({
+  kind: "identity.prune_sessions",
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) => removeRows(db, SESSIONS, [clock.now(), rowsMax]),
+});
+
+/** The condition once more on the outside: who came again meanwhile is known again. */
+const ADDRESSES = `
+  delete from known_addresses
+   where seen_at <= $1
+     and ctid = any (array(
+           select ctid from known_addresses where seen_at <= $1 order by seen_at limit $2))`;
+
+/** Addresses that somebody has not logged in from for so long that they count as unknown. */
+export const pruneAddresses = pruning({
+  kind: "identity.prune_known_addresses",
+  everyMs: EVERY_MS,
+  remove: ({ db, clock }, rowsMax) =>
+    removeRows(db, ADDRESSES, [new Date(clock.nowMs() - KNOWN_MS), rowsMax]),
+});

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { permission } from "#kernel/access/permission.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { line, object, text, Time } from "#kernel/schema/schema.ts";
 
@@ -146,4 +147,11 @@ export const NotConfigured = failure(
   "sso_not_configured",
   404,
   "This workspace has no single sign-on.",
+);
+
+export const SsoRead = permission("sso:read", "See how people sign in by single sign-on", []);
+export const SsoWrite = permission(
+  "sso:write",
+  "Set up single sign-on; whoever runs the identity provider can sign in as any member",
+  [],
 );

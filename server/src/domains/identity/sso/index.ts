@@ -1,7 +1,7 @@
 import { domain } from "#kernel/domain.ts";
 import { SsoDeleted, SsoLoginFailed, SsoLoginStarted, SsoUpdated } from "./events.ts";
 import { oidcCallback, samlAcs, samlMetadata, startSso } from "./operations.ts";
-import { SsoRead, SsoWrite } from "./permissions.ts";
+import { SsoRead, SsoWrite } from "./configuration.ts";
 import { deleteSso, getSso, putSso } from "./settings-operations.ts";
 
 export { enforcedFor, SsoRequired } from "./enforcement/index.ts";

@@ -2,7 +2,7 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { nothing, one } from "#kernel/operation/response.ts";
 import { Configuration, ConfigurationDraft, NotConfigured } from "./configuration.ts";
 import { SsoDeleted, SsoUpdated } from "./events.ts";
-import { SsoRead, SsoWrite } from "./permissions.ts";
+import { SsoRead, SsoWrite } from "./configuration.ts";
 import * as service from "./service.ts";
 
 export const getSso = query({

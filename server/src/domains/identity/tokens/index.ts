@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
-import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
-import { pruneTokens } from "./jobs.ts";
+import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
+import { pruneTokens } from "./store.ts";
 import { createToken, listTokens, revokeToken, rotateToken } from "./operations.ts";
-import { TokensRead, TokensWrite } from "./permissions.ts";
+import { TokensRead, TokensWrite } from "./token.ts";
 import { apiTokens } from "./credential.ts";
 
 export const tokens = domain({

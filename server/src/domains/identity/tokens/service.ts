@@ -3,7 +3,7 @@ import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { TokenCreated, TokenRevoked, TokenRotated } from "./events.ts";
+import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
 import * as store from "./store.ts";
 import {
   type ApiToken,

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import Type, { type Static } from "typebox";
+import { EVERY_ROLE, type Permission, permission } from "#kernel/access/permission.ts";
+import { event } from "#kernel/log/event.ts";
 import { Failure, failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
 import { type Cidr, covers, parseCidr } from "#kernel/outbound/ssrf-guard.ts";
-import type { Permission } from "#kernel/access/permission.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const TOKEN_PREFIX = "mr_";
@@ -35,7 +36,7 @@ export const ApiToken = Type.Object(
 export type ApiToken = Static<typeof ApiToken> & { readonly revision: number };
 
 /** As the log has it: its use is not news. */
-export const LoggedToken = Type.Object(shown);
+const LoggedToken = Type.Object(shown);
 
 /** As its maker gets it, once. */
 export const NewApiToken = Type.Object(
@@ -121,3 +122,26 @@ export function assertRanges(ranges: readonly string[]): void {
     if (!parseCidr(range)) throw invalid(`/ipAllowlist/${index}`, "is not a CIDR range");
   }
 }
+
+export const TokenCreated = event("audit.token.created", {
+  resource: "api_token",
+  summary: "An API token was made.",
+  data: LoggedToken,
+});
+export const TokenRotated = event("audit.token.rotated", {
+  resource: "api_token",
+  summary: "An API token was replaced by a new one.",
+  data: Type.Object({ ...LoggedToken.properties, replaced: id("tok") }),
+});
+export const TokenRevoked = event("audit.token.revoked", {
+  resource: "api_token",
+  summary: "An API token was revoked.",
+  data: LoggedToken,
+});
+
+export const TokensRead = permission("tokens:read", "See one's own API tokens", EVERY_ROLE);
+export const TokensWrite = permission(
+  "tokens:write",
+  "Make and revoke one's own API tokens",
+  EVERY_ROLE,
+);

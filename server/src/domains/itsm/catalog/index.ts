@@ -7,13 +7,13 @@ import { askApprovers } from "./requests/notifications.ts";
 import { carryOut } from "./requests/fulfilment.ts";
 import * as itemEvents from "./items/events.ts";
 import * as items from "./items/operations.ts";
-import { requestKind } from "./requests/kind.ts";
+import { requestKind } from "./requests/request.ts";
 import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
 import * as requestEvents from "./requests/events.ts";
 import { getRequest, listRequests, submitRequest, updateRequest } from "./requests/operations.ts";
 
-export { requestKind } from "./requests/kind.ts";
+export { requestKind } from "./requests/request.ts";
 
 const talk = conversation(requestKind);
 

@@ -15,7 +15,7 @@ import { changeOperations } from "./operations.ts";
 import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
 import { tellPeople } from "./notifications.ts";
 import * as templateOperations from "./templates/operations.ts";
-import { templateContent } from "./templates/pack.ts";
+import { templateContent } from "./templates/service.ts";
 import { TemplateCreated, TemplateDeleted, TemplateUpdated } from "./templates/template.ts";
 import { BlackoutCreated, BlackoutDeleted, BlackoutUpdated } from "./windows/blackout.ts";
 import * as blackoutOperations from "./windows/blackout-operations.ts";

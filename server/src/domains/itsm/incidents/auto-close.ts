@@ -8,7 +8,7 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import { SYSTEM } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import { IncidentClosed } from "./events.ts";
+import { IncidentClosed } from "./incident.ts";
 import { closeLocked } from "./service.ts";
 import { lockResolved } from "./store.ts";
 

@@ -1,7 +1,8 @@
-import Type, { type Static } from "typebox";
-import { Level, machine, Priority } from "../tickets/index.ts";
-import type { ResourceRef } from "#kernel/log/event.ts";
+import Type, { type Static, type TProperties } from "typebox";
+import { permission } from "#kernel/access/permission.ts";
+import { changeEvent, event, type ResourceRef } from "#kernel/log/event.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import { Level, machine, Priority, TicketSummary } from "../tickets/index.ts";
 
 /** How an incident lives. */
 export const incidentMachine = machine({
@@ -113,3 +114,100 @@ export function escalates(before: IncidentData, after: IncidentData): boolean {
 export function assigns(before: IncidentData | undefined, after: IncidentData): boolean {
   return after.assigneeId !== null && after.assigneeId !== before?.assigneeId;
 }
+
+const resource = "incident";
+const reason = nullable(Type.String());
+
+/** The whole incident, and what belongs to the event alone. */
+function incidentAnd<P extends TProperties>(more: P) {
+  return Type.Object({ ...Incident.properties, ...more });
+}
+
+export const IncidentCreated = event("incident.created", {
+  resource,
+  summary: "An incident was raised.",
+  data: Incident,
+});
+export const IncidentUpdated = changeEvent("incident.updated", {
+  resource,
+  summary: "An incident was changed.",
+  data: Incident,
+});
+export const IncidentAssigned = event("incident.assigned", {
+  resource,
+  summary: "An incident was given to somebody who did not have it.",
+  data: Incident,
+});
+export const IncidentEscalated = event("incident.escalated", {
+  resource,
+  summary: "The severity of an incident was raised, or it went to another team.",
+  data: incidentAnd({ reason }),
+});
+export const IncidentResolved = event("incident.resolved", {
+  resource,
+  summary: "An incident was resolved.",
+  data: Incident,
+});
+export const IncidentClosed = event("incident.closed", {
+  resource,
+  summary: "A resolved incident was closed, by somebody or when its time had come.",
+  data: Incident,
+});
+export const IncidentReopened = event("incident.reopened", {
+  resource,
+  summary: "A resolved or closed incident has to be worked on again.",
+  data: incidentAnd({ reason }),
+});
+export const IncidentCancelled = event("incident.cancelled", {
+  resource,
+  summary: "An incident was cancelled.",
+  data: incidentAnd({ reason }),
+});
+export const MajorDeclared = event("incident.major_declared", {
+  resource,
+  summary: "An incident was declared a major one.",
+  data: incidentAnd({ reason }),
+});
+export const MajorEnded = event("incident.major_ended", {
+  resource,
+  summary: "An incident is no longer a major one.",
+  data: Incident,
+});
+export const ChildLinked = event("incident.child_linked", {
+  resource,
+  summary: "A major incident was given a child.",
+  data: incidentAnd({ child: TicketSummary }),
+});
+export const ChildUnlinked = event("incident.child_unlinked", {
+  resource,
+  summary: "An incident is no longer the child of a major one.",
+  data: incidentAnd({ child: TicketSummary }),
+});
+export const IncidentBroadcast = event("incident.broadcast", {
+  resource,
+  summary: "All who have to do with a major incident or its children were told something.",
+  data: incidentAnd({ message: Type.String() }),
+});
+
+export const events = [
+  IncidentCreated,
+  IncidentUpdated,
+  IncidentAssigned,
+  IncidentEscalated,
+  IncidentResolved,
+  IncidentClosed,
+  IncidentReopened,
+  IncidentCancelled,
+  MajorDeclared,
+  MajorEnded,
+  ChildLinked,
+  ChildUnlinked,
+  IncidentBroadcast,
+];
+
+const readers = ["builder", "agent", "change_manager", "viewer", "auditor"] as const;
+const agents = ["agent", "change_manager"] as const;
+
+export const IncidentsRead = permission("incidents:read", "See incidents", readers);
+export const IncidentsWrite = permission("incidents:write", "Raise and work on incidents", agents);
+export const IncidentsResolve = permission("incidents:resolve", "Resolve incidents", agents);

@@ -3,7 +3,7 @@ import { conversation, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { closeResolved, findResolved } from "./auto-close.ts";
-import { events } from "./events.ts";
+import { events } from "./incident.ts";
 import { incidentKind } from "./kind.ts";
 import {
   assignIncident,
@@ -27,7 +27,7 @@ import {
   reopenIncident,
   resolveIncident,
 } from "./operations/transitions.ts";
-import { IncidentsRead, IncidentsResolve, IncidentsWrite } from "./permissions.ts";
+import { IncidentsRead, IncidentsResolve, IncidentsWrite } from "./incident.ts";
 import { openIncidentsOn } from "./store.ts";
 import { notifyAssignee, notifyBroadcast } from "./notifications.ts";
 

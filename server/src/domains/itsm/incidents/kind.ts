@@ -1,7 +1,6 @@
-import type { TicketKind } from "../tickets/index.ts";
-import { incidentMachine } from "./incident.ts";
+import { type TicketKind, ticketParams } from "../tickets/index.ts";
+import { incidentMachine, IncidentsRead, IncidentsWrite } from "./incident.ts";
 import { incidentList } from "./list.ts";
-import { IncidentsRead, IncidentsWrite } from "./permissions.ts";
 import { summariesOf } from "./store.ts";
 
 /** What all kinds of tickets have in common, of incidents. */
@@ -17,3 +16,8 @@ export const incidentKind: TicketKind = {
   reported: { list: incidentList, permission: IncidentsRead },
   summariesOf,
 };
+
+/** The path of the list, and what names one in it. */
+export const PATH = "/api/v1/itsm/incidents";
+export const ById = ticketParams(incidentKind);
+export const example = { params: { id: "INC0000001" } };

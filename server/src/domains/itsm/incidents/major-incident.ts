@@ -8,7 +8,7 @@ import {
   IncidentBroadcast,
   MajorDeclared,
   MajorEnded,
-} from "./events.ts";
+} from "./incident.ts";
 import { dataOf, type Incident, incidentMachine, referTo } from "./incident.ts";
 import { write } from "./service.ts";
 import * as store from "./store.ts";

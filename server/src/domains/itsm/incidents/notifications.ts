@@ -1,7 +1,7 @@
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
-import { IncidentAssigned, IncidentBroadcast } from "./events.ts";
+import { IncidentAssigned, IncidentBroadcast } from "./incident.ts";
 import { peopleAround } from "./store.ts";
 
 /** How many people are told by one call. */

@@ -20,7 +20,7 @@ import {
   IncidentReopened,
   IncidentResolved,
   IncidentUpdated,
-} from "./events.ts";
+} from "./incident.ts";
 import {
   type Action,
   assigns,
@@ -41,7 +41,7 @@ import {
   restated,
   type StateChange,
 } from "./lifecycle.ts";
-import { IncidentsResolve } from "./permissions.ts";
+import { IncidentsResolve } from "./incident.ts";
 import * as store from "./store.ts";
 
 /** What may be said of an incident from outside. */

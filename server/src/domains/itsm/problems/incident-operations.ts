@@ -6,7 +6,7 @@ import { id, object } from "#kernel/schema/schema.ts";
 import { IncidentLinked, IncidentUnlinked } from "./events.ts";
 import * as incidents from "./linked-incidents.ts";
 import { ByProblem, example, IncidentIds } from "./operations.ts";
-import { ProblemsRead, ProblemsWrite } from "./permissions.ts";
+import { ProblemsRead, ProblemsWrite } from "./problem.ts";
 import { Problem } from "./problem.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

@@ -4,7 +4,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import * as actions from "./transition-operations.ts";
 import * as events from "./events.ts";
 import * as incidents from "./incident-operations.ts";
-import { problemKind } from "./kind.ts";
+import { problemKind } from "./problem.ts";
 import {
   createProblem,
   getProblem,
@@ -12,10 +12,10 @@ import {
   listProblems,
   updateProblem,
 } from "./operations.ts";
-import { ProblemsRead, ProblemsWrite } from "./permissions.ts";
+import { ProblemsRead, ProblemsWrite } from "./problem.ts";
 
-export { problemKind } from "./kind.ts";
-export { ProblemsRead } from "./permissions.ts";
+export { problemKind } from "./problem.ts";
+export { ProblemsRead } from "./problem.ts";
 export type { Problem } from "./problem.ts";
 export { knownErrorList, toProblem } from "./store.ts";
 

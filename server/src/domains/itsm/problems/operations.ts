@@ -7,7 +7,7 @@ import { countedPage, created, one } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { IncidentLinked, ProblemCreated, ProblemUpdated } from "./events.ts";
 import { newest, SHOWN_MAX } from "./linked-incidents.ts";
-import { ProblemsRead, ProblemsWrite } from "./permissions.ts";
+import { ProblemsRead, ProblemsWrite } from "./problem.ts";
 import { fields, Problem, problemMachine } from "./problem.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";

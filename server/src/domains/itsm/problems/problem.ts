@@ -1,8 +1,10 @@
 /** A problem: what it is, and how it lives. Nothing here reads or writes. */
 import Type, { type Static } from "typebox";
-import { machine, moved } from "../tickets/index.ts";
+import { permission } from "#kernel/access/permission.ts";
 import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import { machine, moved, type TicketKind } from "../tickets/index.ts";
+import { problemList, summariesOf } from "./store.ts";
 
 const TITLE_CHARACTERS_MAX = 300;
 const TEXT_CHARACTERS_MAX = 50_000;
@@ -116,3 +118,29 @@ function assertExplained({ rootCause, workaround }: ProblemData): void {
     throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
   }
 }
+
+export const ProblemsRead = permission("problems:read", "See problems", [
+  "builder",
+  "agent",
+  "change_manager",
+  "viewer",
+  "auditor",
+]);
+export const ProblemsWrite = permission("problems:write", "Raise and work on problems", [
+  "agent",
+  "change_manager",
+]);
+
+/** Problems, as what all tickets have in common knows them. */
+export const problemKind: TicketKind = {
+  kind: "problem",
+  plural: "problems",
+  prefix: "prb",
+  path: "/api/v1/itsm/problems",
+  table: "problems",
+  machine: problemMachine,
+  read: ProblemsRead,
+  write: ProblemsWrite,
+  reported: { list: problemList, permission: ProblemsRead },
+  summariesOf,
+};

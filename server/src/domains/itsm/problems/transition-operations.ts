@@ -10,7 +10,7 @@ import {
   ProblemResolved,
 } from "./events.ts";
 import { ByProblem, example } from "./operations.ts";
-import { ProblemsWrite } from "./permissions.ts";
+import { ProblemsWrite } from "./problem.ts";
 import { Problem, problemMachine, Resolution } from "./problem.ts";
 import { act, dataOf, refer } from "./service.ts";
 

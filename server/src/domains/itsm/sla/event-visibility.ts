@@ -3,7 +3,7 @@ import { TICKET_KINDS } from "../tickets/index.ts";
 import type { Services } from "#kernel/access/caller.ts";
 import type { DataOf, RecordedEvent } from "#kernel/log/event.ts";
 import { type EventView, viewsOf } from "#kernel/log/event-visibility.ts";
-import { SlaBreached } from "./events.ts";
+import { SlaBreached } from "./policy.ts";
 
 /** How events of clocks are seen: as those of their tickets. */
 export const alertView: EventView = {

@@ -14,7 +14,7 @@ import {
   SlaPolicyDeleted,
   SlaPolicyUpdated,
   SlaWarning,
-} from "./events.ts";
+} from "./policy.ts";
 import { followTickets } from "./clocks/clock-reader.ts";
 import {
   createPolicy,
@@ -30,7 +30,7 @@ import { clocksSource } from "./report-source.ts";
 import { followPolicies, recompute } from "./clocks/recompute-clocks.ts";
 import { tellPeople } from "./notifications.ts";
 
-export { IncidentSlaBreached, SlaBreached, SlaWarning } from "./events.ts";
+export { IncidentSlaBreached, SlaBreached, SlaWarning } from "./policy.ts";
 
 export const sla = domain({
   name: "sla",

@@ -3,7 +3,7 @@ import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { DataOf } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { SlaBreached, SlaWarning } from "./events.ts";
+import { SlaBreached, SlaWarning } from "./policy.ts";
 
 const RECIPIENTS_MAX = 100;
 

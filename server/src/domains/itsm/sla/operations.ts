@@ -4,7 +4,7 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, nothing, one, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./events.ts";
+import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./policy.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
 import { draftOf, NewPolicy, PolicyChange, PolicyId, SlaPolicy } from "./policy.ts";
 import * as service from "./service.ts";

@@ -2,7 +2,7 @@ import { changeOf } from "#kernel/log/event.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./events.ts";
+import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./policy.ts";
 import {
   assertSound,
   POLICIES_MAX,

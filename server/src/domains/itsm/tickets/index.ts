@@ -10,7 +10,7 @@ import { ticketExecutor } from "./ticket-step.ts";
 import { DeskRead, DeskWrite } from "./permissions.ts";
 import { ticketsSource } from "./report-source.ts";
 import { DeskSettingsUpdated, getDeskSettings, updateDeskSettings } from "./settings-operations.ts";
-import { TeamCreated, TeamDeleted, TeamUpdated } from "../desk/teams/events.ts";
+import { TeamCreated, TeamDeleted, TeamUpdated } from "./teams/team.ts";
 import * as teams from "./teams/operations.ts";
 import { tellWatchers } from "./notify-watchers.ts";
 
@@ -45,7 +45,7 @@ export {
   priorityOf,
   USUAL as USUAL_SETTINGS,
 } from "./settings.ts";
-export { conversation } from "../desk/talk/conversation.ts";
+export { conversation } from "./collaboration/attachments.ts";
 export { linkedTo } from "./collaboration/links.ts";
 export { authorOf, headOf, kindsOf, referTo, summariesOf, ticketParams } from "./ticket.ts";
 

@@ -3,12 +3,12 @@
  * all have in common (comments, watchers, links, clocks, the state machines) is written once.
  */
 import Type from "typebox";
-import type { Tx } from "#kernel/db/connection.ts";
 import type { Caller } from "#kernel/access/caller.ts";
-import { extensionPoint } from "#kernel/extension-point.ts";
-import { idPattern } from "#kernel/schema/id.ts";
-import type { List } from "#kernel/list/list.ts";
 import type { Permission } from "#kernel/access/permission.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { extensionPoint } from "#kernel/extension-point.ts";
+import type { List } from "#kernel/list/list.ts";
+import { idPattern } from "#kernel/schema/id.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import type { Machine } from "./state-machine.ts";
 import { LETTERS } from "./ticket-numbers.ts";
@@ -90,4 +90,14 @@ export function ticketRef(kind: TicketKindName, prefix: string) {
 /** The column that a reference is looked up by. */
 export function refColumn(ref: string): "id" | "number" {
   return ref.includes("_") ? "id" : "number";
+}
+
+/** `an incident`, `a change`. */
+export function article(name: string): string {
+  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
+}
+
+/** A reference for examples. */
+export function exampleRef({ prefix }: TicketKind): string {
+  return `${prefix}_01jzt3n5k8q2x4v6w8y0z2b4d6`;
 }

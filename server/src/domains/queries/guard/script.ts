@@ -2,7 +2,7 @@ import { hasSqlDetails, type Node, parseSync } from "libpg-query";
 import { inspect } from "./guard.ts";
 import { STATEMENTS } from "./nodes.ts";
 import { type Complaint, type Place, placeAt, Places } from "./source-position.ts";
-import { plainWordsOf } from "#domains/tables/queries/guard/wording.ts";
+import { plainWordsOf } from "./nodes.ts";
 
 /** One statement of a script. Positions within a node are bytes of the whole script. */
 export type ScriptStatement = { readonly text: string; readonly at: Place } & (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plainWordsOf } from "#domains/tables/queries/guard/wording.ts";
+import { plainWordsOf } from "./nodes.ts";
 
 test.each([
   ["SelectStmt.intoClause", "SELECT INTO"],

@@ -1,16 +1,72 @@
 import Type from "typebox";
+import type { Json } from "#domains/tables/columns/column-type.ts";
+import { RecordsRead } from "#domains/tables/permissions.ts";
+import { byDefinition, partitionOf, readBy, tableOf } from "#domains/tables/table-cache.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { Slug } from "#domains/tables/table.ts";
 import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { type Pages, piecesOf } from "#kernel/list/list-file.ts";
+import { csvLine, unrunnable } from "#kernel/csv/csv-line.ts";
+import { jsonForm, type ListForm, type Pages, piecesOf } from "#kernel/list/list-file.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { byDefinition, partitionOf, readBy, tableOf } from "#domains/tables/table-cache.ts";
-import { RecordsRead } from "#domains/tables/permissions.ts";
-import { Slug } from "#domains/tables/table.ts";
-import { type Listed, type Listing, listFrom } from "../read/list-sql.ts";
-import { type Question, questionQuery } from "../read/record-query.ts";
+import { type Listed, listFrom, type Listing } from "../read/list-sql.ts";
 import { listingOf } from "../read/operations.ts";
-import { fileForm, FORMATS } from "#domains/tables/records/csv/file.ts";
+import { type Question, questionQuery } from "../read/record-query.ts";
+
+/** A table's records as a file, made piece by piece. */
+
+const FORMATS = ["csv", "json", "ndjson"] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface FileOptions {
+  readonly table: KnownTable;
+  readonly fields: readonly string[];
+  /** Whether texts that a spreadsheet would run are marked. */
+  readonly safe: boolean;
+}
+
+/** How records are written in such a file. */
+function fileForm(format: Format, options: FileOptions): ListForm<Listed> {
+  switch (format) {
+    case "csv":
+      return csvForm(options);
+    case "json":
+      return jsonForm(({ record }) => record);
+    case "ndjson":
+      return {
+        mediaType: "application/x-ndjson",
+        begin: "",
+        line: ({ record }) => `${JSON.stringify(record)}\n`,
+        end: "",
+      };
+  }
+}
+
+function csvForm({ table, fields, safe }: FileOptions): ListForm<Listed> {
+  const columns = fields.map((field) => {
+    const column = table.byName.get(field);
+    const format = column?.is.format ?? String;
+    const guard = safe && TEXTS.has(column?.type ?? "") ? unrunnable : (cell: string) => cell;
+    return { field, cellOf: (value: Json) => guard(format(value)) };
+  });
+  return {
+    mediaType: "text/csv",
+    begin: csvLine(fields),
+    line: ({ record }) =>
+      csvLine(
+        columns.map(({ field, cellOf }) => {
+          const value = record[field];
+          // What a record shows is JSON.
+          return value === null || value === undefined ? null : cellOf(value as Json);
+        }),
+      ),
+    end: "",
+  };
+}
+
+/** The types of columns whose cells somebody may have written as they liked. */
+const TEXTS: ReadonlySet<string> = new Set(["text", "enum", "multi_enum", "json"]);
 
 /** How many records are read at once, of which there are statements for each. */
 const PAGES = [10, 100, 1_000] as const;

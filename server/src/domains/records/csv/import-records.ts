@@ -1,21 +1,73 @@
+import { readFields } from "#domains/tables/columns/parse-fields.ts";
+import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
+import { FAULTS_MAX, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 import type { Person } from "#kernel/access/caller.ts";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
 import { Failure, type Fault } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { readFields } from "#domains/tables/columns/parse-fields.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
-import { FAULTS_MAX } from "#domains/tables/table.ts";
 import type { RecordCreated, RecordUpdated } from "../events.ts";
-import { keyColumnOf, upsertRecords } from "../write/upsert-records.ts";
 import { invalid } from "../write/constraint-error.ts";
-import { insertRecords } from "../write/insert-records.ts";
-import {
-  givenBy,
-  type Mapping,
-  mappingOf,
-  pathOf,
-  shapeFaults,
-} from "#domains/tables/records/csv/mapping.ts";
+import { type Given, insertRecords } from "../write/insert-records.ts";
+import { keyColumnOf, upsertRecords } from "../write/upsert-records.ts";
+
+/** What the cells of a CSV file mean to a table. */
+
+/** Reads rows as the fields of records. */
+interface Mapping {
+  readonly table: KnownTable;
+  /** For each cell the column that it is for; undefined where the platform fills that itself. */
+  readonly columns: readonly (KnownColumn | undefined)[];
+}
+
+const OWN: ReadonlySet<string> = new Set(SYSTEM_COLUMNS.map(([field]) => field));
+
+/** Finds the columns that a header names; what is not a field of the table is refused. */
+function mappingOf(table: KnownTable, header: readonly string[]): Mapping {
+  const faults: Fault[] = [];
+  const seen = new Set<string>();
+  const columns = header.map((name) => {
+    const fault = (message: string): undefined => {
+      faults.push({ path: `line 1/${name}`, message });
+    };
+    if (seen.has(name)) return fault("is there twice");
+    seen.add(name);
+    if (OWN.has(name)) return undefined;
+    const column = table.byName.get(name);
+    if (!column) return fault("is not a field of this table");
+    return column.is.generated ? undefined : column;
+  });
+  if (faults.length > 0) throw invalid(faults);
+  return { table, columns };
+}
+
+/** How faults name a row. */
+function pathOf({ line }: CsvRow): string {
+  return `line ${line}`;
+}
+
+/** What is wrong with a row as such. */
+function shapeFaults({ columns }: Mapping, row: CsvRow): Fault[] {
+  if (row.cells.length === columns.length) return [];
+  const message = `has ${row.cells.length} cells, and the first line ${columns.length}`;
+  return [{ path: pathOf(row), message }];
+}
+
+/**
+ * The fields that a row gives. An empty cell is null, or says nothing where there must be a value: then
+ * the default is taken, or what is there stays.
+ */
+function givenBy({ columns }: Mapping, { cells }: CsvRow): Given {
+  const given: Record<string, unknown> = {};
+  for (const [index, column] of columns.entries()) {
+    if (!column) continue;
+    const cell = cells[index] ?? null;
+    // Only a text can be there and empty.
+    const isEmpty = cell === null || (cell === "" && column.type !== "text");
+    if (!isEmpty) given[column.name] = column.is.parse(cell, column);
+    else if (!column.required) given[column.name] = null;
+  }
+  return given;
+}
 
 export type Importing = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 

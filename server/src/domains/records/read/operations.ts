@@ -1,23 +1,103 @@
 import Type from "typebox";
-import { Envelope } from "#kernel/log/event.ts";
+import { RecordsRead } from "#domains/tables/permissions.ts";
+import { byDefinition, readBy, tableOf } from "#domains/tables/table-cache.ts";
+import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
+import { NoSuchRecord, RecordId, Slug } from "#domains/tables/table.ts";
+import { rowsOf } from "#kernel/db/statement.ts";
+import { orderName } from "#kernel/list/order.ts";
+import { queryLog } from "#kernel/log/event-log.ts";
+import { placeIn, seenEvents } from "#kernel/log/event-visibility.ts";
+import { Envelope, positionOf, toEnvelope } from "#kernel/log/event.ts";
 import { Failure, invalid } from "#kernel/operation/failure.ts";
 import { query, type ReadContext } from "#kernel/operation/operation.ts";
-import { CURSOR_CHARACTERS_MAX, pageQuery } from "#kernel/operation/pagination.ts";
-import { page, whole, wholePage } from "#kernel/operation/response.ts";
+import { CURSOR_CHARACTERS_MAX, fitting, pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { type Page, page, whole, wholePage } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { byDefinition, readBy, tableOf } from "#domains/tables/table-cache.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
-import { RecordsRead } from "#domains/tables/permissions.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import { NoSuchRecord, RecordId, Slug } from "#domains/tables/table.ts";
+import { assertSeen, grantsFor } from "../record-access.ts";
+import { RecordSchema, type Shown, toRecord } from "../record.ts";
+import { storedOf } from "../table-record.ts";
+import { planOf } from "../write/record-sql.ts";
 import { expanded, readExpand } from "./expand-references.ts";
-import { historyOf } from "#domains/tables/records/reading/history.ts";
-import { countOf, type Listing } from "./list-sql.ts";
-import { orderName } from "#kernel/list/order.ts";
-import { pageFrom } from "#domains/tables/records/reading/paging.ts";
+import { countOf, listFrom, type Listing, type Place } from "./list-sql.ts";
 import { ask, orderOf, type Question, questionQuery } from "./record-query.ts";
-import { RecordSchema, toRecord } from "../record.ts";
-import { grantsFor } from "../record-access.ts";
+
+type Told = ReturnType<typeof toEnvelope>;
+
+/** What happened to a record, newest first, also when it is no longer there. */
+async function historyOf(
+  ctx: ReadContext,
+  table: KnownTable,
+  id: string,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+): Promise<Page<Told>> {
+  const before = after === undefined ? undefined : positionOf(after);
+  if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
+  const filter = { resourceType: "record", resourceId: id, before };
+  const found = await queryLog(ctx.tx, filter, limit + 1);
+  const own = found.filter(({ data }) => data["tableSlug"] === table.slug);
+  const page = pageOf(
+    own,
+    limit,
+    (event) => event,
+    (event) => event.id,
+  );
+  const seen = await seenEvents(placeIn(ctx), ctx.caller.person, page.data);
+  // Nothing may be told of it that is kept, or nothing that they see; then it must be there at least.
+  if (seen.length === 0 && after === undefined) await assertThere(ctx, table, id);
+  return { ...page, data: seen.map(toEnvelope) };
+}
+
+async function assertThere(ctx: ReadContext, table: KnownTable, id: string): Promise<void> {
+  const text = `select ${planOf(table).all} from ${table.view} where id = $1`;
+  const [row] = await byDefinition(ctx, () => rowsOf(ctx.tx, text, [id]));
+  if (!row) throw new Failure(NoSuchRecord);
+  assertSeen(ctx, table, storedOf(table, row).record);
+}
+
+/** Some of a list of records, and the place of the last of them when there are more. */
+export interface RecordPage {
+  readonly data: readonly Shown[];
+  readonly last: Place | undefined;
+}
+
+/** How many records are read first where they may be large; then twice as many, and so on. */
+const STEP_RECORDS = 16;
+
+/**
+ * Up to so many records behind a place, with what they refer to: as many as fit into a page. They are
+ * read at once, unless those of the table may be so large that what does not fit is worth sparing.
+ */
+async function pageFrom(
+  ctx: ReadContext,
+  { listing, references }: { listing: Listing; references: readonly KnownColumn[] },
+  after: Place | undefined,
+  limit: number,
+): Promise<RecordPage> {
+  const { table } = listing.asked;
+  const places: Place[] = [];
+  const shown: Shown[] = [];
+  for (let step = large.get(table) === false ? limit + 1 : STEP_RECORDS; ; step *= 2) {
+    // One more than is shown tells that there are more.
+    const count = Math.min(step, limit + 1 - places.length);
+    const found = await listFrom(ctx.tx, listing, places.at(-1) ?? after, count);
+    places.push(...found.map(({ place }) => place));
+    const records = found.slice(0, limit - shown.length).map(({ record }) => record);
+    shown.push(...(await expanded(ctx, references, records)));
+    const data = fitting(shown);
+    const isFull = data.length < shown.length;
+    if (isFull || found.length < count || places.length > limit) {
+      remember(table, isFull);
+      return { data, last: places.length > data.length ? places[data.length - 1] : undefined };
+    }
+  }
+}
+
+/** Whether a page of a table was ever too large for its records; unknown before the first. */
+const large = new WeakMap<KnownTable, boolean>();
+
+function remember(table: KnownTable, isFull: boolean): void {
+  if (isFull || !large.has(table)) large.set(table, isFull);
+}
 
 const shownQuery = {
   fields: questionQuery.fields,

@@ -1,16 +1,33 @@
 /** What a caller asks of a table: which records, in which order, and what of them. */
 import Type from "typebox";
-import { invalid } from "#kernel/operation/failure.ts";
-import { filterSql, searchSql } from "#kernel/list/filter.ts";
-import { line, text } from "#kernel/schema/schema.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
-import { plain, type Sight, sightOf } from "#domains/tables/rules/rule-sql.ts";
 import type { Grants } from "#domains/tables/rules/grants.ts";
-import { Parameters } from "#kernel/db/statement.ts";
+import { plain, type Sight, sightOf } from "#domains/tables/rules/rule-sql.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
 import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
-import type { Key } from "#kernel/list/order.ts";
-import { readSort } from "#domains/tables/records/reading/order.ts";
+import { Parameters } from "#kernel/db/statement.ts";
+import { filterSql, searchSql } from "#kernel/list/filter.ts";
+import { type Key, readOrder } from "#kernel/list/order.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { line, text } from "#kernel/schema/schema.ts";
 import { selectList } from "../record.ts";
+
+const NEWEST_FIRST = "-id";
+
+/** The order of a list of records, as somebody with this sight may have it. */
+function readSort(table: KnownTable, sight: Sight, sort = NEWEST_FIRST): readonly Key[] {
+  return readOrder(sort, "id", (name) => {
+    const field = sight.field(name);
+    const column = table.byName.get(name);
+    return (
+      field && {
+        sql: field.sql,
+        kind: field.kind,
+        type: column?.is.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
+        nullable: !sight.isPlain(name) || column?.required === false,
+      }
+    );
+  });
+}
 
 const FILTER_CHARACTERS_MAX = 20_000;
 const NAMES_CHARACTERS_MAX = 14_000;

@@ -1,10 +1,10 @@
 /** Many records in one statement: their values as lists, and which of them is at fault. */
 import { Failure, type Fault } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { arrayText } from "#domains/tables/columns/array-text.ts";
+import { arrayText } from "#domains/tables/columns/enum-values.ts";
 import { targetOf } from "#domains/tables/columns/reference.ts";
 import { maybeTableOf } from "#domains/tables/table-cache.ts";
-import { columnOf } from "#domains/tables/identifier.ts";
+import { columnOf } from "#domains/tables/sql-names.ts";
 import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
 import { FAULTS_MAX } from "#domains/tables/table.ts";
 import { Parameters, type Row, rowsOf } from "#kernel/db/statement.ts";

@@ -16,7 +16,7 @@ import { assertMembers } from "./check-members.ts";
 import { planOf } from "./record-sql.ts";
 import { type Stored, referTo, type TableRecord } from "../table-record.ts";
 import { againstCreating, assertAllowed, grantsFor, type Writing } from "../record-access.ts";
-import { faultsOfSize, storedSize } from "#domains/tables/records/writing/size.ts";
+import { faultsOfSize, storedSize } from "../table-record.ts";
 import { explained, invalid } from "./constraint-error.ts";
 
 /** The fields of a record as a caller gives them. */

@@ -1,22 +1,85 @@
 import Type from "typebox";
-import { ConditionSchema } from "#kernel/condition/condition.ts";
-import { command } from "#kernel/operation/operation.ts";
+import { RecordsWrite } from "#domains/tables/permissions.ts";
+import { tableOf } from "#domains/tables/table-cache.ts";
+import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { COLUMNS_MAX, RecordId, Slug } from "#domains/tables/table.ts";
+import { type Condition, ConditionSchema } from "#kernel/condition/condition.ts";
+import type { Row } from "#kernel/db/statement.ts";
+import { command, type WriteContext } from "#kernel/operation/operation.ts";
 import { nothing, one, type Whole, whole } from "#kernel/operation/response.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { tableOf } from "#domains/tables/table-cache.ts";
-import { RecordsWrite } from "#domains/tables/permissions.ts";
-import { COLUMNS_MAX, RecordId, Slug } from "#domains/tables/table.ts";
-import { updateMatching } from "#domains/tables/records/writing/bulk-updating.ts";
-import { deleteMatching, deleteRecord } from "./delete-record.ts";
-import { TooManyDependants } from "./dependents.ts";
 import { RecordCreated, RecordDeleted, RecordUpdated } from "../events.ts";
-import { TooManyRecords } from "./lock-matching.ts";
+import {
+  againstUpdating,
+  assertAllowed,
+  grantsFor,
+  RecordForbidden,
+  shownTo,
+} from "../record-access.ts";
 import { RecordSchema } from "../record.ts";
-import { RecordForbidden, shownTo } from "../record-access.ts";
-import { RecordNotUnique, RecordReferenced } from "../table-record.ts";
-import { updateRecord } from "./update-record.ts";
+import {
+  faultsOfSize,
+  RecordNotUnique,
+  RecordReferenced,
+  storedOf,
+  storedSize,
+} from "../table-record.ts";
+import { assertMembers } from "./check-members.ts";
+import { explained, invalid } from "./constraint-error.ts";
+import { deleteMatching, deleteRecord } from "./delete-record.ts";
+import { recordsById, TooManyDependants } from "./dependents.ts";
+import { type Given, insertRecords } from "./insert-records.ts";
+import { holdMatching, TooManyRecords } from "./lock-matching.ts";
+import {
+  CHANGED,
+  changesIn,
+  tellUpdate,
+  updateRecord,
+  updateStatement,
+  withChanges,
+} from "./update-record.ts";
 import { upsertRecords } from "./upsert-records.ts";
-import { insertRecords } from "./insert-records.ts";
+
+const PATH = "/set";
+
+/** Changes all records that a condition holds for, or none; tells how many were not like that before. */
+async function updateMatching(
+  ctx: WriteContext<typeof RecordUpdated>,
+  table: KnownTable,
+  { filter, set }: { readonly filter: Condition; readonly set: Given },
+): Promise<number> {
+  const values = await changesIn(ctx, table, set, PATH);
+  const ids = await holdMatching(ctx, table, filter, "for no key update");
+  if (ids.length === 0) return 0;
+  const named = Object.keys(set);
+  const grants = grantsFor(table, "update", ctx.caller);
+  if (grants) {
+    // Before it is sent: what PostgreSQL has against it would tell of records that they do not see.
+    const faults = (await recordsById(ctx, table, ids)).flatMap((before) =>
+      againstUpdating(grants, before, {
+        record: withChanges(ctx, before, values),
+        named,
+        path: PATH,
+      }),
+    );
+    // What is against one record is mostly against the others too, and said once.
+    assertAllowed([...new Map(faults.map((one) => [one.path + one.message, one])).values()]);
+  }
+  const { text, values: operands } = updateStatement(ctx, table, ids, values);
+  const rows = await ctx.send<Row>(text, operands, explained(ctx, table, PATH));
+  const writings = rows.map((row) => {
+    const before = storedOf(table, row).record;
+    const record = withChanges(ctx, before, values);
+    return { before, record, named, path: PATH, changed: row[CHANGED] === true };
+  });
+  const changed = writings.filter((one) => one.changed);
+  const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
+  const tooLarge = faultsOfSize(largest, PATH);
+  if (tooLarge.length > 0) throw invalid(tooLarge);
+  await assertMembers(ctx, table, changed);
+  for (const { before, record } of changed) tellUpdate(ctx, table, before, record);
+  return changed.length;
+}
 
 const BULK_RECORDS_MAX = 1_000;
 const BULK_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
-import { columnOf } from "#domains/tables/identifier.ts";
+import { columnOf } from "#domains/tables/sql-names.ts";
 import { shapeMark } from "#domains/tables/sql-names.ts";
 import { toUsers } from "#domains/tables/columns/reference.ts";
 import { listOf, selectList } from "../record.ts";

@@ -11,7 +11,7 @@ import { explainMany, parametersOf } from "./batch-parameters.ts";
 import { assertMembers } from "./check-members.ts";
 import { byShape, fromList, listsOf } from "./record-sql.ts";
 import { againstUpdating, assertAllowed, grantsFor, type Writing } from "../record-access.ts";
-import { faultsOfSize, storedSize } from "#domains/tables/records/writing/size.ts";
+import { faultsOfSize, storedSize } from "../table-record.ts";
 import { changesBetween, type TableRecord } from "../table-record.ts";
 import { tellUpdate, withChanges } from "./update-record.ts";
 import { invalid } from "./constraint-error.ts";

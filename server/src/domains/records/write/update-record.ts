@@ -16,7 +16,7 @@ import {
   grantsFor,
   type Writing,
 } from "../record-access.ts";
-import { faultsOfSize, storedSize } from "#domains/tables/records/writing/size.ts";
+import { faultsOfSize, storedSize } from "../table-record.ts";
 import {
   changesBetween,
   referTo,

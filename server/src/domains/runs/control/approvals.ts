@@ -7,7 +7,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, invalid } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
-import { factsOf } from "../engine/facts-of.ts";
+import { factsOf } from "../engine/queued-start.ts";
 import type { Decision } from "../engine/journal-record.ts";
 import { leaveWord } from "../engine/store.ts";
 import { referTo, summaryOf } from "../engine/run-summary.ts";

@@ -3,7 +3,7 @@ import { planOf } from "#domains/workflows/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { job, type JobType } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { factsOf } from "../engine/facts-of.ts";
+import { factsOf } from "../engine/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
 import { forgetWaits } from "../engine/waits.ts";
 import { release } from "../engine/after-run.ts";

@@ -10,11 +10,11 @@ import {
 import { Failure, invalid } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { RunFacts } from "../engine/run-context.ts";
-import { factsOf } from "../engine/facts-of.ts";
+import { factsOf } from "../engine/queued-start.ts";
 import { fold, type JournalRecord, type Line } from "../engine/journal-record.ts";
 import { laneOf } from "../engine/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
-import { WORK } from "../engine/work.ts";
+import { WORK } from "../engine/store.ts";
 import { referTo, summaryOf } from "../engine/run-summary.ts";
 import { RunRetried } from "../events.ts";
 import { NotDeployed, RunNotFailed, RunNotOver, TestRunFinal, VersionGone } from "../run.ts";

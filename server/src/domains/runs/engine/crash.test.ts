@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compilePlan, type Definition, nodeTypesOf, planOf } from "#domains/workflows/index.ts";
-import { actBecause } from "#kernel/acting.ts";
+import { actBecause } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";

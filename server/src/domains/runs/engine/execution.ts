@@ -16,7 +16,7 @@ import {
 } from "#domains/workflows/index.ts";
 import type { Outside } from "#kernel/access/caller.ts";
 import { EarlySteps } from "./speculative-steps.ts";
-import { endOfWait } from "./end-of-wait.ts";
+import { endOfWait } from "./waits.ts";
 import type { RunFacts } from "./run-context.ts";
 import {
   blank,

@@ -3,14 +3,13 @@ import type { Services } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor, Cause } from "#kernel/log/event.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { LANES } from "#kernel/work/shard-leases.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RunQueued, RunStarted } from "../events.ts";
 import { actorOf, type RunFacts, type TestRun } from "./run-context.ts";
-import { insertRun, type Turn } from "./store.ts";
 import { referTo, summaryOf } from "./run-summary.ts";
-import { WORK } from "./work.ts";
+import { insertRun, type RunRow, type Turn, WORK } from "./store.ts";
 
 /** What is needed to start a run. */
 export interface Start {
@@ -90,4 +89,38 @@ export function newFacts(services: Services, start: Start): RunFacts {
 /** Who limits how many run at a time must have them all in one hand. */
 export function laneOf(run: Pick<RunFacts, "id" | "workflowId" | "limited">): number {
   return sha256(run.limited ? run.workflowId : run.id).readUInt8() % LANES;
+}
+
+/** The facts of a run, from its row and its version. */
+export function factsOf(row: RunRow, version: PlannedVersion): RunFacts {
+  const { causation_id, correlation_id, depth, parent_run_id, parent_path, deadline_at } = row;
+  return {
+    id: row.id,
+    workspace: row.workspace_id,
+    environment: row.environment,
+    workflowId: row.workflow_id,
+    workflowName: version.definition.name,
+    versionId: row.version_id,
+    lane: row.lane,
+    triggerType: row.trigger_type,
+    trigger: row.trigger,
+    actor: row.actor,
+    runAs: row.run_as,
+    permissions: row.permissions ?? undefined,
+    cause: {
+      correlationId: correlation_id,
+      ...(causation_id !== null && { causationId: causation_id }),
+      depth,
+    },
+    parent:
+      parent_run_id !== null && parent_path !== null
+        ? { runId: parent_run_id, path: parent_path }
+        : undefined,
+    test: row.test ?? undefined,
+    generation: row.generation,
+    limited: version.definition.maxConcurrency !== undefined,
+    concurrencyKey: row.concurrency_key ?? undefined,
+    createdAt: row.created_at,
+    deadlineMs: deadline_at === null ? Number.POSITIVE_INFINITY : Date.parse(deadline_at),
+  };
 }

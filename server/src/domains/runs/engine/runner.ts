@@ -8,7 +8,7 @@ import type { Notice } from "#kernel/readers/wake-signal.ts";
 import { Active } from "./active-run.ts";
 import { admit } from "./admission.ts";
 import { Execution } from "./execution.ts";
-import { factsOf } from "./facts-of.ts";
+import { factsOf } from "./queued-start.ts";
 import {
   type Entry,
   findDueRuns,
@@ -17,7 +17,7 @@ import {
   readNewEntries,
   type RunRow,
 } from "./store.ts";
-import { WORK } from "./work.ts";
+import { WORK } from "./store.ts";
 import { Turns } from "./keyed-queue.ts";
 import { writeExecution } from "./write-checkpoint.ts";
 

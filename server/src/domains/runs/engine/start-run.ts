@@ -3,7 +3,7 @@ import type { Outside, Services } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
 import { newFacts, type Start, writePlain } from "./queued-start.ts";
-import { startErrorRun } from "./error-run.ts";
+import { startErrorRun } from "./after-run.ts";
 import { Execution } from "./execution.ts";
 import { actorOf, type RunFacts } from "./run-context.ts";
 import { runner } from "./runner.ts";
@@ -11,7 +11,7 @@ import { insertRun } from "./store.ts";
 import { referTo, summaryOf } from "./run-summary.ts";
 import { turnOf } from "./checkpoint.ts";
 import { keepWaits } from "./waits.ts";
-import { WORK } from "./work.ts";
+import { WORK } from "./store.ts";
 
 export type { Start } from "./queued-start.ts";
 

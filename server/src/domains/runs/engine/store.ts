@@ -2,9 +2,11 @@ import type { Outside } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import type { RunFacts, TestRun } from "./run-context.ts";
 import type { Line, Word } from "./journal-record.ts";
-import { WORK } from "./work.ts";
+import type { RunFacts, TestRun } from "./run-context.ts";
+
+/** What is raised when runs became due that this process does not know of. */
+export const WORK = "runs";
 
 export type RunStatus =
   | "queued"

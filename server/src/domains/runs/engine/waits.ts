@@ -1,6 +1,7 @@
+import type { StepError } from "#domains/workflows/index.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Execution } from "./execution.ts";
-import type { JournalRecord, Wait } from "./journal-record.ts";
+import { type JournalRecord, verdictOf, type Wait } from "./journal-record.ts";
 
 const WAIT = `
   insert into run_waits (run_id, path, topic, event_type, filter, since_epoch)
@@ -69,4 +70,26 @@ function ask(ctx: WriteContext<never>, id: string, path: string, wait: WaitOf<"a
   const { approvers, quorum, message = null, untilMs } = wait;
   const expires = untilMs === undefined ? null : new Date(untilMs);
   void ctx.send(ASK, [id, path, approvers, quorum, message, expires, ctx.now]);
+}
+
+/** What comes of a step that has waited: an answer, or that it waited in vain. */
+export function endOfWait(
+  record: JournalRecord,
+): { readonly output: unknown; readonly branch?: string } | { readonly error: StepError } {
+  const { path, wait, answer } = record;
+  if (answer?.kind === "event") return { output: answer.event };
+  if (answer?.kind === "child" && answer.status === "completed") return { output: answer.output };
+  if (answer?.kind === "child") {
+    const message = answer.error?.message ?? `The run was ${answer.status}.`;
+    return { error: { code: "subworkflow_failed", message } };
+  }
+  const branch = verdictOf(record);
+  if (wait?.kind === "approval" && branch) {
+    const { decisions } = wait;
+    const data = decisions.findLast((one) => one.data !== undefined)?.data ?? null;
+    return { output: { approved: branch === "approved", data, decisions }, branch };
+  }
+  if (wait?.kind === "delay") return { output: null };
+  const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";
+  return { error: { code, message: `${path} waited in vain.`, retryable: false } };
 }

@@ -1,5 +1,5 @@
 import type { Over } from "#domains/workflows/index.ts";
-import { actBecause } from "#kernel/acting.ts";
+import { actBecause } from "#kernel/operation/act.ts";
 import type { Outside } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { cancelChildren } from "../control/cancel-run.ts";

@@ -6,7 +6,7 @@ import { one, page } from "#kernel/operation/response.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { Approval, decide, listApprovals as list } from "../control/approvals.ts";
 import { RunResumed } from "../events.ts";
-import { ApprovalsDecide } from "../permissions.ts";
+import { ApprovalsDecide } from "../run.ts";
 import { AlreadyDecided, NotAnApprover, Run, RunNotPaused } from "../run.ts";
 import { get } from "../store.ts";
 import { ByRun, example } from "./read.ts";

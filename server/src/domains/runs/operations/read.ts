@@ -3,11 +3,12 @@ import { findStartable, WorkflowId, WorkflowsRead } from "#domains/workflows/ind
 import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
 import { query, type ReadContext } from "#kernel/operation/operation.ts";
 import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { one, type Page, page } from "#kernel/operation/response.ts";
+import { eventStream, one, type Page, page } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { readRun } from "../read-run.ts";
 import { Run, RunId, RunStatus, TracedRun } from "../run.ts";
 import { list, type Wanted } from "../store.ts";
+import { openStream } from "../stream.ts";
 
 export const ByRun = object({ runId: RunId });
 export const example = { params: { runId: "run_01jd0000000000000000000000" } };
@@ -96,3 +97,20 @@ async function pageOfRuns(
     ({ id }) => cursors.encode(LIST, [id]),
   );
 }
+
+export const streamRun = query({
+  id: "runs.stream",
+  route: "GET /api/v1/runs/{runId}/stream",
+  summary: "Follow a run live, as server-sent events",
+  description:
+    "First `run`: the run with its trace as it is now, of which the first 500 steps. Then a `step` " +
+    "for each step that changed, and a `run` without its trace for each change of the run itself. The " +
+    "stream ends with the run, or after 5 minutes; who comes back begins with the state of that moment.",
+  permission: WorkflowsRead,
+  params: ByRun,
+  waits: true,
+  reply: eventStream(),
+  example,
+  prepare: (outside, { params }, caller) => openStream(outside, caller, params.runId),
+  run: async (_ctx, _input, pieces) => pieces,
+});

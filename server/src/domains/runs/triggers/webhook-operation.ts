@@ -1,19 +1,132 @@
 import Type from "typebox";
-import { holdVersion } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import { findByHook, holdVersion, type PlannedVersion, planOf } from "#domains/workflows/index.ts";
+import type { Caller, Outside, RawRequest } from "#kernel/access/caller.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
+import { parseAny } from "#kernel/http/request-body.ts";
 import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { type Written, written } from "#kernel/operation/response.ts";
+import type { Notice } from "#kernel/readers/wake-signal.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
+import { UnknownSecret } from "#kernel/secrets/secrets.ts";
+import { turnOf } from "../engine/checkpoint.ts";
 import { fold } from "../engine/journal-record.ts";
 import { type Beginning, headStart, writeBeginning } from "../engine/start-run.ts";
 import { readJournals } from "../engine/store.ts";
-import { turnOf } from "../engine/checkpoint.ts";
 import { startEvents } from "../events.ts";
 import { untilOver } from "../run-watch.ts";
+import { headerOf, isSigned, type SignatureRule } from "./signature.ts";
 import { answerOf } from "./webhook-response.ts";
-import { findHook } from "./hook.ts";
-import { readInput, SignatureInvalid } from "./reception.ts";
+
+/** The address of a workflow, as a sender knows it. */
+export interface Address {
+  readonly slug: string;
+  readonly token: string;
+  readonly environment: EnvironmentName;
+}
+
+/** What a request to an address starts. */
+interface Hook {
+  readonly workspace: string;
+  readonly workflowId: string;
+  readonly version: PlannedVersion;
+  readonly deployedBy: string;
+  readonly permissions: readonly string[] | undefined;
+}
+
+const KEPT_MS = 10_000;
+const KEPT_MAX = 10_000;
+
+/** Finds what an address starts; undefined where it is nobody's, or nothing is to start there. */
+function findHook(outside: Outside, address: Address): Promise<Hook | undefined> {
+  let hooks = all.get(outside);
+  if (!hooks) all.set(outside, (hooks = new Hooks(outside)));
+  return hooks.find(address);
+}
+
+const all = new WeakMap<Outside, Hooks>();
+
+/** What was found lately, until something happens to the workflow. */
+class Hooks {
+  readonly #outside: Outside;
+  readonly #kept = new Map<string, { readonly hook: Hook; readonly untilMs: number }>();
+  #forgotten = 0;
+
+  constructor(outside: Outside) {
+    this.#outside = outside;
+    outside.news.subscribe(["workflow"], (notice) => this.#hear(notice));
+  }
+
+  async find(address: Address): Promise<Hook | undefined> {
+    const { clock } = this.#outside;
+    const key = `${address.slug} ${address.token} ${address.environment}`;
+    const known = this.#kept.get(key);
+    if (known && known.untilMs > clock.nowMs()) return known.hook;
+    const forgotten = this.#forgotten;
+    const hook = await this.#look(address);
+    // What was read before something happened may be old by now.
+    if (hook && forgotten === this.#forgotten) {
+      if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
+      this.#kept.set(key, { hook, untilMs: clock.nowMs() + KEPT_MS });
+    }
+    return hook;
+  }
+
+  async #look(address: Address): Promise<Hook | undefined> {
+    const found = await findByHook(this.#outside.db, address);
+    const version = found && (await planOf(this.#outside, found.versionId));
+    return version && { ...found, version };
+  }
+
+  #hear({ type, resourceId }: Notice): void {
+    // Of its runs there is news all the time, and none that changes what is deployed.
+    if (type.startsWith("workflow.run_")) return;
+    this.#forgotten += 1;
+    for (const [key, { hook }] of this.#kept) {
+      if (hook.workflowId === resourceId) this.#kept.delete(key);
+    }
+  }
+}
+
+const SignatureInvalid = failure("signature_invalid", 401, "The request has no valid signature.");
+
+/** What expressions see as `trigger.input`, of a request that has the signature which the trigger demands. */
+async function readInput(
+  outside: Outside,
+  { workspace, version }: Hook,
+  { request }: Caller,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!request) throw new Error("A request came without itself.");
+  const { trigger } = version.definition;
+  const rule = trigger.type === "webhook" ? trigger.signature : undefined;
+  if (rule && !(await isGenuine(outside, workspace, { rule, request }))) {
+    throw new Failure(SignatureInvalid);
+  }
+  const { bytes, mediaType, headers, query } = request;
+  const hidden = [...CREDENTIALS, ...(rule ? [headerOf(rule)] : [])];
+  const shown = Object.entries(headers).filter(([name]) => !hidden.includes(name));
+  return { body: parseAny(bytes, mediaType), headers: Object.fromEntries(shown), query };
+}
+
+/** What lets its sender in somewhere is for nobody who may read the run. */
+const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-authorization"];
+
+async function isGenuine(
+  outside: Outside,
+  workspace: string,
+  { rule, request }: { readonly rule: SignatureRule; readonly request: RawRequest },
+): Promise<boolean> {
+  const { bytes, headers } = request;
+  try {
+    const { value: key } = await outside.secrets.resolve(workspace, rule.secret);
+    const signed = { bytes, header: headers[headerOf(rule)], nowMs: outside.clock.nowMs() };
+    return isSigned(signed, key, rule);
+  } catch (error) {
+    // Without its key nothing is genuine, and which key is missing is not for strangers.
+    if (error instanceof Failure && error.type === UnknownSecret) return false;
+    throw error;
+  }
+}
 
 const WAIT_MAX_MS = 30_000;
 

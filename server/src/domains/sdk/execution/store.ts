@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Transaction } from "#kernel/db/database.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
+import { pruning, removeRows } from "#kernel/work/retention-job.ts";
 import type { Execution, ExecutionSummary } from "./execution.ts";
 
 export const NoSuchExecution = failure("not_found", 404, "There is no such execution.");
@@ -74,3 +75,21 @@ function toExecution<Row extends { readonly kept: unknown }>({ kept, ...row }: R
   // Only what `insert` wrote is there.
   return { ...row, ...(kept as object) } as unknown as Execution;
 }
+
+const DAY_MS = 24 * 3_600_000;
+
+const PRUNE = `
+  delete from artifact_executions e
+   where e.ctid = any (array(
+           select o.ctid from artifact_executions o
+            where o.started_at < $1 order by o.started_at limit $2))`;
+
+/** What came of executions is kept as long as runs are. */
+export const pruneExecutions = pruning({
+  kind: "sdk.prune_executions",
+  async remove({ db, settings, clock }, rowsMax) {
+    if (settings.runRetentionDays === 0) return 0;
+    const before = new Date(clock.nowMs() - settings.runRetentionDays * DAY_MS);
+    return removeRows(db, PRUNE, [before, rowsMax]);
+  },
+});

@@ -1,16 +1,91 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import { type Response, writtenOf } from "#domains/runs/index.ts";
+import type { Caller, Outside, RawRequest } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
+import { parseAny } from "#kernel/http/request-body.ts";
 import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { type Written, written } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { findByName } from "../artifacts/store.ts";
-import { ArtifactExecuted } from "../execution/events.ts";
-import { record } from "../execution/run-artifact.ts";
 import { callerFor, runUnattended } from "../execution/background-run.ts";
-import { answerOf } from "./answer.ts";
-import { inputOf, withoutCredentials } from "./request.ts";
+import { ArtifactExecuted } from "../execution/events.ts";
+import type { Execution } from "../execution/execution.ts";
+import { record } from "../execution/run-artifact.ts";
+
+const STATUS_MIN = 200;
+const STATUS_MAX = 599;
+const MEMBERS = ["status", "headers", "body"];
+
+/**
+ * What a script returned, as an answer: `{ status, headers, body }` with at least a status, or anything
+ * else as the body of a 200. Nothing is an empty answer.
+ */
+function answerOf(returned: unknown): Written {
+  return writtenOf(
+    isResponse(returned)
+      ? { status: returned.status, headers: textsOf(returned.headers), body: returned.body ?? null }
+      : {
+          status: returned === null || returned === undefined ? 204 : 200,
+          headers: {},
+          body: returned ?? null,
+        },
+  );
+}
+
+function isResponse(
+  value: unknown,
+): value is Pick<Response, "status"> & { readonly headers?: unknown; readonly body?: unknown } {
+  if (typeof value !== "object" || value === null || !("status" in value)) return false;
+  const { status } = value;
+  const known = Object.keys(value).every((name) => MEMBERS.includes(name));
+  return (
+    known &&
+    Number.isInteger(status) &&
+    Number(status) >= STATUS_MIN &&
+    Number(status) <= STATUS_MAX
+  );
+}
+
+function textsOf(headers: unknown): Record<string, string> {
+  if (typeof headers !== "object" || headers === null) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+/** What a request becomes for the script that handles it, and what is kept of that. */
+
+/** Our own credentials, which a script has no business with: sessions, tokens. */
+const OURS = /^bearer\s+mr[a-z]?_/i;
+/** What lets its sender in somewhere: the script may look at it, but it is not kept. */
+const CREDENTIALS: readonly string[] = ["authorization", "proxy-authorization"];
+const MASK = "[hidden]";
+
+/** The input of the script. `rawBody` is the text whose bytes were sent, for signatures. */
+function inputOf({ bytes, mediaType, headers, query }: RawRequest) {
+  const shown = Object.entries(headers).filter(
+    ([name, value]) => name !== "cookie" && !(CREDENTIALS.includes(name) && OURS.test(value)),
+  );
+  return {
+    body: parseAny(bytes, mediaType),
+    rawBody: bytes.toString("utf8"),
+    headers: Object.fromEntries(shown),
+    query,
+    method: "POST",
+  };
+}
+
+/** An execution without the credentials that came in. */
+function withoutCredentials(execution: Execution): Execution {
+  const { current } = execution.outcome;
+  const headers: unknown = Object(current)["headers"];
+  if (typeof headers !== "object" || headers === null) return execution;
+  const masked = Object.entries(headers).map(([name, value]: [string, unknown]) => [
+    name,
+    CREDENTIALS.includes(name) ? MASK : value,
+  ]);
+  const kept = { ...Object(current), headers: Object.fromEntries(masked) };
+  return { ...execution, outcome: { ...execution.outcome, current: kept } };
+}
 
 const HandlerFailed = failure("handler_failed", 500, "The request could not be handled.");
 const HandlerAborted = failure("handler_aborted", 400, "The request was not accepted.");

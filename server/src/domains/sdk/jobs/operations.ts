@@ -24,7 +24,7 @@ import { type CarriedOut, carryOut, CARRY_OUT_MAX_MS, settle } from "./run-job.t
 import { ringWhenDue } from "./schedule.ts";
 import { ExecutedJob, ScheduledJob } from "./scheduled-job.ts";
 import * as store from "./store.ts";
-import { environmentOf } from "./times.ts";
+import { environmentOf } from "./scheduled-job.ts";
 
 const LIST = "scheduled jobs, newest first";
 /** Greater than every id. */

@@ -10,7 +10,7 @@ import type { Execution } from "../execution/execution.ts";
 import { record } from "../execution/run-artifact.ts";
 import { callerFor, runUnattended } from "../execution/background-run.ts";
 import * as store from "./store.ts";
-import { nextTime } from "./times.ts";
+import { nextTime } from "./scheduled-job.ts";
 
 /** As long as a script may take, and its wait for a place in the sandbox. */
 export const CARRY_OUT_MAX_MS = 330_000;

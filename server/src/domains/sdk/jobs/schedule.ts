@@ -6,7 +6,7 @@ import { type Artifact, ArtifactId } from "../artifacts/artifact.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import { carryOut, CARRY_OUT_MAX_MS, settle } from "./run-job.ts";
 import * as store from "./store.ts";
-import { environmentOf, nextTime } from "./times.ts";
+import { environmentOf, nextTime } from "./scheduled-job.ts";
 
 const RETRY_DELAY_MAX_MS = 60_000;
 const HANDS = 16;

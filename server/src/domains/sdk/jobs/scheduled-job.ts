@@ -1,7 +1,9 @@
 /** What a scheduled job is, as the API shows it: an artifact, and when it runs. */
 import Type, { type Static } from "typebox";
+import { cronOf } from "#domains/workflows/index.ts";
+import type { EnvironmentName } from "#kernel/db/database.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
-import { ArtifactId, ArtifactSummary } from "../artifacts/artifact.ts";
+import { type Artifact, ArtifactId, ArtifactSummary, type Detail } from "../artifacts/artifact.ts";
 import { ExecutionId, ExecutionStatus } from "../execution/execution.ts";
 
 export const LastExecution = Type.Object(
@@ -45,3 +47,18 @@ export const ExecutedJob = Type.Object(
   },
   { title: "ExecutedJob" },
 );
+
+/** Where a scheduled job runs. */
+export function environmentOf({
+  detail,
+}: {
+  readonly detail: Pick<Detail, "environment">;
+}): EnvironmentName {
+  return detail.environment ?? "production";
+}
+
+/** The first time after another; none for a schedule whose last one has passed. */
+export function nextTime({ detail }: Pick<Artifact, "detail">, after: Date): Date | null {
+  const { cron = "", timezone = "UTC" } = detail;
+  return cronOf({ cron, timezone }).nextRun(after);
+}

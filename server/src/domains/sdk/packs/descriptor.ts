@@ -1,6 +1,7 @@
 /** A pack as its author hands it over. */
 import semver from "semver";
 import Type, { type Static } from "typebox";
+import { sha256 } from "#kernel/access/crypto.ts";
 import type { Fault } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { PackArtifact } from "../artifacts/pack.ts";
@@ -92,4 +93,20 @@ export function contentsOf(
       list.map((content, index) => ({ kind, content, path: `/resources/${kind}/${index}` })),
     ),
   ];
+}
+
+/** The same for the same JSON, in whatever order its members stand. */
+export function checksumOf(value: unknown): string {
+  return sha256(JSON.stringify(ordered(value))).toString("hex");
+}
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    members
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, ordered(member)]),
+  );
 }

@@ -3,7 +3,7 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { Making, PackContent } from "#kernel/contributions/pack-content.ts";
 import { mapDeep } from "#kernel/schema/map-json.ts";
-import { checksumOf } from "./checksum.ts";
+import { checksumOf } from "./descriptor.ts";
 import type { Kept, MadeThing } from "./pack.ts";
 import { type Piece, placing } from "./pack-items.ts";
 

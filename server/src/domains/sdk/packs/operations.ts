@@ -5,9 +5,15 @@ import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, one, page, withSuccess } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { ArtifactsRead, PacksInstall } from "../permissions.ts";
-import { BASELINE, BASELINE_KEYS } from "./baseline/packs.ts";
+import { artifactDefinitions } from "./baseline/core/artifacts.ts";
+import { dashboards, queries, reports } from "./baseline/core/reports.ts";
+import { roles } from "./baseline/core/roles.ts";
+import { tables } from "./baseline/core/tables.ts";
+import { workflows } from "./baseline/core/workflows.ts";
+import { itsmPack } from "./baseline/itsm/pack.ts";
 import { Descriptor } from "./descriptor.ts";
 import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
+import { readPieces } from "./pack-items.ts";
 import {
   InstalledPack,
   NewerInstalled,
@@ -20,9 +26,35 @@ import {
   UninstalledPack,
   VersionTaken,
 } from "./pack.ts";
-import { readPieces } from "./pack-items.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
+
+/** What most workspaces begin with: who looks after data, what is owned and from whom, and reports. */
+export const corePack: Descriptor = {
+  id: "core_baseline_pack",
+  name: "Core baseline",
+  version: "1.1.0",
+  description:
+    "Standard roles, tables of vendors, contacts and assets, example workflows, and reports on them",
+  author: "Millrace",
+  artifacts: Object.keys(artifactDefinitions),
+  artifactDefinitions,
+  resources: { roles, tables, queries, workflows, reports, dashboards },
+  engines: { millrace: ">=0.1.0" },
+};
+
+/**
+ * The packs that come with the platform. Each is a descriptor like any other, and its content stands in
+ * one file for each kind: a domain that brings a new kind adds its file, names it in the pack, and
+ * raises the version.
+ */
+
+export const BASELINE_KEYS = ["core_baseline_pack", "itsm_baseline_pack"] as const;
+
+export const BASELINE: Readonly<Record<(typeof BASELINE_KEYS)[number], Descriptor>> = {
+  core_baseline_pack: corePack,
+  itsm_baseline_pack: itsmPack,
+};
 
 const ById = object({ id: PackId });
 const example = { params: { id: "core_baseline_pack" } };

@@ -4,7 +4,7 @@ import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, type Fault, Forbidden, Invalid } from "#kernel/operation/failure.ts";
 import { type PackContent, PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { Shape } from "#kernel/schema/validator.ts";
-import { checksumOf } from "./checksum.ts";
+import { checksumOf } from "./descriptor.ts";
 import { contentsOf, type Descriptor, faultsOf, PIECES_MAX } from "./descriptor.ts";
 
 export interface Piece {

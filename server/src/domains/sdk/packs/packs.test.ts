@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { schemaOf } from "#kernel/db/sql-runner.ts";
-import { PLATFORM_VERSION } from "#kernel/platform-version.ts";
+import { PLATFORM_VERSION } from "#kernel/settings.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 
 const PACKS = "/api/v1/sdk/packs";

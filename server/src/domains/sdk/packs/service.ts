@@ -1,25 +1,59 @@
 import semver from "semver";
-import { Failure } from "#kernel/operation/failure.ts";
 import { personOf } from "#kernel/access/caller.ts";
 import type { Making, PackContent } from "#kernel/contributions/pack-content.ts";
-import { checksumOf } from "./checksum.ts";
-import type { Descriptor } from "./descriptor.ts";
+import { Failure, type Fault } from "#kernel/operation/failure.ts";
+import { PLATFORM_VERSION } from "#kernel/settings.ts";
+import { checksumOf, type Descriptor } from "./descriptor.ts";
 import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
 import { Workshop } from "./installer.ts";
+import { assertMayMake, kindsOf, type Piece } from "./pack-items.ts";
 import {
   type Kept,
   type MadeThing,
   NewerInstalled,
   PackNeeded,
   referTo,
+  RequirementsUnmet,
   shown,
   type StoredPack,
   ThingsExist,
   VersionTaken,
 } from "./pack.ts";
-import { assertMayMake, kindsOf, type Piece } from "./pack-items.ts";
-import { assertRequirements, needs } from "./requirements.ts";
 import * as store from "./store.ts";
+
+/** Only this of a descriptor's engines is us. */
+const ENGINE = "millrace";
+
+/** Throws with everything that the pack needs and does not find. */
+export function assertRequirements(
+  { dependencies = {}, engines = {} }: Pick<Descriptor, "dependencies" | "engines">,
+  installed: ReadonlyMap<string, string>,
+): void {
+  const errors: Fault[] = Object.entries(dependencies).flatMap(([id, range]) => {
+    const version = installed.get(id);
+    if (version !== undefined && fits(version, range)) return [];
+    const found = version === undefined ? "it is not installed" : `${version} is installed`;
+    return [{ path: `/dependencies/${id}`, message: `needs ${range}, and ${found}` }];
+  });
+  const range = engines[ENGINE];
+  if (range !== undefined && !fits(PLATFORM_VERSION, range)) {
+    const message = `needs ${range}, and this is ${PLATFORM_VERSION}`;
+    errors.push({ path: `/engines/${ENGINE}`, message });
+  }
+  const [first] = errors;
+  if (first) {
+    throw new Failure(RequirementsUnmet, { detail: `${first.path} ${first.message}`, errors });
+  }
+}
+
+/** Whether a pack with these dependencies would miss another. */
+export function needs(dependencies: Readonly<Record<string, string>>, id: string): boolean {
+  return Object.hasOwn(dependencies, id);
+}
+
+function fits(version: string, range: string): boolean {
+  return semver.satisfies(version, range, { includePrerelease: true });
+}
 
 export interface Installed {
   readonly pack: StoredPack;

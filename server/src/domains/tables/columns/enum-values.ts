@@ -2,8 +2,14 @@ import pg from "pg";
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
-import { arrayText } from "./array-text.ts";
+import type { ColumnType } from "./column-type.ts";
 import { isStorable } from "./text.ts";
+import { textFrom } from "./to-text.ts";
+
+/** A list of texts as PostgreSQL writes it. */
+export function arrayText(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
+}
 
 const VALUES_MAX = 200;
 const VALUE_LENGTH_MAX = 200;
@@ -48,3 +54,25 @@ export function oneOf(column: Column): string {
 }
 
 const SHOWN_MAX = 20;
+
+export const enumeration: ColumnType = {
+  summary: "One of `options.values`",
+  options: EnumOptions,
+  check: checkValues,
+  sqlType: () => 'text collate "C"',
+  parameterType: "text",
+  constraint: (column, quoted) => `${quoted} = any (${valuesSql(column)})`,
+  guarded: () => true,
+  read: (value, column) =>
+    typeof value === "string" && valuesOf(column).includes(value)
+      ? { value }
+      : { fault: oneOf(column) },
+  store: (value) => value,
+  show: (stored) => stored as string,
+  kind: "text",
+  parse: (cell) => cell,
+  format: String,
+  // Several become their list as one text, which is hardly ever one of the values.
+  convertFrom: (from, _, quoted) =>
+    from.type === "multi_enum" ? `array_to_string(${quoted}, ';')` : textFrom(from, quoted),
+};

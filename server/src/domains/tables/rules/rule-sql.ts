@@ -1,7 +1,7 @@
 import { conditionToSql, type Field } from "#kernel/condition/sql.ts";
 import { readCondition } from "#kernel/condition/parse-condition.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
-import { columnOf } from "../identifier.ts";
+import { columnOf } from "../sql-names.ts";
 import type { KnownTable } from "../table-schema.ts";
 import type { Parameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";

@@ -2,7 +2,7 @@ import pg from "pg";
 import { typeOf } from "../columns/registry.ts";
 import { startOf } from "../columns/autonumber.ts";
 import { defaultSql } from "../columns/default.ts";
-import { quoted } from "../identifier.ts";
+import { quoted } from "../sql-names.ts";
 import { nameSql, qualified, type Site, tableSql } from "../sql-names.ts";
 import type { Column } from "../table.ts";
 import {

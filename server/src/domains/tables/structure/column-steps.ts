@@ -1,7 +1,7 @@
 import { isReserved, readColumn, readColumns } from "../columns/parse-fields.ts";
 import { typeOf } from "../columns/registry.ts";
 import { isSpecial } from "../columns/default.ts";
-import { quoted } from "../identifier.ts";
+import { quoted } from "../sql-names.ts";
 import type { Column, Table } from "../table.ts";
 import type { NewColumn } from "../columns/new-column.ts";
 import { alterColumn } from "./alter-column.ts";
@@ -16,7 +16,7 @@ import {
   siteOf,
   tableIn,
 } from "./plan-context.ts";
-import { renamedInRules } from "./rule-names.ts";
+import { renamedInRules } from "./check-rules.ts";
 import type { ColumnChange, Step, StepOf } from "./step.ts";
 
 export function addColumn(planning: Planning, step: StepOf<"add_column">): Planned {

@@ -8,7 +8,7 @@ import { typeOf } from "../columns/registry.ts";
 import { defaultSql } from "../columns/default.ts";
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
 import type { Purpose } from "../derived-name.ts";
-import { columnOf, quoted } from "../identifier.ts";
+import { columnOf, quoted } from "../sql-names.ts";
 import { nameSql, qualified, shapeMark, type Site, tableSql, viewSql } from "../sql-names.ts";
 import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../table.ts";
 

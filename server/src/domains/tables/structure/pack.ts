@@ -10,7 +10,7 @@ import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
 import { applySteps } from "./apply-steps.ts";
 import { tableSql, viewSql } from "../sql-names.ts";
-import { type Part, type Parts, partsOf } from "./parts.ts";
+import { type Part, type Parts, partsOf } from "./table-change.ts";
 import { invalidAt } from "./plan-steps.ts";
 import { newTableFields, type StepOf, tableFields } from "./step.ts";
 import { withOwnIndexes } from "./table-steps.ts";

@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
 import { pointerTo } from "#kernel/schema/json-pointer.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { ColumnName, COLUMNS_MAX } from "../table.ts";
 import { NewColumn } from "../columns/new-column.ts";
-import { type Part, type Parts, partsOf } from "./parts.ts";
+import { ColumnName, COLUMNS_MAX } from "../table.ts";
+import type { PathOf } from "./plan-steps.ts";
 import {
   type ColumnChange,
   columnChange,
@@ -13,6 +13,29 @@ import {
   tableFields,
   WhichIndex,
 } from "./step.ts";
+
+/** A step, and where its parts stand in what somebody sent: the first beginning of a path that fits counts. */
+export interface Part {
+  readonly step: Step;
+  readonly places: readonly (readonly [within: string, sent: string])[];
+}
+
+/** Steps, and where what is wrong with them stands. */
+export interface Parts {
+  readonly steps: readonly Step[];
+  readonly at: PathOf;
+}
+
+export function partsOf(parts: readonly Part[]): Parts {
+  return {
+    steps: parts.map(({ step }) => step),
+    at: (index, path) => {
+      const places = parts[index]?.places ?? [];
+      const [within, sent] = places.find(([start]) => path.startsWith(start)) ?? ["", ""];
+      return sent + path.slice(within.length);
+    },
+  };
+}
 
 const several = { minItems: 1, maxItems: COLUMNS_MAX };
 const severalIndexes = { minItems: 1, maxItems: INDEXES_MAX };

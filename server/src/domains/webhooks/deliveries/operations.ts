@@ -5,7 +5,7 @@ import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
 import { accepted, created, one, page } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
-import { WebhooksRead, WebhooksWrite } from "../permissions.ts";
+import { WebhooksRead, WebhooksWrite } from "../webhook.ts";
 import * as webhooks from "../store.ts";
 import { Webhook, WebhookId } from "../webhook.ts";
 import {

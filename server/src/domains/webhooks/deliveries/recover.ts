@@ -12,7 +12,7 @@ import {
 } from "#kernel/log/workspace-log.ts";
 import { mayHear } from "../audit-access.ts";
 import { deliveryIdOf } from "../sending/subscription.ts";
-import { HAND_OUT, WORK } from "../delivery/work.ts";
+import { HAND_OUT, WORK } from "../sending/pending-delivery.ts";
 import { RecoveryRequested } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { referTo } from "../webhook.ts";

@@ -8,7 +8,7 @@ import { job, type JobType } from "#kernel/work/job.ts";
 import { type EventRow, placeOf } from "#kernel/log/event-log.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { cursorOf, holdReader, readSpan, readWorkspaceLog } from "#kernel/log/workspace-log.ts";
-import { HAND_OUT, WORK } from "../delivery/work.ts";
+import { HAND_OUT, WORK } from "../sending/pending-delivery.ts";
 import * as webhooks from "../store.ts";
 import { handOutTo, heardBy, type Listener, lockListener, within } from "./replay-target.ts";
 

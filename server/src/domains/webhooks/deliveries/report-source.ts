@@ -1,5 +1,5 @@
 import { ownSource } from "#kernel/contributions/report-source.ts";
-import { WebhooksRead } from "../permissions.ts";
+import { WebhooksRead } from "../webhook.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const number = (sql: string) => ({ sql, kind: "number" as const });

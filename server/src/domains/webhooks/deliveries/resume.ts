@@ -3,7 +3,7 @@ import { eventIdOf, type Position, positionOf } from "#kernel/log/event.ts";
 import { Failure, invalid } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { placeOfTransaction } from "#kernel/log/workspace-log.ts";
-import { WORK } from "../delivery/work.ts";
+import { WORK } from "../sending/pending-delivery.ts";
 import { WebhookResumed } from "../events.ts";
 import { resumeFromNow } from "../service.ts";
 import * as webhooks from "../store.ts";

@@ -1,4 +1,6 @@
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import Type from "typebox";
+import { job, type JobType } from "#kernel/work/job.ts";
+import { PRUNE_ROWS_MAX, pruning, removeRows } from "#kernel/work/retention-job.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -37,5 +39,25 @@ export const pruneDeliveries = pruning({
     const before = new Date(clock.nowMs() - settings.deliveryRetentionDays * DAY_MS);
     const over = await removeRows(db, OVER, [before, rowsMax]);
     return Math.max(over, await removeRows(db, STRAYED, [before, rowsMax]));
+  },
+});
+
+const Payload = Type.Object({ webhookId: Type.String() });
+
+const REMOVE = `
+  delete from deliveries d
+   where d.webhook_id = $1
+     and d.id = any (array(select o.id from deliveries o where o.webhook_id = $1 limit $2))`;
+
+/**
+ * Removes the deliveries of a webhook that was deleted. There may be millions, and as long as one
+ * transaction is open no reader of the log gets past it: so many at a time, each time in its own.
+ */
+export const removeDeliveries: JobType<typeof Payload> = job({
+  kind: "webhooks.remove_deliveries",
+  payload: Payload,
+  effect: ({ db }, { webhookId }) => removeRows(db, REMOVE, [webhookId, PRUNE_ROWS_MAX]),
+  run: async (ctx, payload, removed) => {
+    if (removed === PRUNE_ROWS_MAX) ctx.enqueue(removeDeliveries, payload);
   },
 });

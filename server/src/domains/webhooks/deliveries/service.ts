@@ -5,7 +5,7 @@ import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { placeOfTransaction } from "#kernel/log/workspace-log.ts";
 import { assertMaySend, hiddenFromSaver } from "../audit-access.ts";
 import { deliveryIdOf } from "../sending/subscription.ts";
-import { WORK } from "../delivery/work.ts";
+import { WORK } from "../sending/pending-delivery.ts";
 import { DeliveryReplayed } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { referTo } from "../webhook.ts";

@@ -1,7 +1,7 @@
 /** What the tests of deliveries share. */
 import { expect } from "vitest";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
-import { HAND_OUT } from "../delivery/work.ts";
+import { HAND_OUT } from "../sending/pending-delivery.ts";
 import type { Received, Receiver } from "../testing/receiver.ts";
 
 /** A webhook that hears of the notes whose titles begin with its name. */

@@ -6,7 +6,7 @@ import type { Outgoing } from "./pending-delivery.ts";
 import { type Body, bodyOf } from "./payload.ts";
 import { signatureHeaders } from "./signature.ts";
 import type { Target } from "./target.ts";
-import { RESPONSE_BYTES_MAX } from "../delivery/work.ts";
+import { RESPONSE_BYTES_MAX } from "./pending-delivery.ts";
 
 const USER_AGENT = "Millrace-Webhooks/1";
 

@@ -10,7 +10,7 @@ import { type Addressee, firstDelivery, type Outgoing } from "./pending-delivery
 import type { Format } from "./payload.ts";
 import { hearingIn } from "./visibility.ts";
 import { sender } from "./sender.ts";
-import { HAND_OUT, WORK } from "../delivery/work.ts";
+import { HAND_OUT, WORK } from "./pending-delivery.ts";
 
 /**
  * From the log to deliveries. The rows commit together with the cursor, so that each event is handed

@@ -1,6 +1,6 @@
 import type { Position, RecordedEvent } from "#kernel/log/event.ts";
-import { deliveryIdOf } from "./subscription.ts";
 import type { Format } from "./payload.ts";
+import { deliveryIdOf } from "./subscription.ts";
 
 /** A delivery on its way: what the sender keeps in memory of a row that is not over. */
 export interface Outgoing {
@@ -39,3 +39,12 @@ export function firstDelivery(to: Addressee, event: RecordedEvent): Outgoing {
 export function placeColumns({ epoch, xid, seq }: Position) {
   return { event_epoch: epoch, event_xid: String(xid), event_seq: seq };
 }
+
+/** The reader that hands events out. */
+export const HAND_OUT = "webhooks.hand_out";
+
+/** What is raised when deliveries became due that this process does not know of. */
+export const WORK = "deliveries";
+
+/** At most this much of an endpoint's answer is kept. */
+export const RESPONSE_BYTES_MAX = 64 * 1024;

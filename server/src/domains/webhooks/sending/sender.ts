@@ -11,7 +11,7 @@ import type { Outgoing } from "./pending-delivery.ts";
 import { judge, pauseAskedMs, type Settlement } from "./attempt-result.ts";
 import { Settler } from "./result-writer.ts";
 import { readTargets, type Target } from "./target.ts";
-import { WORK } from "../delivery/work.ts";
+import { WORK } from "./pending-delivery.ts";
 
 const LOOK_MS = 1_000;
 const UNDER_WAY_MAX = 2_000;

@@ -12,7 +12,7 @@ import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
-import { confinementOf } from "./authority.ts";
+import { confinementOf } from "./startable.ts";
 import * as store from "./store.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };

@@ -1,3 +1,4 @@
+import type { Caller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Deployment } from "./store.ts";
@@ -29,4 +30,13 @@ export async function findStartable(
   const deployed =
     versionId !== null && deployedBy !== null ? { versionId, deployedBy, permissions } : undefined;
   return { archived: archived_at !== null, deployed };
+}
+
+/**
+ * To which permissions a caller's workflow is confined, of those that the person has: a token that was
+ * made for less must not gain the rest through a workflow. Undefined for a person who is there in
+ * person, whose rights are looked up as they are when it runs.
+ */
+export function confinementOf({ credential, permissions }: Caller): readonly string[] | undefined {
+  return credential?.kind === "session" ? undefined : [...permissions].toSorted();
 }

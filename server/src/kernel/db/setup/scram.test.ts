@@ -3,7 +3,7 @@ import { TEST_KEY } from "../../testing/database.ts";
 import { withClient } from "./owner-connection.ts";
 import { loginsOf } from "./prepare-database.ts";
 import { verifiersOf } from "./roles.ts";
-import { scramVerifier } from "../scram.ts";
+import { scramVerifier } from "./roles.ts";
 
 test("a verifier is the one of RFC 7677's example", () => {
   expect(scramVerifier("pencil", Buffer.from("W22ZaJ0SNY7soEsUEjb6gQ==", "base64"))).toBe(

@@ -1,3 +1,5 @@
+import type { Place } from "../error-messages.ts";
+
 /** One evaluation on the main thread. */
 export interface Machine {
   readonly root: unknown;
@@ -29,4 +31,13 @@ export const unsupported = new Error("This expression is for the pool.");
 export function spend(machine: Machine, units: number): void {
   machine.units -= units;
   if (machine.units < 0) throw handOver;
+}
+
+/** A function whose cost is bounded by the size of its arguments. */
+export interface NativeFunction {
+  /** How many arguments it may be given here; with any other number the pool shall do it. */
+  readonly counts: readonly number[];
+  /** With no argument it takes the context for the first. */
+  readonly takesContext?: boolean;
+  readonly call: (args: readonly unknown[], machine: Machine, place: Place) => unknown;
 }

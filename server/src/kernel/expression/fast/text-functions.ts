@@ -1,6 +1,6 @@
 import { evaluationFailure } from "../error-messages.ts";
 import { handOver, type Machine, spend } from "./evaluation.ts";
-import type { NativeFunction } from "./native.ts";
+import type { NativeFunction } from "./evaluation.ts";
 import { charge, isArray } from "./value.ts";
 
 /** The functions of texts, with JSONata's own ways of counting and trimming. */

@@ -3,9 +3,49 @@
  * that a file whose beginning was written by a process that died is finished by another.
  */
 import type { FieldKind } from "#kernel/condition/sql.ts";
-import { csvForm } from "./csv.ts";
-import { jsonForm } from "./json.ts";
+import { csvLine, unrunnable } from "#kernel/csv/csv-line.ts";
+import { BEGINNING, textPiece } from "./format.ts";
 import { xlsxForm } from "./xlsx.ts";
+
+/** Those whose cells somebody may have written as they liked. */
+const TEXTS = new Set(["text", "json", "texts"]);
+
+/** RFC 4180. A text that a spreadsheet would run gets a mark in front. */
+const csvForm: FileForm = {
+  mediaType: "text/csv",
+  rowsMax: Number.POSITIVE_INFINITY,
+  begin: async (columns) =>
+    textPiece(csvLine(columns.map(({ name }) => unrunnable(name))), BEGINNING, 0),
+  add: async (before, columns, rows) => {
+    const lines = rows.map((row) =>
+      csvLine(columns.map((column) => cellOf(column, row[column.name]))),
+    );
+    return textPiece(lines.join(""), before, rows.length);
+  },
+  end: async (before) => textPiece("", before, 0),
+};
+
+function cellOf({ kind }: FileColumn, value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  const text = typeof value === "string" && kind !== "json" ? value : JSON.stringify(value);
+  return TEXTS.has(kind) ? unrunnable(text) : text;
+}
+
+/** One list, a row on each line. */
+const jsonForm: FileForm = {
+  mediaType: "application/json",
+  rowsMax: Number.POSITIVE_INFINITY,
+  begin: async () => textPiece("[", BEGINNING, 0),
+  add: async (before, columns, rows) => {
+    const names = columns.map(({ name }) => name);
+    const lines = rows.map((row, index) => {
+      const named = Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+      return `${before.rows + index === 0 ? "\n" : ",\n"}${JSON.stringify(named)}`;
+    });
+    return textPiece(lines.join(""), before, rows.length);
+  },
+  end: async (before) => textPiece("\n]\n", before, 0),
+};
 
 export const FORMATS = ["csv", "json", "xlsx"] as const;
 export type Format = (typeof FORMATS)[number];

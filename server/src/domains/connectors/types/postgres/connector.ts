@@ -3,7 +3,7 @@ import { line, object, text } from "#kernel/schema/schema.ts";
 import { retrying } from "../../upstream/retry.ts";
 import { faultsOfHost } from "../../upstream/target.ts";
 import { action, connectorType, limits } from "../connector-type.ts";
-import { hostName } from "../host.ts";
+import { hostName } from "../../upstream/target.ts";
 import { runStatement } from "./session.ts";
 
 const ROWS_MAX = 10_000;

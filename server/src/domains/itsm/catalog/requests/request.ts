@@ -1,11 +1,12 @@
 /** What somebody asked for, and how that lives. Nothing here reads or writes. */
 import Type, { type Static } from "typebox";
-import { machine, moved } from "../../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
+import { machine, moved, type TicketKind } from "../../tickets/index.ts";
 import { Approval, ItemId } from "../items/item.ts";
-import { RequestsRead, RequestsWork } from "../permissions.ts";
+import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
+import { requestList, summariesOf } from "./store.ts";
 
 const TEXT_CHARACTERS_MAX = 10_000;
 const ITEMS_MAX = 100;
@@ -209,3 +210,19 @@ export function withApproval(
   const updatedAt = decision.at;
   return { request: { ...request, approval: { ...approval, decisions }, updatedAt }, enough };
 }
+
+/** Requests, as what all tickets have in common knows them. */
+export const requestKind: TicketKind = {
+  kind: "request",
+  plural: "requests",
+  prefix: "req",
+  path: "/api/v1/catalog/requests",
+  table: "catalog_requests",
+  machine: requestMachine,
+  read: RequestsSubmit,
+  write: RequestsWork,
+  reported: { list: requestList, permission: RequestsRead },
+  comment: RequestsSubmit,
+  sees,
+  summariesOf,
+};

@@ -1,7 +1,9 @@
+import { packContent } from "#kernel/contributions/pack-content.ts";
 import { changeOf } from "#kernel/log/event.ts";
-import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { personIdOf } from "../change.ts";
+import { ChangesApprove } from "../permissions.ts";
 import * as store from "./store.ts";
 import {
   type ChangeTemplate,
@@ -9,6 +11,7 @@ import {
   referTo,
   TemplateCreated,
   TemplateDeleted,
+  TemplateInput,
   TemplateUpdated,
 } from "./template.ts";
 
@@ -81,3 +84,27 @@ export async function remove(ctx: WriteContext<typeof TemplateDeleted>, id: stri
   await store.remove(ctx.tx, id);
   ctx.emit(TemplateDeleted, referTo(template), dataOf(template));
 }
+
+/** Templates for standard changes that packs bring. */
+export const templateContent = packContent({
+  kind: "change_templates",
+  permission: ChangesApprove,
+  environmental: false,
+  schema: TemplateInput,
+  keyOf: ({ name }) => name,
+  find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
+  async read({ tx }, id) {
+    const template = await store.find(tx, id);
+    if (!template) return undefined;
+    const { name, description, title, impact, justification } = template;
+    const { implementationPlan, rollbackPlan, testPlan } = template;
+    const plans = { implementationPlan, rollbackPlan, testPlan };
+    return { name, description, title, impact, justification, ...plans };
+  },
+  make: async (ctx, template) => (await create(ctx, template)).id,
+  async replace(ctx, id, template) {
+    await replace(ctx, id, template);
+    return id;
+  },
+  remove: remove,
+});

@@ -1,16 +1,32 @@
 import Type from "typebox";
-import { Envelope } from "#kernel/log/event.ts";
 import { type List, listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
-import { command, query } from "#kernel/operation/operation.ts";
-import { pageQuery } from "#kernel/operation/pagination.ts";
-import { countedPage, created, nothing, one, page } from "#kernel/operation/response.ts";
+import { queryLog } from "#kernel/log/event-log.ts";
+import { Envelope, positionOf, toEnvelope } from "#kernel/log/event.ts";
+import { invalid } from "#kernel/operation/failure.ts";
+import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { countedPage, created, nothing, one, type Page, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
-import { historyOf } from "./history.ts";
 import { fields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
+
+/** What happened to an item, newest first, also when it is no longer there. */
+async function historyOf(
+  { tx }: ReadContext,
+  id: string,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+): Promise<Page<ReturnType<typeof toEnvelope>>> {
+  const before = after === undefined ? undefined : positionOf(after);
+  if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
+  const filter = { resourceType: "cmdb_item", resourceId: id, before };
+  const found = await queryLog(tx, filter, limit + 1);
+  // The log may have forgotten one that is there, and never heard of one that is not.
+  if (found.length === 0 && after === undefined) await store.get(tx, id);
+  return pageOf(found, limit, toEnvelope, (event) => event.id);
+}
 
 const ById = object({ id: ItemId });
 const example = { params: { id: "ci_01jd0000000000000000000000" } };

@@ -11,7 +11,7 @@ import {
   IncidentReopened,
   IncidentResolved,
   IncidentUpdated,
-} from "../events.ts";
+} from "../incident.ts";
 import {
   Incident,
   incidentMachine,
@@ -21,10 +21,10 @@ import {
   told,
 } from "../incident.ts";
 import { IncidentQuery, listIncidents as pageOf } from "../list.ts";
-import { IncidentsRead, IncidentsWrite } from "../permissions.ts";
+import { IncidentsRead, IncidentsWrite } from "../incident.ts";
 import * as service from "../service.ts";
 import * as store from "../store.ts";
-import { ById, example, PATH } from "./naming.ts";
+import { ById, example, PATH } from "../kind.ts";
 
 export const listIncidents = query({
   id: "incidents.list",

@@ -10,13 +10,13 @@ import {
   IncidentBroadcast,
   MajorDeclared,
   MajorEnded,
-} from "../events.ts";
+} from "../incident.ts";
 import { Incident, incidentMachine, Reason } from "../incident.ts";
 import { listChildren } from "../list.ts";
 import * as major from "../major-incident.ts";
-import { IncidentsRead, IncidentsWrite } from "../permissions.ts";
+import { IncidentsRead, IncidentsWrite } from "../incident.ts";
 import * as store from "../store.ts";
-import { ById, example, PATH } from "./naming.ts";
+import { ById, example, PATH } from "../kind.ts";
 
 const ChildRef = ticketRef("incident", "inc");
 

@@ -8,7 +8,7 @@ import {
   IncidentEscalated,
   IncidentReopened,
   IncidentResolved,
-} from "../events.ts";
+} from "../incident.ts";
 import {
   Incident,
   incidentMachine,
@@ -19,9 +19,9 @@ import {
   TeamId,
   USUAL_RESOLUTION_CODE,
 } from "../incident.ts";
-import { IncidentsResolve, IncidentsWrite } from "../permissions.ts";
+import { IncidentsResolve, IncidentsWrite } from "../incident.ts";
 import * as service from "../service.ts";
-import { ById, example, PATH } from "./naming.ts";
+import { ById, example, PATH } from "../kind.ts";
 
 const fails = [incidentMachine.refusal];
 

@@ -6,7 +6,7 @@
  * since its clock was written is read from the log first. That is for the decision alone; the clock
  * itself is the reader's to write, which sees the log in its settled order.
  */
-import { actBecause } from "#kernel/acting.ts";
+import { actBecause } from "#kernel/operation/act.ts";
 import type { Outside } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
@@ -15,7 +15,7 @@ import { newId } from "#kernel/schema/id.ts";
 import { Loop, type Next } from "#kernel/work/loop.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as store from "./store.ts";
-import { IncidentSlaBreached, IncidentSlaWarning, SlaBreached, SlaWarning } from "../events.ts";
+import { IncidentSlaBreached, IncidentSlaWarning, SlaBreached, SlaWarning } from "../policy.ts";
 import { foldAll, foldOn } from "./clock-fold.ts";
 import { type Line, linesOf } from "./clock-reader.ts";
 import { historiesOf } from "./ticket-history.ts";

@@ -2,13 +2,16 @@ import Type from "typebox";
 import { rowsOf } from "#kernel/db/statement.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, failure, invalid, NotFound } from "#kernel/operation/failure.ts";
-import { newId } from "#kernel/schema/id.ts";
-import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { command, type Operation, query, type ReadContext } from "#kernel/operation/operation.ts";
 import { created, download, nothing, one } from "#kernel/operation/response.ts";
+import { newId } from "#kernel/schema/id.ts";
 import { id, line, object, Time } from "#kernel/schema/schema.ts";
-import type { TicketKind } from "../kind.ts";
+import { article, exampleRef, type TicketKind } from "../kind.ts";
 import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../../desk/talk/wording.ts";
+import { commentsOf } from "./comments.ts";
+import { linksOf } from "./links.ts";
+import { timelineOf } from "./timeline.ts";
+import { watchersOf } from "./watchers.ts";
 
 const BYTES_MAX = 1_048_576;
 /** JSON writes some characters as six. */
@@ -41,7 +44,7 @@ const AttachmentTooLarge = failure("attachment_too_large", 413, "An attachment i
 const SHOWN = ["id", "ticket_id", "name", "bytes", "created_by", "created_at"] as const;
 
 /** Texts, such as logs, that belong to one kind of ticket. */
-export function attachmentsOf(kind: TicketKind) {
+function attachmentsOf(kind: TicketKind) {
   const { kind: name } = kind;
   const about = { resource: name, data: Attachment };
   const AttachmentAdded = event(`${name}.attachment_added`, {
@@ -217,4 +220,16 @@ interface Row {
 
 function toAttachment({ ticket_id, created_by, created_at, ...row }: Row) {
   return { ...row, ticketId: ticket_id, createdBy: created_by, createdAt: created_at };
+}
+
+/** What people do around a ticket of any kind; a domain of tickets adds it to its own. */
+export function conversation(kind: TicketKind): {
+  readonly events: readonly EventType[];
+  readonly operations: readonly Operation[];
+} {
+  const parts = [commentsOf, watchersOf, attachmentsOf, linksOf, timelineOf].map((of) => of(kind));
+  return {
+    events: parts.flatMap(({ events }): readonly EventType[] => events),
+    operations: parts.flatMap(({ operations }): readonly Operation[] => operations),
+  };
 }

@@ -9,7 +9,7 @@ import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import type { TicketKind } from "../kind.ts";
 import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../../desk/talk/wording.ts";
+import { article, exampleRef } from "../kind.ts";
 
 const BODY_CHARACTERS_MAX = 50_000;
 

@@ -8,7 +8,7 @@ import { created, nothing, one } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
 import { type TicketKind, TicketSummary } from "../kind.ts";
 import { authorOf, headOf, referTo, summariesOf, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../../desk/talk/wording.ts";
+import { article, exampleRef } from "../kind.ts";
 
 const LINK_TYPES = [
   "relates_to",

@@ -13,7 +13,7 @@ import { page } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
 import type { TicketKind } from "../kind.ts";
 import { headOf, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../../desk/talk/wording.ts";
+import { article, exampleRef } from "../kind.ts";
 
 const Moment = Type.Object(
   {

@@ -8,7 +8,7 @@ import { id, object, Time } from "#kernel/schema/schema.ts";
 import type { TicketKind } from "../kind.ts";
 import { assertThere } from "../check-references.ts";
 import { headOf, referTo, ticketParams } from "../ticket.ts";
-import { article, exampleRef } from "../../desk/talk/wording.ts";
+import { article, exampleRef } from "../kind.ts";
 
 const UserId = id("usr");
 const Watcher = Type.Object({ userId: UserId, createdAt: Time }, { title: "Watcher" });

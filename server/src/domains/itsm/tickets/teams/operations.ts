@@ -15,7 +15,7 @@ import { object, patch } from "#kernel/schema/schema.ts";
 import { assertThere } from "../check-references.ts";
 import { DeskRead, DeskWrite } from "../permissions.ts";
 import { authorOf, kindsOf } from "../ticket.ts";
-import { TeamCreated, TeamDeleted, TeamUpdated } from "../../desk/teams/events.ts";
+import { TeamCreated, TeamDeleted, TeamUpdated } from "./team.ts";
 import * as store from "./store.ts";
 import { fields, Team, TeamExists, TeamId, TeamInUse } from "./team.ts";
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
@@ -29,3 +30,12 @@ export const TeamInUse = failure(
   409,
   "Open tickets are assigned to the team; give them to another one first.",
 );
+
+const about = { resource: "team", data: Team };
+
+export const TeamCreated = event("team.created", { ...about, summary: "A team was made." });
+export const TeamUpdated = changeEvent("team.updated", {
+  ...about,
+  summary: "A team was changed: its name, or who is in it.",
+});
+export const TeamDeleted = event("team.deleted", { ...about, summary: "A team was deleted." });

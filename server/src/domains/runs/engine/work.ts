@@ -1,2 +1,0 @@
-/** What is raised when runs became due that this process does not know of. */
-export const WORK = "runs";
