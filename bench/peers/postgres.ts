@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
-import { withClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
 import { roleNames } from "../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
 import { connectionOf } from "../../server/src/open-database.ts";
@@ -52,7 +52,10 @@ export function query<Row extends pg.QueryResultRow>(
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  return withClient(connection, async (client) => (await client.query<Row>(text, values)).rows);
+  return withOwnerClient(
+    connection,
+    async (client) => (await client.query<Row>(text, values)).rows,
+  );
 }
 
 async function serve(owner: Connection, stop: () => Promise<void>): Promise<Postgres> {

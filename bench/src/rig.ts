@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { loadMasterKey } from "../../server/src/kernel/access/crypto.ts";
-import { withClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "../../server/src/kernel/db/setup/owner-connection.ts";
 import { prepareDatabase } from "../../server/src/kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded.ts";
 import { NOTES_SQL } from "../../server/src/kernel/testing/notes.ts";
@@ -115,12 +115,15 @@ export class Rig {
 
   /** One statement as the owner of the product's database. */
   query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return withClient(this.#owner, async (client) => (await client.query<Row>(text, values)).rows);
+    return withOwnerClient(
+      this.#owner,
+      async (client) => (await client.query<Row>(text, values)).rows,
+    );
   }
 
   /** One statement as the owner of the reference's database. */
   queryReference(text: string, values: unknown[] = []): Promise<unknown> {
-    return withClient({ ...this.#owner, database: "reference" }, (client) =>
+    return withOwnerClient({ ...this.#owner, database: "reference" }, (client) =>
       client.query(text, values),
     );
   }
@@ -153,7 +156,7 @@ async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.
   try {
     const owner: pg.ClientConfig = database.connection;
     await prepareDatabase(owner, loadMasterKey(undefined, dataDir));
-    await withClient(owner, async (client) => {
+    await withOwnerClient(owner, async (client) => {
       await client.query(NOTES_SQL);
       await client.query(TALLY_SQL);
       await client.query(
@@ -163,7 +166,7 @@ async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.
       );
       await client.query("create database reference");
     });
-    await withClient({ ...owner, database: "reference" }, async (client) => {
+    await withOwnerClient({ ...owner, database: "reference" }, async (client) => {
       await client.query(REFERENCE_SQL);
       await client.query(ORDERS_SQL);
       await client.query(SEED("", ""), [noteIds]);

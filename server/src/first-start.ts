@@ -7,9 +7,9 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { create, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/operation/act.ts";
-import { type Outside, systemCaller } from "#kernel/access/caller.ts";
+import { type Platform, systemCaller } from "#kernel/access/caller.ts";
 import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
-import { codeOf } from "#kernel/db/errors.ts";
+import { sqlStateOf } from "#kernel/db/errors.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 
@@ -22,7 +22,7 @@ export interface FirstOwner {
 }
 
 /** Makes the workspace `default` and its owner; undefined when they are there already. */
-export async function firstStart(outside: Outside): Promise<FirstOwner | undefined> {
+export async function firstStart(outside: Platform): Promise<FirstOwner | undefined> {
   const { db, homeWorkspace, settings } = outside;
   const existing = await db.system("select from workspaces where key = $1", [homeWorkspace]);
   if (existing.length > 0) return undefined;
@@ -38,7 +38,7 @@ export async function firstStart(outside: Outside): Promise<FirstOwner | undefin
     });
   } catch (error) {
     // Another node was quicker, and has printed its password.
-    if (codeOf(error) === UNIQUE_VIOLATION) return undefined;
+    if (sqlStateOf(error) === UNIQUE_VIOLATION) return undefined;
     throw error;
   }
   const made = settings.adminPassword === undefined ? password : undefined;

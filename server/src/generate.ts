@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MasterKey, newDataKey } from "#kernel/access/crypto.ts";
-import { describeTables } from "#kernel/db/setup/generate-tables.ts";
+import { generateTableTypes } from "#kernel/db/setup/generate-tables.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "#kernel/embedded/embedded.ts";
 import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
@@ -17,7 +17,7 @@ chmodSync(folder, 0o755);
 const database = await startEmbedded({ folder, log: () => undefined, settings: { fsync: "off" } });
 try {
   await prepareDatabase(database.connection, new MasterKey(newDataKey()));
-  writeFileSync(join(root, "server/src/tables.ts"), await describeTables(database.connection));
+  writeFileSync(join(root, "server/src/tables.ts"), await generateTableTypes(database.connection));
 } finally {
   await database.stop();
   rmSync(folder, { recursive: true, force: true });

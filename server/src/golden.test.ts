@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Compile } from "typebox/compile";
 import { describe, expect, inject, test } from "vitest";
 import { parse } from "yaml";
-import { describeTables } from "#kernel/db/setup/generate-tables.ts";
+import { generateTableTypes } from "#kernel/db/setup/generate-tables.ts";
 import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
 import { NOTES_SQL } from "#kernel/testing/notes.ts";
 import { startWorld } from "#kernel/testing/world.ts";
@@ -31,7 +31,7 @@ test("events.json is what the code says (npm run generate)", () => {
 test("tables.ts is what the migrations make (npm run generate)", async () => {
   const { owner, template } = inject("database");
   const committed = readFileSync(join(root, "server/src/tables.ts"), "utf8");
-  const described = await describeTables({ ...owner, database: template });
+  const described = await generateTableTypes({ ...owner, database: template });
   expect(NOTES_SQL).toContain("notes");
   expect(described.replace(/ {2}notes: \{[^}]*\};\n/, "")).toBe(committed);
 });

@@ -1,12 +1,12 @@
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
 import { type ProcessRole, readSettings, unknownSettings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/startup-error.ts";
 import { openLog } from "./open-logger.ts";
 import { type Running, start } from "./start.ts";
 
 /** What an operator can mend is said in a sentence; anything else with its stack. */
 function explain(error: unknown): string {
-  if (error instanceof StartRefused || error instanceof FolderInUse) return error.message;
+  if (error instanceof StartupError || error instanceof FolderInUse) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

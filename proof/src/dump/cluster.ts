@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type pg from "pg";
-import { withClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 import {
   type Account,
   isRoot,
@@ -66,7 +66,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   async rows(database: string, text: string): Promise<any[]> {
-    return withClient(this.way(database), async (client) => (await client.query(text)).rows);
+    return withOwnerClient(this.way(database), async (client) => (await client.query(text)).rows);
   }
 
   /** Runs a program of PostgreSQL as the documentation has it. */

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { withClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 import { roleNames } from "../../../server/src/kernel/db/setup/roles.ts";
 import {
   type EmbeddedDatabase,
@@ -42,7 +42,7 @@ export class Server implements AsyncDisposable {
     }
     const owner = connectionOf(url);
     const database = `millrace_faults_${randomBytes(6).toString("hex")}`;
-    await withClient(owner, (client) => client.query(`create database ${database}`));
+    await withOwnerClient(owner, (client) => client.query(`create database ${database}`));
     return new Server(folder, owner, database, undefined);
   }
 
@@ -59,7 +59,7 @@ export class Server implements AsyncDisposable {
   }
 
   query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-    return withClient({ ...this.#owner, database: this.#database }, async (client) => {
+    return withOwnerClient({ ...this.#owner, database: this.#database }, async (client) => {
       return (await client.query<Row>(text, values)).rows;
     });
   }
@@ -82,7 +82,7 @@ export class Server implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#own) return this.#own.stop();
-    await withClient(this.#owner, async (client) => {
+    await withOwnerClient(this.#owner, async (client) => {
       await client.query(`drop database ${this.#database} with (force)`);
       for (const role of Object.values(roleNames(this.#database))) {
         await client.query(`drop role if exists ${role}`);

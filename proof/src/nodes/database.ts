@@ -3,7 +3,7 @@ import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { withClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 import { roleNames } from "../../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../../server/src/kernel/embedded/embedded.ts";
 
@@ -37,10 +37,10 @@ async function openEmbedded(): Promise<OpenDatabase> {
 async function openOnServer(url: string): Promise<OpenDatabase> {
   const name = `millrace_proof_${randomBytes(8).toString("hex")}`;
   const server = { connectionString: url };
-  await withClient(server, (client) => client.query(`create database ${name}`));
+  await withOwnerClient(server, (client) => client.query(`create database ${name}`));
   await using undo = new AsyncDisposableStack();
   undo.defer(() =>
-    withClient(server, async (client) => {
+    withOwnerClient(server, async (client) => {
       await client.query(`drop database ${name} with (force)`);
       for (const role of Object.values(roleNames(name)))
         await client.query(`drop role if exists ${role}`);

@@ -4,14 +4,14 @@ import { join, resolve } from "node:path";
 import { backupOf, type Source } from "#kernel/embedded/backup/base-backup.ts";
 import type { Manifest } from "#kernel/embedded/backup/manifest.ts";
 import { restoreBackup } from "#kernel/embedded/backup/restore.ts";
-import { tryBackup } from "#kernel/embedded/backup/verify.ts";
+import { verifyBackup } from "#kernel/embedded/backup/verify.ts";
 import { checkBackup, refuseExisting, writeBackup } from "#kernel/embedded/backup/archive.ts";
 import { FolderInUse, startEmbedded } from "#kernel/embedded/embedded.ts";
-import { codeOf } from "#kernel/embedded/processes.ts";
+import { errnoOf } from "#kernel/embedded/processes.ts";
 import { findRunning } from "#kernel/embedded/running-cluster.ts";
 import { masterKeyFile } from "#kernel/access/crypto.ts";
 import { readSettings, type Settings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/startup-error.ts";
 
 /** `millrace backup <path> [--with-key]`: a copy of the embedded database, whether it is in use or not. */
 export async function runBackup(
@@ -24,7 +24,7 @@ export async function runBackup(
   requireEmbedded(settings);
   const keyFile = masterKeyFile(settings.dataDir);
   if (withKey && !existsSync(keyFile)) {
-    throw new StartRefused(`There is no ${keyFile}: the key is in MILLRACE_MASTER_KEY. Keep that.`);
+    throw new StartupError(`There is no ${keyFile}: the key is in MILLRACE_MASTER_KEY. Keep that.`);
   }
   await refuseExisting(target);
   await withRunning(settings.dataDir, (source) =>
@@ -47,9 +47,9 @@ export async function runBackup(
 
 /** `millrace backup --verify <backup>`: restores it, starts it, reads it, and clears away. */
 export async function runVerify(path: string): Promise<string[]> {
-  const { manifest, migrations, tables, rows, events, keyFits } = await tryBackup(resolve(path));
+  const { manifest, migrations, tables, rows, events, keyFits } = await verifyBackup(resolve(path));
   if (keyFits === false)
-    throw new StartRefused("The key in the backup does not open its database.");
+    throw new StartupError("The key in the backup does not open its database.");
   return [
     `The backup of ${manifest.completeUpTo} is whole: PostgreSQL ${manifest.postgresql} recovered it, and every row was read.`,
     `${migrations} migrations, ${tables} tables, ${rows} rows, ${events} events in the log.`,
@@ -88,7 +88,7 @@ async function withRunning(
   const database = await startEmbedded({ folder: dataDir, log: () => undefined }).catch(
     (error: unknown) => {
       if (error instanceof FolderInUse) return undefined;
-      if (codeOf(error) === "EACCES") return undefined;
+      if (errnoOf(error) === "EACCES") return undefined;
       throw error;
     },
   );
@@ -107,9 +107,9 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const reason = REASONS[String(codeOf(error))];
+    const reason = REASONS[String(errnoOf(error))];
     if (reason === undefined || !(error instanceof Error)) throw error;
-    throw new StartRefused(`${path}: ${reason} (${error.message})`, { cause: error });
+    throw new StartupError(`${path}: ${reason} (${error.message})`, { cause: error });
   }
 }
 
@@ -125,14 +125,14 @@ const REASONS: Readonly<Record<string, string>> = {
 function requireEmbedded({ databaseUrl, dataDir }: Settings): void {
   if (databaseUrl !== undefined) throw notEmbedded();
   if (!lstatSync(join(dataDir, "postgres"), { throwIfNoEntry: false })) {
-    throw new StartRefused(
+    throw new StartupError(
       `There is no database in ${dataDir}. Set MILLRACE_DATA_DIR to the data folder.`,
     );
   }
 }
 
-function notEmbedded(): StartRefused {
-  return new StartRefused(
+function notEmbedded(): StartupError {
+  return new StartupError(
     "DATABASE_URL is set, and this is for the embedded database. For a server use pg_dump and pg_restore, " +
       "as docs/guide/backup.md shows.",
   );

@@ -2,9 +2,9 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
-import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import type { Settings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/startup-error.ts";
 import { openDatabase } from "../open-database.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const cluster = join(settings.dataDir, "postgres");
   if (settings.databaseUrl === undefined && !lstatSync(cluster, { throwIfNoEntry: false })) {
-    throw new StartRefused(
+    throw new StartupError(
       `There is no database in ${settings.dataDir}. Set MILLRACE_DATA_DIR to the data folder, ` +
         "or DATABASE_URL to the database.",
     );
@@ -32,10 +32,10 @@ export async function withDatabase<T>(
 }
 
 async function assertInstalled(owner: pg.ClientConfig): Promise<void> {
-  const { rows } = await withClient(owner, (client) =>
+  const { rows } = await withOwnerClient(owner, (client) =>
     client.query<{ there: boolean }>("select to_regclass('installation') is not null as there"),
   );
   if (!rows[0]?.there) {
-    throw new StartRefused("This database is not yet one of Millrace. Start Millrace on it first.");
+    throw new StartupError("This database is not yet one of Millrace. Start Millrace on it first.");
   }
 }

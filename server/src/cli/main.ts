@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { FolderInUse } from "#kernel/embedded/embedded.ts";
-import { StartRefused } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/startup-error.ts";
 
 /** What an operator does beside the running product. */
 const USAGE = `Usage: npm run millrace -- <command>
@@ -78,7 +78,7 @@ function isUnknownOption(error: unknown): undefined {
 
 /** What an operator can mend is said in a sentence; anything else with its stack. */
 function explain(error: unknown): string {
-  if (error instanceof StartRefused || error instanceof FolderInUse) return error.message;
+  if (error instanceof StartupError || error instanceof FolderInUse) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -1,6 +1,6 @@
 import { loadMasterKey } from "#kernel/access/crypto.ts";
-import { withClient } from "#kernel/db/setup/owner-connection.ts";
-import { loginsOf } from "#kernel/db/setup/prepare-database.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
+import { loginRolesOf } from "#kernel/db/setup/prepare-database.ts";
 import { verifiersOf } from "#kernel/db/setup/roles.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { withDatabase } from "./database.ts";
@@ -13,10 +13,10 @@ export async function runPoolerUsers(env: NodeJS.ProcessEnv): Promise<string[]> 
   const settings = readSettings(env);
   const masterKey = loadMasterKey(settings.masterKey, settings.dataDir);
   return withDatabase(settings, async (owner) => {
-    const { rows } = await withClient(owner, (client) =>
+    const { rows } = await withOwnerClient(owner, (client) =>
       client.query<{ name: string }>("select current_database() as name"),
     );
-    const verifiers = verifiersOf(rows[0]?.name ?? "", loginsOf(masterKey));
+    const verifiers = verifiersOf(rows[0]?.name ?? "", loginRolesOf(masterKey));
     return [...verifiers].map(([role, verifier]) => `${quoted(role)} ${quoted(verifier)}`);
   });
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { loadMasterKey, MasterKey, masterKeyFile } from "#kernel/access/crypto.ts";
 import { rekey } from "#kernel/db/setup/rekey.ts";
 import { readSettings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/startup-error.ts";
 import { withDatabase } from "./database.ts";
 
 /** A new content for the key file, safely on disk beside it but not yet in its place. */
@@ -45,7 +45,7 @@ export async function runRekey(env: NodeJS.ProcessEnv): Promise<string[]> {
   const file = masterKeyFile(settings.dataDir);
   const inFile = settings.masterKey === undefined;
   if (inFile && !existsSync(file)) {
-    throw new StartRefused(`Set MILLRACE_MASTER_KEY to the present key; there is none in ${file}.`);
+    throw new StartupError(`Set MILLRACE_MASTER_KEY to the present key; there is none in ${file}.`);
   }
   const keys = {
     from: loadMasterKey(settings.masterKey, settings.dataDir),
@@ -66,7 +66,7 @@ export async function runRekey(env: NodeJS.ProcessEnv): Promise<string[]> {
       ];
     } catch (error) {
       // After any other error it may be the right key; it stays, and a repetition goes on from there.
-      if (error instanceof StartRefused) await staged?.discard();
+      if (error instanceof StartupError) await staged?.discard();
       throw error;
     }
   });
@@ -76,7 +76,7 @@ export async function runRekey(env: NodeJS.ProcessEnv): Promise<string[]> {
 function newKeyFrom(env: NodeJS.ProcessEnv): Buffer {
   const text = env[NEW_KEY];
   if (!text) {
-    throw new StartRefused(
+    throw new StartupError(
       `Set ${NEW_KEY} to the new key: 32 bytes in base64, as \`head -c 32 /dev/urandom | base64\` makes them.`,
     );
   }
@@ -84,7 +84,7 @@ function newKeyFrom(env: NodeJS.ProcessEnv): Buffer {
     const { masterKey } = readSettings({ MILLRACE_MASTER_KEY: text });
     if (masterKey) return masterKey;
   } catch (error) {
-    if (!(error instanceof StartRefused)) throw error;
+    if (!(error instanceof StartupError)) throw error;
   }
-  throw new StartRefused(`${NEW_KEY}: 32 bytes in base64`);
+  throw new StartupError(`${NEW_KEY}: 32 bytes in base64`);
 }

@@ -9,7 +9,7 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { PasswordReset } from "#domains/identity/sessions/index.ts";
 import { Act } from "#kernel/operation/act.ts";
-import { type Outside, systemCaller } from "#kernel/access/caller.ts";
+import { type Platform, systemCaller } from "#kernel/access/caller.ts";
 import { loadMasterKey } from "#kernel/access/crypto.ts";
 import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
@@ -17,7 +17,7 @@ import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { readSettings } from "#kernel/settings.ts";
-import { StartRefused } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/startup-error.ts";
 import { domains } from "../app.ts";
 import { withDatabase } from "./database.ts";
 
@@ -47,11 +47,11 @@ export async function runResetPassword(env: NodeJS.ProcessEnv, email: string): P
 }
 
 async function reset(
-  outside: Outside,
+  outside: Platform,
   email: string,
 ): Promise<{ readonly user: User; readonly password: string }> {
   const account = await findAccount(outside.db, email.toLowerCase());
-  if (!account) throw new StartRefused(`There is no account with the e-mail address ${email}.`);
+  if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
   const { user } = account;
   const memberships = await membershipsOf(outside.db, user.id);
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");

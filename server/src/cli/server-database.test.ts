@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { MasterKey } from "#kernel/access/crypto.ts";
-import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { roleNames } from "#kernel/db/setup/roles.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { Kernel } from "#kernel/kernel.ts";
@@ -21,11 +21,13 @@ let name: string;
 
 beforeEach(async () => {
   name = `millrace_cli_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
-  await withClient(inject("database").owner, (client) => client.query(`create database ${name}`));
+  await withOwnerClient(inject("database").owner, (client) =>
+    client.query(`create database ${name}`),
+  );
 });
 afterEach(async () => {
   const roles = Object.values(roleNames(name));
-  await withClient(inject("database").owner, async (client) => {
+  await withOwnerClient(inject("database").owner, async (client) => {
     await client.query(`drop database ${name} with (force)`);
     await client.query(`drop role if exists ${roles.join(", ")}`);
   });
@@ -86,7 +88,7 @@ test("rekey on a server database: refused while it is in use, done when it is no
 
   const after = await open(newKey);
   try {
-    await withClient({ ...inject("database").owner, database: name }, (client) =>
+    await withOwnerClient({ ...inject("database").owner, database: name }, (client) =>
       client.query(
         "insert into secrets (workspace_id, name, description, sealed, created_at, updated_at) values ($1, 'X', '', $2, now(), now())",
         [after.homeWorkspace, sealed],
@@ -144,7 +146,7 @@ test("pooler-users prints what PostgreSQL keeps of the logins, for a pooler to k
   await (await open(key)).close();
   const { code, said } = await onServer(["pooler-users"], { MILLRACE_MASTER_KEY: base64(key) });
   const { app, system, sql } = roleNames(name);
-  const { rows } = await withClient(inject("database").owner, (client) =>
+  const { rows } = await withOwnerClient(inject("database").owner, (client) =>
     client.query<{ line: string }>(
       `select format('"%s" "%s"', rolname, rolpassword) as line from pg_authid
         where rolname = any($1) order by array_position($1::text[], rolname::text)`,

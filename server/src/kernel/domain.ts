@@ -21,9 +21,9 @@ export interface Domain {
   readonly readers?: readonly Reader[];
   readonly jobs?: readonly JobType[];
   readonly engines?: readonly Engine[];
-  readonly counters?: readonly Counter[];
-  readonly tracers?: readonly Tracer[];
-  readonly notices?: readonly NoticeRule[];
+  readonly counters?: readonly UsageCounter[];
+  readonly tracers?: readonly CausalTracer[];
+  readonly notices?: readonly NotificationRule[];
   /** What it adds to other domains, see `ExtensionPoint`. */
   readonly contributions?: readonly Contribution[];
   /** The kinds of token that this domain issues. */
@@ -31,18 +31,18 @@ export interface Domain {
 }
 
 /** A number that a domain contributes to a workspace's statistics. */
-export interface Counter {
+export interface UsageCounter {
   readonly name: string;
   readonly count: (tx: Tx) => Promise<number>;
 }
 
 /** What some events caused beyond further events, for whoever follows a chain. */
-export interface Tracer {
+export interface CausalTracer {
   readonly kind: string;
-  readonly find: (tx: Tx, eventIds: readonly string[]) => Promise<readonly Traced[]>;
+  readonly find: (tx: Tx, eventIds: readonly string[]) => Promise<readonly TracedItem[]>;
 }
 
-export interface Traced {
+export interface TracedItem {
   readonly id: string;
   /** The event that it comes from. */
   readonly causationId: string;
@@ -53,7 +53,7 @@ export interface Traced {
 }
 
 /** Of which events people are told, and in which words. */
-export interface NoticeRule {
+export interface NotificationRule {
   readonly on: EventType;
   /** Of those events only these; all of them when absent. */
   readonly when?: (event: RecordedEvent) => boolean;

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
-import type { Outside } from "./access/caller.ts";
+import type { Platform } from "./access/caller.ts";
 import { Clock } from "./clock.ts";
 import type { MasterKey } from "./access/crypto.ts";
 import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/setup/prepare-database.ts";
-import { Convoy } from "./readers/reader-group.ts";
-import type { Counter, Domain, NoticeRule, Tracer } from "./domain.ts";
+import { ReaderGroup } from "./readers/reader-group.ts";
+import type { UsageCounter, Domain, NotificationRule, CausalTracer } from "./domain.ts";
 import { Embeddings } from "./embedding/embeddings.ts";
 import type { Engine, RunningEngine } from "./work/engine.ts";
 import type { Contribution } from "./extension-point.ts";
@@ -16,7 +16,7 @@ import { ExpressionPool } from "./expression/pool/pool.ts";
 import { Loop } from "./work/loop.ts";
 import type { Operation } from "./operation/operation.ts";
 import { Mailer, sendMail } from "./mail.ts";
-import { News } from "./readers/commit-feed.ts";
+import { CommitFeed } from "./readers/commit-feed.ts";
 import { type CatalogEntry, describeEvents } from "./operation/openapi.ts";
 import { Outbound } from "./outbound/outbound.ts";
 import { Cursors } from "./operation/pagination.ts";
@@ -27,8 +27,8 @@ import { type Reader, registerReaders } from "./readers/reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import type { Settings } from "./settings.ts";
-import { Signal } from "./readers/wake-signal.ts";
-import { Worker } from "./work/job-worker.ts";
+import { WakeSignal } from "./readers/wake-signal.ts";
+import { JobWorker } from "./work/job-worker.ts";
 import { WorkspaceKeys } from "./access/workspace-keys.ts";
 
 const CALIBRATE_MS = 60_000;
@@ -53,7 +53,7 @@ interface Installation {
 }
 
 /** What operations, readers and jobs work with, from its opening to its close. */
-export class Kernel implements Outside {
+export class Kernel implements Platform {
   readonly settings: Settings;
   readonly masterKey: MasterKey;
   readonly domains: readonly Domain[];
@@ -63,17 +63,17 @@ export class Kernel implements Outside {
   readonly epoch: number;
   readonly serverVersion: number;
   readonly homeWorkspace: string;
-  readonly signal: Signal;
-  readonly news: News;
+  readonly signal: WakeSignal;
+  readonly news: CommitFeed;
   readonly keys: WorkspaceKeys;
   readonly secrets: Secrets;
   readonly cursors: Cursors;
   readonly outbound: Outbound;
   readonly throttle: RateLimit;
   readonly mailer: Mailer;
-  readonly counters: readonly Counter[];
-  readonly tracers: readonly Tracer[];
-  readonly notices: readonly NoticeRule[];
+  readonly counters: readonly UsageCounter[];
+  readonly tracers: readonly CausalTracer[];
+  readonly notices: readonly NotificationRule[];
   readonly readerNames: readonly string[];
   readonly contributions: readonly Contribution[];
   readonly eventTypes: readonly CatalogEntry[];
@@ -88,7 +88,7 @@ export class Kernel implements Outside {
   readonly #engines = new Map<Engine, RunningEngine>();
   readonly #ending = new AbortController();
   #leaving = false;
-  #work: { readonly worker: Worker; readonly loop: Loop } | undefined;
+  #work: { readonly worker: JobWorker; readonly loop: Loop } | undefined;
 
   static async open(options: KernelOptions): Promise<Kernel> {
     const onError = (error: Error): void => options.log.error(error);
@@ -118,8 +118,8 @@ export class Kernel implements Outside {
     this.epoch = installation.epoch;
     this.serverVersion = installation.server_version;
     this.homeWorkspace = installation.home_workspace_id;
-    this.signal = new Signal(db, newId("node"), (error) => log.error(error));
-    this.news = new News(db, this.epoch);
+    this.signal = new WakeSignal(db, newId("node"), (error) => log.error(error));
+    this.news = new CommitFeed(db, this.epoch);
     this.keys = new WorkspaceKeys(db, masterKey);
     this.secrets = new Secrets(db, this.keys);
     this.cursors = new Cursors(masterKey.derive("cursors"));
@@ -222,7 +222,7 @@ export class Kernel implements Outside {
   }
 
   #readerLoop(readers: readonly Reader[]): Loop {
-    const convoy = new Convoy({
+    const convoy = new ReaderGroup({
       outside: this,
       readers,
       onFailure: ({ name }, error) =>
@@ -237,8 +237,8 @@ export class Kernel implements Outside {
     );
   }
 
-  async #startWorker(): Promise<{ readonly worker: Worker; readonly loop: Loop }> {
-    const worker = new Worker({
+  async #startWorker(): Promise<{ readonly worker: JobWorker; readonly loop: Loop }> {
+    const worker = new JobWorker({
       outside: this,
       jobs: [
         pruneIdempotencyKeys,

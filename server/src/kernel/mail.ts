@@ -1,6 +1,6 @@
 import type { Transporter } from "nodemailer";
 import Type from "typebox";
-import type { Outside, Services } from "./access/caller.ts";
+import type { Platform, PlatformServices } from "./access/caller.ts";
 import { open, seal } from "./access/crypto.ts";
 import { failure } from "./operation/failure.ts";
 import { job } from "./work/job.ts";
@@ -79,12 +79,12 @@ export async function enqueueMail(ctx: WriteContext<never>, mail: Mail): Promise
   ctx.enqueue(sendMail, { sealed });
 }
 
-async function unsealMail({ keys, homeWorkspace }: Outside, sealed: string): Promise<Mail> {
+async function unsealMail({ keys, homeWorkspace }: Platform, sealed: string): Promise<Mail> {
   const key = await keys.of(homeWorkspace);
   return JSON.parse(open(key, Buffer.from(sealed, "base64"), CONTEXT).toString()) as Mail;
 }
 
 /** Where people reach us. */
-export function publicUrl({ settings }: Pick<Services, "settings">): string {
+export function publicUrl({ settings }: Pick<PlatformServices, "settings">): string {
   return settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
 }

@@ -1,8 +1,8 @@
 /** The order of the log: what waited for something stands behind it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Partition, Transaction } from "./db/database.ts";
-import { append, queryLog } from "./log/event-log.ts";
-import { compileSince } from "./log/subscription-start.ts";
+import { appendEvents, queryEvents } from "./log/event-log.ts";
+import { compileSubscriptionStart } from "./log/subscription-start.ts";
 import { startWorld, type World } from "./testing/world.ts";
 
 let world: World;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 function tell(session: Transaction, id: string): void {
-  append(
+  appendEvents(
     session,
     world.kernel.epoch,
     {
@@ -78,8 +78,8 @@ test("who begins to hear while an act is under way hears all of it, wherever it 
     await one("after");
     tell(session, "its last");
   });
-  const hears = compileSince({ epoch: world.kernel.epoch, snapshot });
-  const events = await world.kernel.db.read(here, (tx) => queryLog(tx, {}, 5));
+  const hears = compileSubscriptionStart({ epoch: world.kernel.epoch, snapshot });
+  const events = await world.kernel.db.read(here, (tx) => queryEvents(tx, {}, 5));
   const heard = events.toReversed().map((event) => [event.resource.id, hears(event)]);
   expect(heard).toEqual([
     ["before", false],

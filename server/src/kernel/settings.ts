@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseCidr } from "./outbound/ssrf-guard.ts";
-import { StartRefused } from "./startup-error.ts";
+import { StartupError } from "./startup-error.ts";
 
 export type ProcessRole = "all" | "api" | "worker";
 
@@ -82,7 +82,7 @@ export function readSettings(env: Environment): Settings {
     faults.push(`MILLRACE_DATABASE_POOLER: ${EXPECTED["MILLRACE_DATABASE_POOLER"]}`);
   }
   if (faults.length > 0) {
-    throw new StartRefused(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
+    throw new StartupError(`The configuration is not valid:\n  ${faults.join("\n  ")}`);
   }
   return settings;
 }

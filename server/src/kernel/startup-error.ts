@@ -1,4 +1,4 @@
 /** What an operator can mend: said as one sentence, without a stack. */
-export class StartRefused extends Error {
+export class StartupError extends Error {
   override readonly name = "StartRefused";
 }

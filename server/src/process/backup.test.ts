@@ -2,7 +2,7 @@ import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { findRunning } from "#kernel/embedded/running-cluster.ts";
 import { until } from "#kernel/testing/world.ts";
 import { millrace } from "../cli/testing.ts";
@@ -139,7 +139,7 @@ function startWriter(ask: Ask) {
 async function assertHandledOnce(folder: string, wanted: readonly number[]): Promise<void> {
   const { connection } = await findRunning(folder);
   const rows = (text: string): Promise<any[]> =>
-    withClient(connection, async (client) => (await client.query(text)).rows);
+    withOwnerClient(connection, async (client) => (await client.query(text)).rows);
   await until(async () => {
     const [row] = await rows(`
       select (select count(*) from deliveries where status = 'succeeded')::int as sent,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { OWNER_ROLE } from "#kernel/embedded/cluster.ts";
 import { until } from "#kernel/testing/world.ts";
 import {
@@ -93,7 +93,7 @@ async function holds(condition: string): Promise<boolean> {
   const password = readFileSync(join(dataFolder(), "postgres.password"), "utf8");
   const owner = { host: database.host, user: OWNER_ROLE, password, database: "millrace" };
   try {
-    const { rows } = await withClient(owner, (client) =>
+    const { rows } = await withOwnerClient(owner, (client) =>
       client.query(`select ${condition} as yes`),
     );
     return rows[0].yes;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { LANES } from "#kernel/work/shard-leases.ts";
+import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { type Loopback, serve } from "#kernel/outbound/testing.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
@@ -62,7 +62,7 @@ test(`a kill -9 of one of two workers in the middle of ${RUNS} runs: the other o
   const types = ["workflow.run_started", "workflow.run_completed"];
   expect(events).toEqual(runIds.toSorted().map((id) => ({ id, types })));
   // Whoever is left has everything.
-  expect(await sharesOfNodes()).toEqual([{ n: LANES }]);
+  expect(await sharesOfNodes()).toEqual([{ n: SHARDS }]);
 });
 
 /** A node that answers, and two that work, once these have divided the lanes. */
@@ -73,7 +73,7 @@ async function launchThree() {
   const [address = ""] = await Promise.all([api, ...workers].map(({ ready }) => ready));
   await until(async () => {
     const shares = await sharesOfNodes();
-    return shares.length === 2 && shares.every(({ n }) => n === LANES / 2);
+    return shares.length === 2 && shares.every(({ n }) => n === SHARDS / 2);
   }, WORK_LIMIT_MS);
   return { ask: asker(address, await logIn(address)), workers };
 }

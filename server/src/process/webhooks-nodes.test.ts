@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { LANES } from "#kernel/work/shard-leases.ts";
+import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, launch, logIn, useProducts } from "./testing.ts";
@@ -64,7 +64,7 @@ async function launchThree() {
     const shares = await database.rows(
       "select count(*)::int as n from lanes where name = 'webhooks.sender' group by node",
     );
-    return shares.length === 2 && shares.every(({ n }) => n === LANES / 2);
+    return shares.length === 2 && shares.every(({ n }) => n === SHARDS / 2);
   }, WORK_LIMIT_MS);
   return { ask: asker(address, await logIn(address)), workers };
 }

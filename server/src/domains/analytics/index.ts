@@ -12,7 +12,7 @@ import { kpiEvents } from "./kpis/kpi.ts";
 import { kpiOperations } from "./kpis/operations.ts";
 import { kpiContent } from "./kpis/pack.ts";
 import { pruneSnapshots } from "./kpis/retention.ts";
-import { takeOnTime } from "./kpis/schedule.ts";
+import { scheduledSnapshotJob } from "./kpis/schedule.ts";
 import { AnalyticsRead, AnalyticsWrite } from "./permissions.ts";
 import { reportEvents } from "./reports/report.ts";
 import { reportOperations } from "./reports/operations.ts";
@@ -25,7 +25,7 @@ export const analytics = domain({
   permissions: [AnalyticsRead, AnalyticsWrite],
   events: [...reportEvents, ...dashboardEvents, ...kpiEvents, ...exportEvents],
   operations: [...reportOperations, ...dashboardOperations, ...kpiOperations, ...exportOperations],
-  jobs: [takeOnTime, pruneSnapshots, writeExport, pruneExports],
+  jobs: [scheduledSnapshotJob, pruneSnapshots, writeExport, pruneExports],
   counters: [{ name: "reports", count }],
   contributions: [contribute(PackContentPoint, reportContent, kpiContent, dashboardContent)],
 });

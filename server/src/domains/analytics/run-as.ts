@@ -1,31 +1,31 @@
 /** With whose rights things run that nobody waits for: of whoever saved or asked for them, and no more. */
-import { standingIn } from "#domains/identity/accounts/index.ts";
+import { membershipIn } from "#domains/identity/accounts/index.ts";
 import { confinementOf } from "#domains/workflows/index.ts";
-import { type Caller, type Outside, personOf, systemCaller } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, userIdOf, systemCaller } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import type { Cause } from "#kernel/log/event.ts";
+import type { Causation } from "#kernel/log/event.ts";
 
-export interface Authority {
+export interface RunAs {
   readonly runAs: string;
   /** To which permissions it is confined, of those that the person has; null for all. */
   readonly permissions: readonly string[] | null;
 }
 
 /** What a caller hands on to what they save. */
-export function authorityOf(caller: Caller): Authority {
+export function runAsOf(caller: Caller): RunAs {
   return {
-    runAs: caller.person?.id ?? personOf(caller),
+    runAs: caller.person?.id ?? userIdOf(caller),
     permissions: confinementOf(caller) ?? null,
   };
 }
 
 /** A caller with the rights that the person has now, as far as their credential had them then. */
-export async function callerFor(
-  outside: Outside,
-  { runAs, permissions }: Authority,
-  { partition, cause }: { readonly partition: Partition; readonly cause: Cause },
+export async function callerRunningAs(
+  outside: Platform,
+  { runAs, permissions }: RunAs,
+  { partition, cause }: { readonly partition: Partition; readonly cause: Causation },
 ): Promise<Caller> {
-  const { roles, permissions: held } = await standingIn(outside, partition.workspace, runAs);
+  const { roles, permissions: held } = await membershipIn(outside, partition.workspace, runAs);
   return {
     ...systemCaller(partition, cause),
     person: { id: runAs, roles },

@@ -1,5 +1,5 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { type Fault, Failure, failure } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type FieldError, Failure, failure } from "#kernel/operation/failure.ts";
 import { perform } from "#kernel/operation/perform.ts";
 
 export interface PerformInput {
@@ -9,10 +9,14 @@ export interface PerformInput {
 }
 
 /** Calls an operation by its id, and resolves to the body of its answer. Refusals are thrown. */
-export type Perform = (operation: string, input: PerformInput) => Promise<unknown>;
+export type CallOperation = (operation: string, input: PerformInput) => Promise<unknown>;
 
 /** The operations of the platform, with the permissions of a caller. */
-export function performerFor(outside: Outside, caller: Caller, instance: string): Perform {
+export function operationCallerFor(
+  outside: Platform,
+  caller: Caller,
+  instance: string,
+): CallOperation {
   return async (operation, { params = {}, query, body }) => {
     const op = outside.operations.get(operation);
     if (!op) throw new Error(`There is no operation ${operation}.`);
@@ -36,10 +40,10 @@ interface Refusal {
   readonly code?: string;
   readonly title?: string;
   readonly detail?: string;
-  readonly errors?: readonly Fault[];
+  readonly errors?: readonly FieldError[];
 }
 
 /** What stands in the envelope of an answer. */
-export function dataIn(answer: unknown): unknown {
+export function dataOfResponse(answer: unknown): unknown {
   return (answer as { readonly data: unknown }).data;
 }

@@ -1,13 +1,13 @@
 import Type from "typebox";
 import { isPattern, patternSource } from "#kernel/condition/event-pattern.ts";
-import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/log/event.ts";
-import { placeIn, seenEvent, seenEvents } from "#kernel/log/event-visibility.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
-import { findEvent, queryLog } from "#kernel/log/event-log.ts";
+import { EventEnvelope, EVENT_ID_PATTERN, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
+import { positionInFilter, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import { findEvent, queryEvents } from "#kernel/log/event-log.ts";
 import { EventTypeSchema } from "#kernel/operation/openapi.ts";
 import { query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 
@@ -29,22 +29,24 @@ export const queryAudit = query({
     from: Type.Optional(InputTime),
     to: Type.Optional(InputTime),
   }),
-  reply: page(Envelope),
+  reply: page(EventEnvelope),
   example: { query: { limit: 50, type: "audit.*" } },
   async run(ctx, { query: { limit, after, type, ...filter } }) {
-    if (type !== undefined && !isPattern(type)) throw invalid("?type", "is not an event pattern");
+    if (type !== undefined && !isPattern(type))
+      throw invalidField("?type", "is not an event pattern");
     const before = after === undefined ? undefined : positionOf(after);
-    if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
+    if (after !== undefined && !before)
+      throw invalidField("?after", "is not a cursor of this list");
     const source = type === undefined ? undefined : patternSource(type);
-    const found = await queryLog(ctx.tx, { ...filter, type: source, before }, limit + 1);
-    const whole = pageOf(
+    const found = await queryEvents(ctx.tx, { ...filter, type: source, before }, limit + 1);
+    const whole = toPage(
       found,
       limit,
       (event) => event,
       ({ id }) => id,
     );
-    const seen = await seenEvents(placeIn(ctx), ctx.caller.person, whole.data);
-    return { ...whole, data: seen.map(toEnvelope) };
+    const seen = await filterEvents(positionInFilter(ctx), ctx.caller.person, whole.data);
+    return { ...whole, data: seen.map(toEventEnvelope) };
   },
 });
 
@@ -54,13 +56,13 @@ export const getAuditEvent = query({
   summary: "Read one event of the audit log",
   permission: AuditRead,
   params: object({ eventId: Type.String({ pattern: EVENT_ID_PATTERN }) }),
-  reply: one(Envelope),
+  reply: item(EventEnvelope),
   async run(ctx, { params }) {
     const place = positionOf(params.eventId);
     const found = place && (await findEvent(ctx.tx, place));
-    const seen = found && (await seenEvent(placeIn(ctx), ctx.caller.person, found));
+    const seen = found && (await filterEvent(positionInFilter(ctx), ctx.caller.person, found));
     if (!seen) throw new Failure(NotFound);
-    return toEnvelope(seen);
+    return toEventEnvelope(seen);
   },
 });
 
@@ -78,7 +80,7 @@ export const listEventTypes = query({
     const start =
       after === undefined ? "" : String(services.cursors.decode("event types", after)[0]);
     const rows = services.eventTypes.filter(({ type }) => type > start).slice(0, limit + 1);
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,

@@ -1,12 +1,12 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { positionOf } from "#kernel/log/event.ts";
-import type { Notice } from "#kernel/readers/wake-signal.ts";
+import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
 import { readTopics, type TopicBatch } from "#kernel/log/topic-log.ts";
-import { Channel, type Wish } from "./feed.ts";
+import { Feed, type FeedRequest } from "./feed.ts";
 
 /** What a reader follows: one topic, or all those of the platform, in one partition. */
-export interface Feed {
+export interface FeedKey {
   readonly partition: Partition;
   readonly name: string;
   readonly topics: readonly string[];
@@ -16,15 +16,15 @@ export interface Feed {
  * Where those wait who have read a topic to its end. They hold no connection and ask nothing: a commit
  * wakes those of its topic, on this node at once, and they share one look at the log between them.
  */
-export class Lobby {
+export class FeedRegistry {
   /** How often the log was looked at, for whoever watches the cost. */
   looks = 0;
-  readonly #outside: Outside;
-  readonly #channels = new Map<string, Channel>();
-  readonly #byTopic = new Map<string, Set<Channel>>();
+  readonly #outside: Platform;
+  readonly #channels = new Map<string, Feed>();
+  readonly #byTopic = new Map<string, Set<Feed>>();
   readonly #ears = new Map<string, Ear>();
 
-  constructor(outside: Outside) {
+  constructor(outside: Platform) {
     this.#outside = outside;
     outside.ending.addEventListener("abort", () => {
       for (const channel of this.#channels.values()) channel.wake();
@@ -37,7 +37,7 @@ export class Lobby {
   }
 
   /** What comes next on a feed; nothing when the time is over, the client gone or the process ending. */
-  async next(feed: Feed, wish: Wish): Promise<TopicBatch> {
+  async next(feed: FeedKey, wish: FeedRequest): Promise<TopicBatch> {
     const key = keyOf(feed.partition, feed.name);
     const channel = this.#channels.get(key) ?? this.#open(key, feed);
     try {
@@ -47,8 +47,8 @@ export class Lobby {
     }
   }
 
-  #open(key: string, feed: Feed): Channel {
-    const channel = new Channel((after, limit) => this.#look(feed, after, limit));
+  #open(key: string, feed: FeedKey): Feed {
+    const channel = new Feed((after, limit) => this.#look(feed, after, limit));
     this.#channels.set(key, channel);
     for (const topic of feed.topics) {
       const place = keyOf(feed.partition, topic);
@@ -59,7 +59,7 @@ export class Lobby {
     return channel;
   }
 
-  #shut(key: string, feed: Feed, channel: Channel): void {
+  #shut(key: string, feed: FeedKey, channel: Feed): void {
     channel.close();
     this.#channels.delete(key);
     for (const topic of feed.topics) {
@@ -90,12 +90,12 @@ export class Lobby {
     this.#ears.delete(topic);
   }
 
-  #hear({ topic, ...partition }: Notice): void {
+  #hear({ topic, ...partition }: WakeNotice): void {
     const channels = this.#byTopic.get(keyOf(partition, topic));
     if (channels) for (const channel of channels) channel.wake();
   }
 
-  async #look(feed: Feed, after: string, limit: number): Promise<TopicBatch> {
+  async #look(feed: FeedKey, after: string, limit: number): Promise<TopicBatch> {
     const place = positionOf(after);
     if (!place) throw new Error("A cursor is the id of an event.");
     this.looks += 1;
@@ -109,12 +109,12 @@ interface Ear {
   count: number;
 }
 
-const lobbies = new WeakMap<Outside, Lobby>();
+const lobbies = new WeakMap<Platform, FeedRegistry>();
 
 /** The one lobby of this process, in whichever role it runs. */
-export function lobbyOf(outside: Outside): Lobby {
+export function feedRegistryOf(outside: Platform): FeedRegistry {
   let lobby = lobbies.get(outside);
-  if (!lobby) lobbies.set(outside, (lobby = new Lobby(outside)));
+  if (!lobby) lobbies.set(outside, (lobby = new FeedRegistry(outside)));
   return lobby;
 }
 

@@ -4,7 +4,7 @@ const SOON_MIN_MS = 3;
 const SOON_MAX_MS = 100;
 
 /** What somebody who follows a feed wants next. */
-export interface Wish {
+export interface FeedRequest {
   /** The id of an event, or any place between two. */
   readonly after: string;
   readonly limit: number;
@@ -18,7 +18,7 @@ export interface Wish {
 type Look = (after: string, limit: number) => Promise<TopicBatch>;
 
 /** One feed and those who wait for what comes on it. */
-export class Channel {
+export class Feed {
   readonly #look: Look;
   readonly #waiters = new Set<Waiter>();
   /** Looks that have not begun, by what they look for. */
@@ -45,7 +45,7 @@ export class Channel {
     this.#soon = undefined;
   }
 
-  async next(wish: Wish, ending: AbortSignal): Promise<TopicBatch> {
+  async next(wish: FeedRequest, ending: AbortSignal): Promise<TopicBatch> {
     // Among the waiting before it looks, so that nothing comes about unnoticed in between.
     const waiter = new Waiter(wish);
     this.#waiters.add(waiter);
@@ -106,7 +106,7 @@ export class Channel {
 /** One who waits, from the first look to the answer. */
 class Waiter {
   woken: Promise<void> = Promise.resolve();
-  readonly #wish: Wish;
+  readonly #wish: FeedRequest;
   readonly #begunAt = performance.now();
   readonly #onGone = (): void => this.wake();
   #resolve: () => void = () => undefined;
@@ -116,7 +116,7 @@ class Waiter {
   #looked = false;
   #over = false;
 
-  constructor(wish: Wish) {
+  constructor(wish: FeedRequest) {
     this.#wish = wish;
     this.#over = wish.waitMs === 0;
     wish.gone?.addEventListener("abort", this.#onGone);

@@ -2,14 +2,14 @@ import Type from "typebox";
 import { AuditRead, EventsRead } from "#domains/audit/index.ts";
 import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { bare, created, eventStream, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { unwrapped, created, eventStream, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { listTopics as listCounted } from "#kernel/log/topic-log.ts";
 import { countTopics } from "./topic-counter.ts";
 import { EventsPublish } from "./topic.ts";
 import { publish } from "./publish.ts";
-import { hiddenTopics, read } from "./read-topic.ts";
+import { hiddenTopics, readTopicPage } from "./read-topic.ts";
 import { openStream } from "./stream.ts";
 import {
   Message,
@@ -85,10 +85,10 @@ export const readTopic = query({
     }),
   }),
   waits: true,
-  reply: bare(TopicPage),
+  reply: unwrapped(TopicPage),
   example: { ...example, query: { limit: 50, timeout: 20_000 } },
   prepare: (outside, { params, query: asked }, caller) =>
-    read(outside, caller, { ...params, ...asked }),
+    readTopicPage(outside, caller, { ...params, ...asked }),
   run: async (_ctx, _input, answer) => answer,
 });
 
@@ -136,7 +136,7 @@ export const listTopics = query({
       limit: limit + 1,
     });
     const own = new Set([PLATFORM_EVENTS, ...platform]);
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => ({ ...row, platform: own.has(row.name) }),
@@ -155,6 +155,6 @@ export const traceEvent = query({
     "deliveries, each with the event that it comes from, at most 1000.",
   permission: AuditRead,
   params: object({ id: Type.String({ pattern: EVENT_ID_PATTERN }) }),
-  reply: one(Trace),
+  reply: item(Trace),
   run: (ctx, { params }) => traceOf(ctx, params.id),
 });

@@ -1,8 +1,8 @@
 import type { Static, TObject } from "typebox";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import * as store from "./store.ts";
 import { DELETE_EMPTY_TOPICS, DELETE_EXPIRED_KEYS } from "./store.ts";
 import {
@@ -29,7 +29,7 @@ export async function publish(
   const { services, tx, now } = ctx;
   if (isReserved(services, topic)) throw new Failure(TopicReserved);
   if (isPlatformType(services, message.type)) {
-    throw invalid("/type", "is a type of the platform's own events");
+    throw invalidField("/type", "is a type of the platform's own events");
   }
   const { deduplicationKey: key } = message;
   if (key === undefined) return { id: await append(ctx, topic, message), deduplicated: false };
@@ -57,12 +57,12 @@ function append(
 }
 
 /** Forgets keys whose window is over and topics that hold nothing. */
-export const pruneBus = pruning({
+export const pruneBus = retentionJob({
   kind: "bus.prune",
   async remove({ db, clock, settings }, rowsMax) {
-    const keys = await removeRows(db, DELETE_EXPIRED_KEYS, [clock.now(), rowsMax]);
+    const keys = await deleteAcrossWorkspaces(db, DELETE_EXPIRED_KEYS, [clock.now(), rowsMax]);
     // Where events are kept for ever, no topic becomes empty.
     if (settings.eventRetentionDays === 0) return keys;
-    return Math.max(keys, await removeRows(db, DELETE_EMPTY_TOPICS, [rowsMax]));
+    return Math.max(keys, await deleteAcrossWorkspaces(db, DELETE_EMPTY_TOPICS, [rowsMax]));
   },
 });

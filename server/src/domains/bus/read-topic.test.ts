@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { lobbyOf } from "./feed-registry.ts";
+import { feedRegistryOf } from "./feed-registry.ts";
 import { anotherNode, headersOf, send } from "./testing.ts";
 
 const BEGINNING = "evt_0000000000000000000000";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await startWorld();
   owner = await world.member(["owner"]);
 });
-afterEach(() => expect(lobbyOf(world.kernel).waiting).toBe(0));
+afterEach(() => expect(feedRegistryOf(world.kernel).waiting).toBe(0));
 afterAll(() => world[Symbol.asyncDispose]());
 
 const freshTopic = () => `topic.${randomUUID()}`;
@@ -26,7 +26,8 @@ const publish = async (topic: string, n = 0, app = world.app): Promise<string> =
 };
 const read = (topic: string, query = "", app = world.app) =>
   send(app, owner, `GET /api/v1/events/topics/${topic}/events?${query}`);
-const waiting = (count: number) => until(async () => lobbyOf(world.kernel).waiting === count);
+const waiting = (count: number) =>
+  until(async () => feedRegistryOf(world.kernel).waiting === count);
 
 test("a topic is read from its oldest event on, page by page, and the cursor never ends", async () => {
   const topic = freshTopic();
@@ -89,7 +90,7 @@ test("a poll is answered by a publish, on this node and on another", async () =>
     await waiting(1);
     // What happens elsewhere is none of its business.
     await publish(freshTopic(), 0, app);
-    expect(lobbyOf(world.kernel).waiting).toBe(1);
+    expect(feedRegistryOf(world.kernel).waiting).toBe(1);
     const id = await publish(topic, 1, app);
     const { body } = await poll;
     expect(body.data).toMatchObject([{ id, data: { n: 1 } }]);
@@ -104,7 +105,7 @@ test("a poll of platform.events is answered by whatever the platform does, and b
   const poll = read("platform.events", `timeout=60000&after=${all.pagination.nextCursor}`);
   await waiting(1);
   await publish(freshTopic());
-  expect(lobbyOf(world.kernel).waiting).toBe(1);
+  expect(feedRegistryOf(world.kernel).waiting).toBe(1);
   await owner("POST /api/v1/notes", { title: "Heard", body: "" });
   const { body } = await poll;
   expect(body.data).toMatchObject([{ type: "note.created", data: { title: "Heard" } }]);
@@ -133,14 +134,14 @@ test("polls end with nothing when the process is to end", async () => {
       headers: headersOf(ask),
     }),
   );
-  await until(async () => lobbyOf(ending.kernel).waiting === 3);
+  await until(async () => feedRegistryOf(ending.kernel).waiting === 3);
   ending.kernel.drain();
   for (const { statusCode, headers, payload } of await Promise.all(polls)) {
     expect(statusCode).toBe(200);
     expect(headers["connection"]).toBe("close");
     expect(JSON.parse(payload).data).toEqual([]);
   }
-  expect(lobbyOf(ending.kernel).waiting).toBe(0);
+  expect(feedRegistryOf(ending.kernel).waiting).toBe(0);
 });
 
 test("nothing waits for a client that has left", async () => {
@@ -158,14 +159,14 @@ test("nothing waits for a client that has left", async () => {
     request.on("response", (response: IncomingMessage) => response.on("error", () => undefined));
     return request;
   });
-  await until(async () => lobbyOf(left.kernel).waiting === 2);
+  await until(async () => feedRegistryOf(left.kernel).waiting === 2);
   for (const request of requests) request.destroy();
-  await until(async () => lobbyOf(left.kernel).waiting === 0);
+  await until(async () => feedRegistryOf(left.kernel).waiting === 0);
 });
 
 test("2000 who wait on one topic are answered by one publish, and share the looks at the log", async () => {
   const topic = freshTopic();
-  const lobby = lobbyOf(world.kernel);
+  const lobby = feedRegistryOf(world.kernel);
   const partition = { workspace: world.home, environment: "production" } as const;
   const feed = { partition, name: topic, topics: [topic] };
   const wish = { after: BEGINNING, limit: 50, waitMs: 60_000, settleMs: 0 };

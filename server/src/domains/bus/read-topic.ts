@@ -1,12 +1,12 @@
 import type { Static } from "typebox";
 import { AuditRead } from "#domains/audit/index.ts";
-import { type Caller, type Outside, type Services } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, type PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { eventIdOf, positionOf, type RecordedEvent, toEnvelope } from "#kernel/log/event.ts";
-import { seenEvents } from "#kernel/log/event-visibility.ts";
-import { Failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
-import { fitting } from "#kernel/operation/pagination.ts";
-import { type Feed, lobbyOf } from "./feed-registry.ts";
+import { eventIdOf, positionOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
+import { filterEvents } from "#kernel/log/event-visibility.ts";
+import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
+import { takeFittingPage } from "#kernel/operation/pagination.ts";
+import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
 import { AUDIT, PLATFORM_EVENTS, platformTopics, type TopicPage } from "./topic.ts";
 
 /** What was just published should be in the next answer, though an older transaction is still open. */
@@ -15,7 +15,7 @@ const BEGINNING = eventIdOf({ epoch: 0, xid: 0, seq: 0 });
 /** How many batches of which the caller sees nothing one answer passes by. */
 const UNSEEN_BATCHES_MAX = 20;
 
-export interface Question {
+export interface TopicQuery {
   readonly name: string;
   readonly after?: string | undefined;
   readonly limit: number;
@@ -23,49 +23,53 @@ export interface Question {
 }
 
 /** A page of a topic, oldest first, as soon as there is something to show or the time is over. */
-export async function read(
-  outside: Outside,
+export async function readTopicPage(
+  outside: Platform,
   caller: Caller,
-  { name, after = BEGINNING, limit, timeout }: Question,
+  { name, after = BEGINNING, limit, timeout }: TopicQuery,
 ): Promise<Static<typeof TopicPage>> {
-  const feed = feedOf(outside, caller, name);
-  const see = sightOf(outside, caller, feed);
+  const feed = feedKeyOf(outside, caller, name);
+  const see = topicVisibility(outside, caller, feed);
   const endsAt = performance.now() + timeout;
   let nextCursor = cursorOf(after, "?after");
   for (let batches = 1; ; batches += 1) {
-    const batch = await lobbyOf(outside).next(feed, {
+    const batch = await feedRegistryOf(outside).next(feed, {
       after: nextCursor,
       limit,
       waitMs: batches === 1 ? timeout : Math.max(0, Math.ceil(endsAt - performance.now())),
       settleMs: SETTLE_MAX_MS,
       gone: caller.gone,
     });
-    const next = fitting(batch.events);
+    const next = takeFittingPage(batch.events);
     const last = next.at(-1);
     nextCursor = last?.id ?? nextCursor;
     const events = await see(next);
     // What is not for them to see is nothing new.
     if (events.length > 0 || !last || batches === UNSEEN_BATCHES_MAX || caller.gone?.aborted) {
       const hasMore = batch.hasMore || next.length < batch.events.length;
-      return { data: events.map(toEnvelope), pagination: { nextCursor, hasMore, limit } };
+      return { data: events.map(toEventEnvelope), pagination: { nextCursor, hasMore, limit } };
     }
   }
 }
 
 /** What a caller sees of the events of a feed. */
-export type See = (events: readonly RecordedEvent[]) => Promise<readonly RecordedEvent[]>;
+export type TopicReader = (events: readonly RecordedEvent[]) => Promise<readonly RecordedEvent[]>;
 
-export function sightOf(outside: Outside, { person }: Caller, { partition }: Feed): See {
+export function topicVisibility(
+  outside: Platform,
+  { person }: Caller,
+  { partition }: FeedKey,
+): TopicReader {
   const place = {
     services: outside,
     partition,
     read: <T>(work: (tx: Tx) => Promise<T>) => outside.db.read(partition, work),
   };
-  return (events) => seenEvents(place, person, events);
+  return (events) => filterEvents(place, person, events);
 }
 
 /** The topics behind a name, as far as the caller may read them. */
-export function feedOf(services: Services, caller: Caller, name: string): Feed {
+export function feedKeyOf(services: PlatformServices, caller: Caller, name: string): FeedKey {
   const { workspace, environment } = caller;
   if (!workspace) throw new Error("A topic belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
@@ -86,6 +90,7 @@ export function hiddenTopics({ permissions }: Caller): readonly string[] {
 
 /** Any event's id is a cursor of any topic. */
 export function cursorOf(text: string, path: string): string {
-  if (!positionOf(text)) throw invalid(path, "is neither an event's id nor a cursor of a topic");
+  if (!positionOf(text))
+    throw invalidField(path, "is neither an event's id nor a cursor of a topic");
   return text;
 }

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { lobbyOf } from "./feed-registry.ts";
+import { feedRegistryOf } from "./feed-registry.ts";
 import { stream } from "./stream.ts";
 import { headersOf, send } from "./testing.ts";
 
@@ -68,7 +68,7 @@ test("a stream begins now, and each event has its id, its type and itself in one
     "content-type": "text/event-stream",
     "cache-control": "no-store",
   });
-  await until(async () => lobbyOf(world.kernel).waiting === 1);
+  await until(async () => feedRegistryOf(world.kernel).waiting === 1);
   const id = await publish("live", { lines: "one\ntwo\r\n\u2028three" });
   await until(async () => listener.events().length === 1);
   const [event] = listener.events();
@@ -134,21 +134,21 @@ test("a silence is broken by a comment, and the stream ends when its time is ove
   const brief = stream(world.kernel, feed, begin, { heartbeatMs: 60_000, lastsMs: 20 });
   const all = await Array.fromAsync(brief);
   expect(all.filter((piece) => !piece.startsWith(":"))).toHaveLength(1);
-  expect(lobbyOf(world.kernel).waiting).toBe(0);
+  expect(feedRegistryOf(world.kernel).waiting).toBe(0);
 });
 
 test("the log is read no faster than the client takes it", async () => {
   const payload = { text: "x".repeat(400_000) };
   for (let n = 0; n < 60; n += 1) await publish("large", payload);
   await world.settled();
-  await until(async () => lobbyOf(world.kernel).waiting === 0);
-  const before = lobbyOf(world.kernel).looks;
+  await until(async () => feedRegistryOf(world.kernel).waiting === 0);
+  const before = feedRegistryOf(world.kernel).looks;
   const listener = await listen(`large/stream?after=${BEGINNING}`);
   listener.response.pause();
-  await until(async () => lobbyOf(world.kernel).looks > before);
+  await until(async () => feedRegistryOf(world.kernel).looks > before);
   // Others are served meanwhile; the stream stands still within its first batch of many.
   for (let n = 0; n < 20; n += 1) await publish("elsewhere", {});
-  expect(lobbyOf(world.kernel).looks - before).toBe(1);
+  expect(feedRegistryOf(world.kernel).looks - before).toBe(1);
   listener.response.resume();
   // One block more, with which every stream begins.
   await until(async () => listener.blocks().length === 61);
@@ -162,7 +162,7 @@ test("streams end when the process is to end", async () => {
     url: "/api/v1/events/topics/quiet/stream",
     headers: headersOf(ask),
   });
-  await until(async () => lobbyOf(ending.kernel).waiting === 1);
+  await until(async () => feedRegistryOf(ending.kernel).waiting === 1);
   ending.kernel.drain();
   const { statusCode, payload, headers } = await reply;
   expect(statusCode).toBe(200);

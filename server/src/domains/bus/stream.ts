@@ -1,8 +1,8 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { eventIdOf, type RecordedEvent, toEnvelope } from "#kernel/log/event.ts";
-import { endOfLog } from "#kernel/log/topic-log.ts";
-import { type Feed, lobbyOf } from "./feed-registry.ts";
-import { cursorOf, feedOf, type See, sightOf } from "./read-topic.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { eventIdOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
+import { logHead } from "#kernel/log/topic-log.ts";
+import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
+import { cursorOf, feedKeyOf, type TopicReader, topicVisibility } from "./read-topic.ts";
 
 const BATCH_EVENTS_MAX = 50;
 const RETRY_MS = 1_000;
@@ -19,30 +19,30 @@ const PACE: Pace = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
 /** Decides where a stream begins; what it gives is made as it is taken. */
 export async function openStream(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   { name, after, limit }: { name: string; after?: string | undefined; limit?: number | undefined },
 ): Promise<AsyncIterable<string>> {
-  const feed = feedOf(outside, caller, name);
+  const feed = feedKeyOf(outside, caller, name);
   const { gone, lastEventId } = caller;
   // A browser that comes back repeats the address with its old `after`; the header is newer.
   const given =
     lastEventId === undefined
       ? after && cursorOf(after, "?after")
       : cursorOf(lastEventId, "Last-Event-ID");
-  const from = given ?? eventIdOf(await outside.db.read(feed.partition, endOfLog));
-  const see = sightOf(outside, caller, feed);
+  const from = given ?? eventIdOf(await outside.db.read(feed.partition, logHead));
+  const see = topicVisibility(outside, caller, feed);
   return stream(outside, feed, { from, gone, see, eventsMax: limit ?? Number.POSITIVE_INFINITY });
 }
 
 /** The feed as server-sent events. The log is read no faster than the client takes it. */
 export async function* stream(
-  outside: Outside,
-  feed: Feed,
+  outside: Platform,
+  feed: FeedKey,
   from: {
     readonly from: string;
     readonly gone?: AbortSignal | undefined;
-    readonly see?: See;
+    readonly see?: TopicReader;
     readonly eventsMax: number;
   },
   { heartbeatMs, lastsMs }: Pace = PACE,
@@ -56,7 +56,7 @@ export async function* stream(
   while (left > 0) {
     const restMs = endsAt - performance.now();
     if (restMs <= 0) return;
-    const { events } = await lobbyOf(outside).next(feed, {
+    const { events } = await feedRegistryOf(outside).next(feed, {
       after,
       limit: Math.min(left, BATCH_EVENTS_MAX),
       waitMs: Math.ceil(Math.min(heartbeatMs, restMs)),
@@ -79,7 +79,7 @@ function frameOf(recorded: RecordedEvent): string {
   let frame = frames.get(recorded);
   if (frame === undefined) {
     const { id, type } = recorded;
-    frame = `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(toEnvelope(recorded))}\n\n`;
+    frame = `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(toEventEnvelope(recorded))}\n\n`;
     frames.set(recorded, frame);
   }
   return frame;

@@ -1,4 +1,4 @@
-import type { Kind } from "#kernel/readers/event-batch.ts";
+import type { EventTypeCount } from "#kernel/readers/event-batch.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { addCounts, type Tally } from "./store.ts";
 
@@ -10,7 +10,7 @@ export const countTopics = reader({
   glance: ({ tx }, kinds) => addCounts(tx, tally(kinds)),
 });
 
-function tally(kinds: readonly Kind[]): Tally[] {
+function tally(kinds: readonly EventTypeCount[]): Tally[] {
   return [...Map.groupBy(kinds, ({ topic }) => topic)]
     .map(([topic, all]) => ({
       topic,

@@ -1,7 +1,7 @@
 import Type from "typebox";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { permission } from "#kernel/access/permission.ts";
-import { Envelope, EVENT_ID_PATTERN, topicOf } from "#kernel/log/event.ts";
+import { EventEnvelope, EVENT_ID_PATTERN, topicOf } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import type { CatalogEntry } from "#kernel/operation/openapi.ts";
 import { line, Time } from "#kernel/schema/schema.ts";
@@ -58,7 +58,7 @@ export const Published = Type.Object(
 
 /** A page of a topic; unlike a list it has no end, so there always is a cursor to go on from. */
 export const TopicPage = Type.Object({
-  data: Type.Array(Envelope),
+  data: Type.Array(EventEnvelope),
   pagination: Type.Object(
     {
       nextCursor: Type.String({
@@ -95,21 +95,24 @@ interface Catalog {
 const catalogs = new WeakMap<readonly CatalogEntry[], Catalog>();
 
 /** The platform's own topics, by name. */
-export function platformTopics(services: Pick<Services, "eventTypes">): readonly string[] {
+export function platformTopics(services: Pick<PlatformServices, "eventTypes">): readonly string[] {
   return catalogOf(services).namespaces;
 }
 
 /** Whether nobody but the platform may publish there. */
-export function isReserved(services: Pick<Services, "eventTypes">, topic: string): boolean {
+export function isReserved(services: Pick<PlatformServices, "eventTypes">, topic: string): boolean {
   return /^(audit|platform)(\.|$)/.test(topic) || catalogOf(services).namespaces.includes(topic);
 }
 
 /** Whether a message of this type could be mistaken for the platform's own word. */
-export function isPlatformType(services: Pick<Services, "eventTypes">, type: string): boolean {
+export function isPlatformType(
+  services: Pick<PlatformServices, "eventTypes">,
+  type: string,
+): boolean {
   return /^audit(\.|$)/.test(type) || catalogOf(services).types.has(type);
 }
 
-function catalogOf({ eventTypes }: Pick<Services, "eventTypes">): Catalog {
+function catalogOf({ eventTypes }: Pick<PlatformServices, "eventTypes">): Catalog {
   let catalog = catalogs.get(eventTypes);
   if (!catalog) {
     const types = new Set(eventTypes.map(({ type }) => type));

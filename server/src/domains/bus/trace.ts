@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { chainOf } from "#kernel/log/causal-chain.ts";
-import { Envelope, EVENT_ID_PATTERN, positionOf, toEnvelope } from "#kernel/log/event.ts";
-import { placeIn, seenEvent, seenEvents } from "#kernel/log/event-visibility.ts";
+import { readCausalChain } from "#kernel/log/causal-chain.ts";
+import { EventEnvelope, EVENT_ID_PATTERN, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
+import { positionInFilter, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
@@ -28,7 +28,7 @@ export const Trace = Type.Object(
   {
     rootId: EventId,
     correlationId: Type.String(),
-    events: Type.Array(Envelope),
+    events: Type.Array(EventEnvelope),
     effects: Type.Array(Effect),
     truncated: Type.Boolean({ description: "Whether there was more than is shown" }),
   },
@@ -40,11 +40,11 @@ export async function traceOf(ctx: ReadContext, eventId: string): Promise<Static
   const { tx, services, caller } = ctx;
   const place = positionOf(eventId);
   const asked = place && (await findEvent(tx, place));
-  const here = placeIn(ctx);
-  const seen = asked && (await seenEvent(here, caller.person, asked));
+  const here = positionInFilter(ctx);
+  const seen = asked && (await filterEvent(here, caller.person, asked));
   if (!seen) throw new Failure(NotFound);
-  const { events: all, truncated, ...chain } = await chainOf(tx, asked, EVENTS_MAX);
-  const events = await seenEvents(here, caller.person, all);
+  const { events: all, truncated, ...chain } = await readCausalChain(tx, asked, EVENTS_MAX);
+  const events = await filterEvents(here, caller.person, all);
   const ids = events.map(({ id }) => id);
   const effects: Static<typeof Effect>[] = [];
   for (const { kind, find } of services.tracers) {
@@ -53,7 +53,7 @@ export async function traceOf(ctx: ReadContext, eventId: string): Promise<Static
   effects.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));
   return {
     ...chain,
-    events: events.map(toEnvelope),
+    events: events.map(toEventEnvelope),
     effects: effects.slice(0, EFFECTS_MAX),
     truncated: truncated || effects.length > EFFECTS_MAX,
   };

@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject, type TProperties } from "typebox";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 
 export const AUTH_KINDS = [
@@ -90,7 +90,7 @@ export interface ClientCredentials {
 }
 
 /** What is wrong with the fields of an auth, of one of the kinds that are allowed. */
-export function faultsOfAuth(auth: AuthFields, allowed: readonly AuthKind[]): Fault[] {
+export function faultsOfAuth(auth: AuthFields, allowed: readonly AuthKind[]): FieldError[] {
   if (!allowed.includes(auth.kind)) {
     return [{ path: "/auth/kind", message: `must be one of ${allowed.join(", ")}` }];
   }

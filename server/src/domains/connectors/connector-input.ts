@@ -1,27 +1,27 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
-import { Shape } from "#kernel/schema/validator.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 import { type AuthFields, faultsOfAuth } from "./auth.ts";
 import {
   type Credentials,
   faultsOfReferences,
-  hide,
+  maskCredentials,
   MASK,
   type Json,
-  openCredentials,
+  decryptCredentials,
   type Parts,
-  reveal,
+  unmaskCredentials,
   sealCredentials,
 } from "./credentials.ts";
 import { assertNoFaults } from "./fault.ts";
-import type { Discovered } from "./openapi/discovered-action.ts";
+import type { DiscoveredApi } from "./openapi/discovered-action.ts";
 import type { Guarded } from "./store.ts";
 import { CONNECTOR_TYPES, connectorTypeOf } from "./types/registry.ts";
 import type { ConnectorType } from "./types/connector-type.ts";
-import { faultsOfHeaders, faultsOfUrl } from "./upstream/target.ts";
+import { headerErrors, urlErrors } from "./upstream/target.ts";
 
 /** What a caller wants a connector to be, ready to be written: checked, its credentials sealed. */
-export interface Draft {
+export interface ConnectorInput {
   readonly id: string;
   readonly config: Json;
   readonly auth: AuthFields;
@@ -29,11 +29,11 @@ export interface Draft {
   /** Whether the credentials differ from those that there were. */
   readonly recredentialed: boolean;
   /** What its document says, when that was read. */
-  readonly discovered: Discovered | undefined;
+  readonly discovered: DiscoveredApi | undefined;
 }
 
 /** What a caller sent. */
-export interface Given {
+export interface ConnectorBody {
   readonly id: string;
   readonly type: string;
   readonly config: Json;
@@ -43,27 +43,31 @@ export interface Given {
 }
 
 const shapes = new Map(
-  CONNECTOR_TYPES.map(({ type, config }) => [type, new Shape(config, "body")]),
+  CONNECTOR_TYPES.map(({ type, config }) => [type, new Validator(config, "body")]),
 );
 
 /** The workspace of a caller; an operation on connectors always has one. */
-export function workspaceOf({ workspace }: Caller): string {
+export function requireWorkspace({ workspace }: Caller): string {
   if (!workspace) throw new Error("A connector belongs to a workspace.");
   return workspace.key;
 }
 
 /** Reads what a caller sent; `stored` is what a mask stands for. Throws a failure that names every fault. */
-export async function readDraft(
-  outside: Outside,
+export async function parseConnectorInput(
+  outside: Platform,
   caller: Caller,
-  given: Given,
+  given: ConnectorBody,
   stored?: Guarded,
-): Promise<Draft> {
+): Promise<ConnectorInput> {
   const type = connectorTypeOf(given.type);
-  const place = { workspace: workspaceOf(caller), id: given.id };
-  const former = stored ? await openCredentials(outside, place, stored.sealed) : {};
+  const place = { workspace: requireWorkspace(caller), id: given.id };
+  const former = stored ? await decryptCredentials(outside, place, stored.sealed) : {};
   const config = configOf(type, given.config);
-  const { parts, faults } = reveal(type.config, { config, auth: { ...given.auth } }, former);
+  const { parts, faults } = unmaskCredentials(
+    type.config,
+    { config, auth: { ...given.auth } },
+    former,
+  );
   assertNoFaults([
     ...faultsOfAuth(given.auth, type.authKinds),
     ...faults,
@@ -75,7 +79,7 @@ export async function readDraft(
   const discovered = given.reads
     ? await type.documented?.discover(outside, parts.config as never)
     : undefined;
-  const { shown, hidden } = hide(type.config, keptParts(type, parts));
+  const { shown, hidden } = maskCredentials(type.config, keptParts(type, parts));
   return {
     id: given.id,
     config: shown.config,
@@ -88,11 +92,11 @@ export async function readDraft(
 }
 
 /** Where credentials are sent must be a place that they can be sent to. */
-function faultsOfPlaces(outside: Outside, auth: AuthFields): Fault[] {
+function faultsOfPlaces(outside: Platform, auth: AuthFields): FieldError[] {
   const { kind, tokenUrl, name } = auth;
-  if (tokenUrl !== undefined) return faultsOfUrl(outside, "/auth/tokenUrl", tokenUrl);
+  if (tokenUrl !== undefined) return urlErrors(outside, "/auth/tokenUrl", tokenUrl);
   if (kind !== "api_key" || auth.in === "query" || name === undefined) return [];
-  return faultsOfHeaders("/auth", { [name]: "" }).map((fault) => ({
+  return headerErrors("/auth", { [name]: "" }).map((fault) => ({
     ...fault,
     path: "/auth/name",
   }));
@@ -112,7 +116,7 @@ function keptDocument(
   { documented }: ConnectorType,
   config: Json,
   stored: Guarded | undefined,
-): Fault[] {
+): FieldError[] {
   if (!documented || config["document"] !== MASK) return [];
   const known = stored?.connector.config["document"] === MASK;
   return known ? [] : [{ path: "/config/document", message: "has no value to keep" }];

@@ -1,6 +1,6 @@
 import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
 import { Scrubber, type UsedSecret } from "#kernel/secrets/scrubber.ts";
-import { noteUse } from "#kernel/secrets/used-secrets.ts";
+import { recordSecretUse } from "#kernel/secrets/used-secrets.ts";
 
 /** What may stand before a credential without being one: `Bearer `, `Basic `. */
 const SCHEME_BEFORE = /^[A-Za-z]{1,20} /;
@@ -9,7 +9,7 @@ const SCHEME_BEFORE = /^[A-Za-z]{1,20} /;
  * What one use of a connector must not tell: its credentials, the secrets that they refer to, and the
  * tokens that it was given for them. Whatever comes back from outside goes through here.
  */
-export class Discretion {
+export class CredentialScrubber {
   readonly #vault: Scrubber;
   readonly #kept: UsedSecret[] = [];
   #own: Scrubber | undefined;
@@ -25,7 +25,7 @@ export class Discretion {
     const path = url ? url.pathname + url.search : "";
     const texts = [bare, ...(path.length > 1 ? [path] : [])].filter((text) => text !== "");
     const secrets = texts.map((text) => recentSecrets.remember(name, text));
-    noteUse(secrets);
+    recordSecretUse(secrets);
     this.#kept.push(...secrets);
     this.#own = undefined;
   }

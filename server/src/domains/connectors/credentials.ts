@@ -1,10 +1,10 @@
 import type { TObject, TSchema } from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
-import { findReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { findSecretReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { type Auth, AuthSchema } from "./auth.ts";
-import { Discretion } from "./credential-scrubber.ts";
+import { CredentialScrubber } from "./credential-scrubber.ts";
 
 /** Stands for a credential that is not shown; sent back, it stands for the one that there is. */
 export const MASK = "***";
@@ -27,7 +27,7 @@ const ONLY_REFERENCES = new RegExp(
 );
 
 /** Takes the credentials out of what a caller sent: what may be shown, and what must be sealed. */
-export function hide(
+export function maskCredentials(
   config: TObject,
   parts: Parts,
 ): { readonly shown: Parts; readonly hidden: Credentials } {
@@ -41,12 +41,12 @@ export function hide(
 }
 
 /** Puts credentials in the place of their masks; a mask without one is a fault. */
-export function reveal(
+export function unmaskCredentials(
   config: TObject,
   parts: Parts,
   hidden: Credentials,
-): { readonly parts: Parts; readonly faults: readonly Fault[] } {
-  const faults: Fault[] = [];
+): { readonly parts: Parts; readonly faults: readonly FieldError[] } {
+  const faults: FieldError[] = [];
   const revealed = mapCredentials(config, parts, (value, path) => {
     if (value !== MASK) return value;
     const known = Object.hasOwn(hidden, path) ? hidden[path] : undefined;
@@ -58,7 +58,7 @@ export function reveal(
 
 /** Credentials as their row keeps them. */
 export async function sealCredentials(
-  { keys }: Pick<Outside, "keys">,
+  { keys }: Pick<Platform, "keys">,
   place: { readonly workspace: string; readonly id: string },
   hidden: Credentials,
 ): Promise<Buffer | null> {
@@ -67,8 +67,8 @@ export async function sealCredentials(
   return seal(key, Buffer.from(JSON.stringify(hidden)), contextOf(place));
 }
 
-export async function openCredentials(
-  { keys }: Pick<Outside, "keys">,
+export async function decryptCredentials(
+  { keys }: Pick<Platform, "keys">,
   place: { readonly workspace: string; readonly id: string },
   sealed: Buffer | null,
 ): Promise<Credentials> {
@@ -80,13 +80,17 @@ export async function openCredentials(
 
 /** The parts as they are used, all credentials and secrets in place, and what keeps these untold. */
 export async function unlock(
-  outside: Outside,
+  outside: Platform,
   workspace: string,
   config: TObject,
   parts: Parts,
-): Promise<{ readonly config: Json; readonly auth: Auth; readonly discretion: Discretion }> {
+): Promise<{
+  readonly config: Json;
+  readonly auth: Auth;
+  readonly discretion: CredentialScrubber;
+}> {
   const { value, scrubber } = await outside.secrets.resolve(workspace, parts);
-  const discretion = new Discretion(scrubber);
+  const discretion = new CredentialScrubber(scrubber);
   mapCredentials(config, value, (text, path) => {
     discretion.keep(nameOf(path), text);
     return text;
@@ -97,11 +101,11 @@ export async function unlock(
 
 /** A fault for each text that refers to a secret which does not exist. */
 export async function faultsOfReferences(
-  { secrets }: Pick<Outside, "secrets">,
+  { secrets }: Pick<Platform, "secrets">,
   workspace: string,
   parts: Parts,
-): Promise<Fault[]> {
-  const missing = await secrets.missing(workspace, findReferences(parts));
+): Promise<FieldError[]> {
+  const missing = await secrets.missing(workspace, findSecretReferences(parts));
   return missing.map((name) => ({
     path: pathOfReference(parts, name),
     message: `refers to no secret: ${name}`,
@@ -149,7 +153,9 @@ function holdsHeaders(schema: TSchema | undefined): boolean {
 
 function pathOfReference(value: unknown, name: string, path = ""): string {
   if (!isRecord(value)) return path;
-  const [inner] = Object.entries(value).filter(([, part]) => findReferences(part).includes(name));
+  const [inner] = Object.entries(value).filter(([, part]) =>
+    findSecretReferences(part).includes(name),
+  );
   return inner ? pathOfReference(inner[1], name, `${path}/${escape(inner[0])}`) : path;
 }
 

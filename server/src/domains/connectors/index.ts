@@ -1,6 +1,6 @@
-import { executors } from "#domains/runs/index.ts";
+import { executorsByType } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
-import { domain, type NoticeRule } from "#kernel/domain.ts";
+import { domain, type NotificationRule } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
@@ -10,8 +10,8 @@ import * as use from "./invocation/operations.ts";
 import { connectorStep } from "./invocation/operations.ts";
 
 export {
-  type AddedAction,
-  type AddedCall,
+  type ContributedAction,
+  type ContributedCall,
   ConnectorActionPoint,
   type ConnectorActions,
   type ConnectorRef,
@@ -19,7 +19,7 @@ export {
 export { ConnectorsInvoke } from "./permissions.ts";
 
 /** Also after a test by hand: others than whoever tested it rely on it. */
-const wentDown: NoticeRule = {
+const wentDown: NotificationRule = {
   on: events.ConnectorStatusChanged,
   when: ({ data }) => statusOf(data["after"]) === "down",
   roles: ["owner", "admin"],
@@ -48,7 +48,7 @@ export const connectors = domain({
   counters: [{ name: "connectors", count }],
   notices: [wentDown],
   contributions: [
-    contribute(executors, connectorStep),
+    contribute(executorsByType, connectorStep),
     contribute(NodeTypePoint, connectorStep.type),
   ],
 });

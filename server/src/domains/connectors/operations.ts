@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS, AuthSchema, authSchemaOf } from "./auth.ts";
-import { readDraft, workspaceOf } from "./connector-input.ts";
+import { parseConnectorInput, requireWorkspace } from "./connector-input.ts";
 import {
   Config,
   Connector,
@@ -72,7 +72,7 @@ export const listConnectors = query({
   async run({ tx, services }, { query: { limit, after, ...filter } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: String(start), limit: limit + 1, ...filter });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (connector) => connector,
@@ -91,7 +91,7 @@ export const listConnectorTypes = query({
   async run({ services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(TYPES, after);
     const rows = catalog().filter(({ type }) => type > String(start));
-    return pageOf(
+    return toPage(
       rows.slice(0, limit + 1),
       limit,
       (type) => type,
@@ -124,7 +124,7 @@ export const createConnector = command({
     },
   },
   prepare: (outside, { body }, caller) =>
-    readDraft(outside, caller, {
+    parseConnectorInput(outside, caller, {
       id: newId("con", outside.clock.nowMs()),
       type: body.type,
       config: body.config,
@@ -140,7 +140,7 @@ export const getConnector = query({
   summary: "Read a connector",
   permission: ConnectorsRead,
   params: ById,
-  reply: one(Connector),
+  reply: item(Connector),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -156,11 +156,11 @@ export const updateConnector = command({
   params: ById,
   body: patch({ name: Name, config: Config, auth: AuthSchema }),
   bodyBytesMax: BODY_BYTES_MAX,
-  reply: one(Connector),
+  reply: item(Connector),
   emits: [events.ConnectorUpdated, events.ConnectorStatusChanged],
   example: { ...example, body: { config: { baseUrl: "https://crm.example.com/api/v3" } } },
   async prepare(outside, { params, body: { config, auth } }, caller) {
-    const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+    const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
     const stored = await outside.db.read(partition, (tx) => store.getGuarded(tx, params.id));
     const { connector } = stored;
     const from = connector.revision;
@@ -172,7 +172,7 @@ export const updateConnector = command({
       auth: auth ?? connector.auth,
       reads: config !== undefined,
     };
-    return { from, draft: await readDraft(outside, caller, given, stored) };
+    return { from, draft: await parseConnectorInput(outside, caller, given, stored) };
   },
   run: (ctx, { params, body: { name } }, prepared) =>
     service.update(ctx, { id: params.id, ...(name !== undefined && { name }), ...prepared }),
@@ -184,7 +184,7 @@ export const deleteConnector = command({
   summary: "Remove a connector",
   permission: ConnectorsWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [events.ConnectorDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

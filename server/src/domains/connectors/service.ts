@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
@@ -9,14 +9,14 @@ import {
   shownOf,
   TooManyConnectors,
 } from "./connector.ts";
-import type { Draft } from "./connector-input.ts";
+import type { ConnectorInput } from "./connector-input.ts";
 import {
   ConnectorCreated,
   ConnectorDeleted,
   ConnectorStatusChanged,
   ConnectorUpdated,
 } from "./events.ts";
-import type { Discovered } from "./openapi/discovered-action.ts";
+import type { DiscoveredApi } from "./openapi/discovered-action.ts";
 import * as store from "./store.ts";
 
 const CONNECTORS_MAX = 1_000;
@@ -24,7 +24,7 @@ const CONNECTORS_MAX = 1_000;
 export async function create(
   ctx: WriteContext<typeof ConnectorCreated>,
   { name, type }: { readonly name: string; readonly type: string },
-  { id, config, auth, sealed, discovered }: Draft,
+  { id, config, auth, sealed, discovered }: ConnectorInput,
 ): Promise<Connector> {
   await store.lockCount(ctx.tx);
   if ((await store.count(ctx.tx)) >= CONNECTORS_MAX) throw new Failure(TooManyConnectors);
@@ -50,7 +50,7 @@ type Updating = WriteContext<typeof ConnectorUpdated | typeof ConnectorStatusCha
 export interface Change {
   readonly id: string;
   readonly name?: string;
-  readonly draft?: Draft;
+  readonly draft?: ConnectorInput;
   /** The revision that it was prepared from. */
   readonly from: number;
 }
@@ -76,7 +76,7 @@ export async function update(ctx: Updating, { id, name, draft, from }: Change): 
     updated_at: ctx.now,
   });
   if (discovered) await store.replaceActions(ctx.tx, id, discovered.actions);
-  const { changes, ...states } = changeOf(shownOf(before), shownOf(after));
+  const { changes, ...states } = diffResource(shownOf(before), shownOf(after));
   const unseen = [
     ...(draft?.recredentialed ? ["credentials"] : []),
     ...(discovered ? ["actions"] : []),
@@ -105,7 +105,7 @@ export function tellStatus(
 export async function refresh(
   ctx: WriteContext<typeof ConnectorUpdated>,
   { id, from }: Pick<Change, "id" | "from">,
-  discovered: Discovered,
+  discovered: DiscoveredApi,
 ): Promise<Connector> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
@@ -113,7 +113,7 @@ export async function refresh(
   const document = JSON.stringify(infoOf(discovered, ctx.now));
   const after = await store.update(ctx.tx, id, { document, updated_at: ctx.now });
   await store.replaceActions(ctx.tx, id, discovered.actions);
-  const { changes, ...states } = changeOf(shownOf(before), shownOf(after));
+  const { changes, ...states } = diffResource(shownOf(before), shownOf(after));
   ctx.emit(ConnectorUpdated, referTo(after), { ...states, changes: [...changes, "actions"] });
   return after;
 }
@@ -140,11 +140,14 @@ function unknownStatus(now: Date) {
   return { status: "unknown", status_reason: CHANGED, status_changed_at: now };
 }
 
-function isOther(before: Connector, { config, auth, recredentialed, discovered }: Draft): boolean {
+function isOther(
+  before: Connector,
+  { config, auth, recredentialed, discovered }: ConnectorInput,
+): boolean {
   const same = isDeepStrictEqual(before.config, config) && isDeepStrictEqual(before.auth, auth);
   return !same || recredentialed || discovered !== undefined;
 }
 
-function infoOf({ actions, ...about }: Discovered, now: Date): DocumentInfo {
+function infoOf({ actions, ...about }: DiscoveredApi, now: Date): DocumentInfo {
   return { ...about, actions: actions.length, readAt: now.toISOString() };
 }

@@ -5,14 +5,14 @@ import { contribute } from "#kernel/extension-point.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
-import { type AddedCall, ConnectorActionPoint } from "./index.ts";
+import { type ContributedCall, ConnectorActionPoint } from "./index.ts";
 import { json, OK, startUpstream, type Upstream } from "./testing/upstream.ts";
 
 let world: World;
 let upstream: Upstream;
 let owner: Ask;
 let id: string;
-const calls: AddedCall[] = [];
+const calls: ContributedCall[] = [];
 
 /** Adds actions to connectors as the SDK does. */
 const adding = domain({

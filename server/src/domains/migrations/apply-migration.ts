@@ -1,5 +1,5 @@
 import { lockStructure } from "#domains/tables/store.ts";
-import type { Taken } from "#domains/tables/structure/apply-steps.ts";
+import type { AppliedSteps } from "#domains/tables/structure/apply-steps.ts";
 import {
   referTo as referToTable,
   shownIn,
@@ -10,10 +10,10 @@ import {
 } from "#domains/tables/structure/events.ts";
 import { partitionOf } from "#domains/tables/table-cache.ts";
 import type { Table } from "#domains/tables/table.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import type { DataOf, ResourceRef } from "#kernel/log/event.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { EventData, ResourceRef } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
@@ -32,12 +32,12 @@ import {
   StepFailed,
 } from "./migration.ts";
 import type { Work } from "./parse-steps.ts";
-import { type Outcome, takeAll } from "./run-steps.ts";
+import { type StepsOutcome, runMigrationSteps } from "./run-steps.ts";
 import { dataOf, readKept, referTo } from "./service.ts";
-import { StepTrouble } from "./step-error.ts";
+import { StepError } from "./step-error.ts";
 import * as store from "./store.ts";
 
-type Changes = Pick<Taken, "created" | "updated" | "dropped">;
+type Changes = Pick<AppliedSteps, "created" | "updated" | "dropped">;
 
 /** What several changes come to, one after the other: a table that came and went was never there. */
 function mergedChanges(all: readonly Changes[]): Changes {
@@ -75,7 +75,7 @@ export interface Prepared {
 
 /** Reads the steps that lead there; none when nothing is known of the way back. */
 export async function prepare(
-  { db }: Outside,
+  { db }: Platform,
   caller: Caller,
   { id, direction }: { readonly id: string; readonly direction: Direction },
 ): Promise<Prepared> {
@@ -102,14 +102,14 @@ interface Task {
   readonly direction: Direction;
   readonly dryRun: boolean;
   /** Emits that it was done. */
-  readonly done: (migration: ResourceRef, data: DataOf<typeof MigrationApplied>) => void;
+  readonly done: (migration: ResourceRef, data: EventData<typeof MigrationApplied>) => void;
 }
 
 /**
  * Applies a migration, or rolls it back. When a step fails everything is undone, and that it failed is
  * kept; a dry run is undone in any case, and nothing is kept.
  */
-export async function carryOut(
+export async function runMigration(
   ctx: Ctx,
   task: Task,
   { works, ...read }: Prepared,
@@ -122,7 +122,7 @@ export async function carryOut(
   const same = direction === "up" || migration.revision === read.revision;
   if (!same || migration.checksum !== read.checksum) throw new Failure(Changed);
   const outcome = await attempt(ctx, works, dryRun);
-  if (outcome instanceof StepTrouble) return fail(ctx, task, { migration, trouble: outcome });
+  if (outcome instanceof StepError) return fail(ctx, task, { migration, trouble: outcome });
   const { statements, recordsChanged } = outcome;
   if (dryRun) return { ...migration, dryRun, statements: [...statements], recordsChanged };
   await keep(ctx, migration, {
@@ -142,15 +142,15 @@ async function attempt(
   { tx, ...ctx }: Ctx,
   works: readonly Work[],
   dryRun: boolean,
-): Promise<Outcome | StepTrouble> {
-  const undo = () => rowsOf(tx, "rollback to savepoint migration", []);
-  await rowsOf(tx, "savepoint migration", []);
+): Promise<StepsOutcome | StepError> {
+  const undo = () => queryRows(tx, "rollback to savepoint migration", []);
+  await queryRows(tx, "savepoint migration", []);
   try {
-    const outcome = await takeAll({ tx, ...ctx }, works);
+    const outcome = await runMigrationSteps({ tx, ...ctx }, works);
     if (dryRun) await undo();
     return outcome;
   } catch (error) {
-    if (!(error instanceof StepTrouble)) throw error;
+    if (!(error instanceof StepError)) throw error;
     await undo();
     return error;
   }
@@ -159,7 +159,7 @@ async function attempt(
 async function fail(
   ctx: Ctx,
   { id, direction, dryRun }: Task,
-  { migration, trouble }: { readonly migration: Migration; readonly trouble: StepTrouble },
+  { migration, trouble }: { readonly migration: Migration; readonly trouble: StepError },
 ): Promise<Failure> {
   const { step = null, message, faults } = trouble;
   const failure = new Failure(StepFailed, {
@@ -192,7 +192,7 @@ function keep(
 }
 
 /** One event for each table, whatever number of steps it was. */
-function tell(ctx: Ctx, changes: Pick<Taken, "created" | "updated" | "dropped">): void {
+function tell(ctx: Ctx, changes: Pick<AppliedSteps, "created" | "updated" | "dropped">): void {
   for (const table of changes.dropped) ctx.emit(TableDropped, referToTable(table), shownIn(table));
   for (const table of changes.created) ctx.emit(TableCreated, referToTable(table), shownIn(table));
   for (const change of changes.updated) ctx.emit(TableUpdated, ...toldChange(change));

@@ -1,11 +1,11 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { MigrationsRead, MigrationsWrite } from "#domains/tables/permissions.ts";
 import { TableCreated, TableDropped, TableUpdated } from "#domains/tables/structure/events.ts";
-import { carryOut, prepare } from "./apply-migration.ts";
+import { runMigration, prepare } from "./apply-migration.ts";
 import {
   MigrationApplied,
   MigrationCreated,
@@ -52,7 +52,7 @@ export const listMigrations = query({
   async run({ tx, services: { cursors } }, { query: { limit, after } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: Number(start), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -101,7 +101,7 @@ export const getMigration = query({
   summary: "Read a migration, and what became of it in this environment",
   permission: MigrationsRead,
   params: ById,
-  reply: one(Migration),
+  reply: item(Migration),
   example: { params },
   run: ({ tx }, { params: { id } }) => store.get(tx, id),
 });
@@ -116,7 +116,7 @@ export const updateMigration = command({
   params: ById,
   body: patch(fields),
   bodyBytesMax: BODY_BYTES_MAX,
-  reply: one(Migration),
+  reply: item(Migration),
   emits: [MigrationUpdated],
   fails: [AppliedSomewhere],
   example: {
@@ -134,7 +134,7 @@ export const deleteMigration = command({
   permission: MigrationsWrite,
   environmental,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [MigrationDeleted],
   fails: [AppliedSomewhere],
   example: { params },
@@ -163,7 +163,7 @@ export const applyMigration = command({
   params: ById,
   body: RunBody,
   bodyOptional: true,
-  reply: one(MigrationRun),
+  reply: item(MigrationRun),
   emits: [TableCreated, TableUpdated, TableDropped, MigrationApplied, MigrationFailed],
   mayChangeNothing: true,
   fails: [AlreadyApplied, OutOfOrder, Changed, StepFailed],
@@ -171,7 +171,7 @@ export const applyMigration = command({
   prepare: (outside, { params: { id } }, caller) =>
     prepare(outside, caller, { id, direction: "up" }),
   run: (ctx, { params: { id }, body }, prepared) =>
-    carryOut(
+    runMigration(
       ctx,
       {
         id,
@@ -195,7 +195,7 @@ export const rollBackMigration = command({
   params: ById,
   body: RunBody,
   bodyOptional: true,
-  reply: one(MigrationRun),
+  reply: item(MigrationRun),
   emits: [TableCreated, TableUpdated, TableDropped, MigrationRolledBack, MigrationFailed],
   mayChangeNothing: true,
   fails: [NotApplied, NotNewest, Irreversible, Changed, StepFailed],
@@ -203,7 +203,7 @@ export const rollBackMigration = command({
   prepare: (outside, { params: { id } }, caller) =>
     prepare(outside, caller, { id, direction: "down" }),
   run: (ctx, { params: { id }, body }, prepared) =>
-    carryOut(
+    runMigration(
       ctx,
       {
         id,

@@ -1,11 +1,11 @@
-import type { Fault } from "#kernel/operation/failure.ts";
-import { inWords, Places } from "#domains/queries/guard/source-position.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { describePosition, PositionMap } from "#domains/queries/guard/source-position.ts";
 import { readScript } from "#domains/queries/guard/parse-thread.ts";
 import type { ScriptStatement } from "#domains/queries/guard/script.ts";
 import { readStep, type Step } from "#domains/tables/structure/step.ts";
 import type { MigrationStep } from "./migration.ts";
-import { Known } from "./sql/table-lookup.ts";
-import { SqlRefused } from "./sql/sql-error.ts";
+import { TableLookup } from "./sql/table-lookup.ts";
+import { UnsupportedSql } from "./sql/sql-error.ts";
 import { stepsFrom } from "./sql/translate.ts";
 
 const SQL_CHARACTERS_MAX = 262_144;
@@ -21,7 +21,7 @@ export type Work = { readonly index: number; readonly path: string } & (
 export interface ReadSteps {
   readonly steps: readonly MigrationStep[];
   readonly works: readonly Work[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 }
 
 /**
@@ -34,7 +34,7 @@ export async function readSteps(
 ): Promise<ReadSteps> {
   const steps: MigrationStep[] = [];
   const works: Work[] = [];
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   for (const [index, one] of given.entries()) {
     if (faults.length >= FAULTS_MAX) break;
     const read = await readOne(one, { index, path: `${path}/${index}`, workspace });
@@ -49,7 +49,7 @@ export async function readSteps(
 
 type ReadOne =
   | { readonly kept: MigrationStep; readonly work: Work }
-  | { readonly faults: readonly Fault[] };
+  | { readonly faults: readonly FieldError[] };
 
 interface Place {
   readonly index: number;
@@ -84,12 +84,12 @@ async function readSql(sql: string, { index, path, workspace }: Place): Promise<
   }
   const verdict = await readScript(workspace, sql);
   if ("complaints" in verdict) {
-    return { faults: verdict.complaints.map((one) => ({ path, message: inWords(one) })) };
+    return { faults: verdict.complaints.map((one) => ({ path, message: describePosition(one) })) };
   }
   const script = verdict.statements;
-  const unknown = new Known(undefined);
-  const places = new Places(Buffer.from(sql));
-  const faults: Fault[] = [];
+  const unknown = new TableLookup(undefined);
+  const places = new PositionMap(Buffer.from(sql));
+  const faults: FieldError[] = [];
   for (const statement of script) {
     if (faults.length >= FAULTS_MAX) break;
     const refusal = refusalOf(statement, places, unknown);
@@ -100,24 +100,28 @@ async function readSql(sql: string, { index, path, workspace }: Place): Promise<
 }
 
 /** Why a statement can't be translated, in words. */
-function refusalOf(statement: ScriptStatement, places: Places, known: Known): string | undefined {
+function refusalOf(
+  statement: ScriptStatement,
+  places: PositionMap,
+  known: TableLookup,
+): string | undefined {
   if (statement.does !== "structure") return undefined;
   try {
     stepsFrom(statement.node, known);
     return undefined;
   } catch (error) {
-    if (error instanceof SqlRefused) return refusalInWords(error, statement, places);
+    if (error instanceof UnsupportedSql) return refusalInWords(error, statement, places);
     throw error;
   }
 }
 
 /** A refusal with its place in the script. */
 export function refusalInWords(
-  { message, byte }: SqlRefused,
+  { message, byte }: UnsupportedSql,
   { at }: ScriptStatement,
-  places: Places,
+  places: PositionMap,
 ): string {
-  return inWords({ message, at: byte === undefined ? at : places.atByte(byte) });
+  return describePosition({ message, at: byte === undefined ? at : places.atByte(byte) });
 }
 
 function isSql(given: unknown): given is { readonly op: "sql"; readonly sql?: unknown } {

@@ -1,24 +1,24 @@
 /** Takes the steps of a migration, one after the other, in the act's transaction. */
 import type { ScriptStatement } from "#domains/queries/guard/script.ts";
-import { Places } from "#domains/queries/guard/source-position.ts";
-import { makerOf } from "#domains/records/record.ts";
+import { PositionMap } from "#domains/queries/guard/source-position.ts";
+import { creatorOf } from "#domains/records/record.ts";
 import { onDeleteOf, targetOf } from "#domains/tables/columns/reference.ts";
-import { quoted } from "#domains/tables/sql-names.ts";
+import { quoteIdentifier } from "#domains/tables/sql-names.ts";
 import { listTables } from "#domains/tables/store.ts";
-import { type Taken, takeSteps } from "#domains/tables/structure/apply-steps.ts";
-import { stepBlamed } from "#domains/tables/structure/failed-step.ts";
+import { type AppliedSteps, runSteps } from "#domains/tables/structure/apply-steps.ts";
+import { failedStepOf } from "#domains/tables/structure/failed-step.ts";
 import type { Step } from "#domains/tables/structure/step.ts";
 import { partitionOf } from "#domains/tables/table-cache.ts";
 import type { Table } from "#domains/tables/table.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { refusalInWords, type Work } from "./parse-steps.ts";
-import { SqlRefused } from "./sql/sql-error.ts";
-import { Known } from "./sql/table-lookup.ts";
+import { UnsupportedSql } from "./sql/sql-error.ts";
+import { TableLookup } from "./sql/table-lookup.ts";
 import { placeIn, stepsFrom } from "./sql/translate.ts";
-import { complaintOf, StepTrouble, troubleOf } from "./step-error.ts";
-import { watchOver } from "./write-triggers.ts";
+import { stepErrorMessage, StepError, toStepError } from "./step-error.ts";
+import { writeTriggerSql } from "./write-triggers.ts";
 
 /** How far a statement on records reaches: which tables it changes, and which it has to hold. */
 
@@ -29,7 +29,7 @@ type Writes = Pick<Extract<ScriptStatement, { does: "records" }>, "targets" | "e
  * ones that the migration comes to later. For whoever writes to such a one holds it while they wait to see
  * whether what it refers to is there, and then we would wait for each other.
  */
-function tablesToWatch(
+function tablesToLock(
   statement: Writes,
   { tables, named }: { readonly tables: readonly Table[]; readonly named: ReadonlySet<string> },
 ): readonly Table[] {
@@ -42,8 +42,8 @@ function tablesToWatch(
 }
 
 /** The slugs of the tables that a migration changes, or whose records. */
-function namedIn(works: readonly Work[], tables: readonly Table[]): ReadonlySet<string> {
-  const unknown = new Known(undefined);
+function tablesNamedIn(works: readonly Work[], tables: readonly Table[]): ReadonlySet<string> {
+  const unknown = new TableLookup(undefined);
   const script = works.flatMap((work) => ("script" in work ? work.script : []));
   const steps = [
     ...works.flatMap((work) => ("step" in work ? [work.step] : [])),
@@ -77,16 +77,19 @@ function reachedBy(all: readonly Writes[], tables: readonly Table[]): ReadonlySe
 }
 
 /** What became of it. */
-export interface Outcome {
+export interface StepsOutcome {
   readonly statements: readonly string[];
   readonly recordsChanged: number;
   /** The steps that undo it; null when only somebody else can say what does. */
   readonly inverse: readonly Step[] | null;
-  readonly changes: readonly Taken[];
+  readonly changes: readonly AppliedSteps[];
 }
 
 /** Takes all, or throws a `StepTrouble`: then nothing may be kept of it. */
-export async function takeAll(ctx: ReadContext, works: readonly Work[]): Promise<Outcome> {
+export async function runMigrationSteps(
+  ctx: ReadContext,
+  works: readonly Work[],
+): Promise<StepsOutcome> {
   const taking = new Taking(ctx, works);
   for (const batch of batchesOf(works)) {
     const [first] = batch;
@@ -116,7 +119,7 @@ class Taking {
   readonly #ctx: ReadContext;
   readonly #works: readonly Work[];
   readonly #statements: string[] = [];
-  readonly #changes: Taken[] = [];
+  readonly #changes: AppliedSteps[] = [];
   readonly #inverse: Step[] = [];
   /** Tables with a watch on them, and what takes it off. */
   readonly #watched = new Map<string, readonly string[]>();
@@ -138,14 +141,14 @@ class Taking {
     try {
       await this.#change(steps, at);
     } catch (error) {
-      const blamed = works[stepBlamed(error) ?? (works.length === 1 ? 0 : -1)];
-      throw troubleOf(error, blamed?.index, blamed?.path ?? "") ?? error;
+      const blamed = works[failedStepOf(error) ?? (works.length === 1 ? 0 : -1)];
+      throw toStepError(error, blamed?.index, blamed?.path ?? "") ?? error;
     }
   }
 
   async script({ index, path, sql, script }: ScriptWork): Promise<void> {
     for (const statement of script) {
-      const trouble = (message: string) => new StepTrouble(index, [{ path, message }]);
+      const trouble = (message: string) => new StepError(index, [{ path, message }]);
       if (statement.does === "structure") await this.#translated(statement, { index, path, sql });
       else {
         const tables = await this.#known();
@@ -156,14 +159,14 @@ class Taking {
         try {
           await this.#write(statement, tables);
         } catch (error) {
-          const complaint = complaintOf(error, { statement, sql, tables });
+          const complaint = stepErrorMessage(error, { statement, sql, tables });
           throw complaint === undefined ? error : trouble(complaint);
         }
       }
     }
   }
 
-  async end(): Promise<Outcome> {
+  async end(): Promise<StepsOutcome> {
     await this.#unwatch();
     return {
       statements: this.#statements,
@@ -183,21 +186,21 @@ class Taking {
       return one ? placeIn(one, within) : "";
     };
     try {
-      steps = stepsFrom(statement.node, new Known(await this.#known()));
+      steps = stepsFrom(statement.node, new TableLookup(await this.#known()));
       await this.#change(steps, said);
     } catch (error) {
-      if (error instanceof SqlRefused) {
-        const message = refusalInWords(error, statement, new Places(Buffer.from(sql)));
-        throw new StepTrouble(index, [{ path, message }]);
+      if (error instanceof UnsupportedSql) {
+        const message = refusalInWords(error, statement, new PositionMap(Buffer.from(sql)));
+        throw new StepError(index, [{ path, message }]);
       }
-      const trouble = troubleOf(error, index, "");
+      const trouble = toStepError(error, index, "");
       if (!trouble) throw error;
       // What stands in a step has no place of its own in SQL: it is told in words.
       const faults = trouble.faults.map((fault) => ({
         path,
         message: `${fault.path} ${fault.message}`.trim(),
       }));
-      throw new StepTrouble(index, faults);
+      throw new StepError(index, faults);
     }
   }
 
@@ -207,7 +210,7 @@ class Taking {
   ): Promise<void> {
     if (steps.length === 0) return;
     await this.#unwatch();
-    const taken = await takeSteps(this.#ctx, steps, at);
+    const taken = await runSteps(this.#ctx, steps, at);
     this.#tables = undefined;
     this.#changes.push(taken);
     this.#statements.push(...taken.statements);
@@ -220,13 +223,13 @@ class Taking {
     this.#reversible = false;
     const { tx, caller, now } = this.#ctx;
     const partition = partitionOf(caller);
-    this.#named ??= namedIn(this.#works, tables);
-    await this.#watch(tablesToWatch(statement, { tables, named: this.#named }));
+    this.#named ??= tablesNamedIn(this.#works, tables);
+    await this.#watch(tablesToLock(statement, { tables, named: this.#named }));
     await this.#as(ownerOf(partition));
-    const [row] = await rowsOf(tx, "select change_records($1, $2, $3, $4) as changed", [
+    const [row] = await queryRows(tx, "select change_records($1, $2, $3, $4) as changed", [
       text,
       schemaOf(partition),
-      makerOf(caller),
+      creatorOf(caller),
       now,
     ]);
     await this.#as(undefined);
@@ -237,7 +240,7 @@ class Taking {
   async #watch(tables: readonly Table[]): Promise<void> {
     for (const table of tables) {
       if (this.#watched.has(table.slug)) continue;
-      const { on, off } = watchOver(partitionOf(this.#ctx.caller), table);
+      const { on, off } = writeTriggerSql(partitionOf(this.#ctx.caller), table);
       await this.#asOwner(on);
       this.#watched.set(table.slug, off);
     }
@@ -251,13 +254,13 @@ class Taking {
 
   async #asOwner(texts: readonly string[]): Promise<void> {
     await this.#as(ownerOf(partitionOf(this.#ctx.caller)));
-    for (const text of texts) await rowsOf(this.#ctx.tx, CHANGE, [text]);
+    for (const text of texts) await queryRows(this.#ctx.tx, CHANGE, [text]);
     await this.#as(undefined);
   }
 
   async #as(role: string | undefined): Promise<void> {
-    const name = role === undefined ? "none" : quoted(role);
-    await rowsOf(this.#ctx.tx, CHANGE, [`set local role ${name}`]);
+    const name = role === undefined ? "none" : quoteIdentifier(role);
+    await queryRows(this.#ctx.tx, CHANGE, [`set local role ${name}`]);
   }
 
   async #known(): Promise<readonly Table[]> {

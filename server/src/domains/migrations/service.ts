@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { partitionOf } from "#domains/tables/table-cache.ts";
@@ -89,7 +89,7 @@ export async function update(
     ...(isOther && stepsRow(up ?? before.up, down === undefined ? before.down : down)),
     updated_at: ctx.now,
   });
-  ctx.emit(MigrationUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  ctx.emit(MigrationUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 
@@ -130,7 +130,7 @@ function stepsRow(up: readonly MigrationStep[], down: readonly MigrationStep[] |
   return { up: upward, down: downward, checksum };
 }
 
-function refuseFaults(faults: readonly Fault[]): void {
+function refuseFaults(faults: readonly FieldError[]): void {
   const [first] = faults;
   if (!first) return;
   throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });

@@ -1,17 +1,17 @@
-import { codeOf, isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
-import { Failure, type Fault } from "#kernel/operation/failure.ts";
-import { inWords, placeAt } from "#domains/queries/guard/source-position.ts";
+import { sqlStateOf, isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
+import { Failure, type FieldError } from "#kernel/operation/failure.ts";
+import { describePosition, positionAt } from "#domains/queries/guard/source-position.ts";
 import type { ScriptStatement } from "#domains/queries/guard/script.ts";
-import { meaningOf } from "#domains/tables/derived-name.ts";
+import { parseDerivedName } from "#domains/tables/derived-name.ts";
 import type { Table } from "#domains/tables/table.ts";
 
 /** A step that can't be taken, and why. */
-export class StepTrouble extends Error {
+export class StepError extends Error {
   /** Its index; undefined when no single one is to blame. */
   readonly step: number | undefined;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 
-  constructor(step: number | undefined, faults: readonly Fault[]) {
+  constructor(step: number | undefined, faults: readonly FieldError[]) {
     super(faults[0]?.message ?? "A step failed.");
     this.name = "StepTrouble";
     this.step = step;
@@ -20,15 +20,15 @@ export class StepTrouble extends Error {
 }
 
 /** What the failure of a step of structure means; anything else that is thrown is not the step's fault. */
-export function troubleOf(
+export function toStepError(
   error: unknown,
   step: number | undefined,
   path: string,
-): StepTrouble | undefined {
+): StepError | undefined {
   if (!(error instanceof Failure)) return undefined;
   const { detail, errors = [] } = error.particulars;
-  if (errors.length > 0) return new StepTrouble(step, errors);
-  return new StepTrouble(step, [{ path, message: detail ?? error.type.title }]);
+  if (errors.length > 0) return new StepError(step, errors);
+  return new StepError(step, [{ path, message: detail ?? error.type.title }]);
 }
 
 /** A data statement and what it was run on. */
@@ -42,8 +42,11 @@ interface Ran {
  * In PostgreSQL's words, without what is the platform's own and without values of records: many hear
  * of it who may not read those. Undefined when the statement is not to blame.
  */
-export function complaintOf(error: unknown, { statement, sql, tables }: Ran): string | undefined {
-  const code = codeOf(error);
+export function stepErrorMessage(
+  error: unknown,
+  { statement, sql, tables }: Ran,
+): string | undefined {
+  const code = sqlStateOf(error);
   if (code === undefined || isTransient(error) || isConnectionLoss(error)) return undefined;
   if (code === "57014") return "the statement took too long";
   if (!BY_STATEMENT.test(code) || !(error instanceof Error)) return undefined;
@@ -51,13 +54,13 @@ export function complaintOf(error: unknown, { statement, sql, tables }: Ran): st
   const position = Number(internalPosition);
   if (Number.isSafeInteger(position) && position > 0) {
     // Found in the text, before any record was looked at.
-    const at = placeAt(sql, statement.at.position + position - 1);
-    return inWords({ message: plain(error.message, tables), at });
+    const at = positionAt(sql, statement.at.position + position - 1);
+    return describePosition({ message: plain(error.message, tables), at });
   }
   const message = ABOUT_VALUES.test(code)
     ? (WITHOUT_VALUES.get(code) ?? "a value does not fit")
     : plain(error.message, tables);
-  return inWords({ message, at: statement.at });
+  return describePosition({ message, at: statement.at });
 }
 
 /** Those whose words may hold a value; the syntax is that of a path or a search which is a value. */
@@ -79,7 +82,7 @@ function plain(message: string, tables: readonly Table[]): string {
   return message
     .replaceAll(/"([A-Z][a-z]+_[0-9a-f]{16})"/g, (whole, name: string) => {
       for (const table of tables) {
-        const meaning = meaningOf(table, name);
+        const meaning = parseDerivedName(table, name);
         if (meaning) return `of ${table.slug} (${meaning.fields.join(", ")})`;
       }
       return whole;

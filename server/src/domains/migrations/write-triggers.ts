@@ -1,11 +1,11 @@
 import type { Partition } from "#kernel/db/partition.ts";
-import { quoted } from "#domains/tables/sql-names.ts";
-import { nameSql, type Site, tableSql, viewSql } from "#domains/tables/sql-names.ts";
+import { quoteIdentifier } from "#domains/tables/sql-names.ts";
+import { nameSql, type TableLocation, tableSql, viewSql } from "#domains/tables/sql-names.ts";
 import { assumedOf } from "#domains/tables/structure/ddl.ts";
 import type { Table } from "#domains/tables/table.ts";
 
 /** The statements that put a watch on a table, and that take it off again. */
-export interface Watch {
+export interface WriteTrigger {
   readonly on: readonly string[];
   readonly off: readonly string[];
 }
@@ -15,7 +15,7 @@ export interface Watch {
  * nobody has read who would have refused them. Readers go on. Writers wait before they hold anything of
  * the table, since triggers go by a stronger lock than they come by.
  */
-export function watchOver(partition: Partition, table: Table): Watch {
+export function writeTriggerSql(partition: Partition, table: Table): WriteTrigger {
   const site = { partition, table };
   const place = tableSql(site);
   const triggers = [STAMP, ...refusalsOf(site, table)];
@@ -36,12 +36,15 @@ interface Trigger {
   readonly does: string;
 }
 
-const STAMP: Trigger = { name: quoted("Stamp"), does: "execute function public.stamp_record()" };
+const STAMP: Trigger = {
+  name: quoteIdentifier("Stamp"),
+  does: "execute function public.stamp_record()",
+};
 
 /** For what is assumed of columns. Constraints would keep everybody from reading the table meanwhile. */
-function refusalsOf(site: Site, { columns }: Table): Trigger[] {
+function refusalsOf(site: TableLocation, { columns }: Table): Trigger[] {
   return columns.flatMap((column) => {
-    const condition = assumedOf(column, `new.${quoted(column.name)}`);
+    const condition = assumedOf(column, `new.${quoteIdentifier(column.name)}`);
     if (condition === undefined) return [];
     const does = `when (not (${condition})) execute function public.refuse_record()`;
     return [{ name: nameSql(site, "check", column.name), does }];

@@ -21,7 +21,7 @@ import {
 } from "./operations.ts";
 import { NotificationsRead, NotificationsSend } from "./notification.ts";
 import { getPreferences, putPreferences } from "./preference-operations.ts";
-import { tell } from "./notification-reader.ts";
+import { notificationReader } from "./notification-reader.ts";
 
 export { NotificationSent } from "./events.ts";
 export { type About, notify } from "./notify.ts";
@@ -52,6 +52,6 @@ export const notifications = domain({
     readNotification,
     unreadNotification,
   ],
-  readers: [tell],
+  readers: [notificationReader],
   jobs: [pruneNotifications],
 });

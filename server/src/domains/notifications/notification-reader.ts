@@ -1,31 +1,31 @@
 import { type MemberRow, membersWithRoles } from "#domains/identity/accounts/index.ts";
-import type { NoticeRule } from "#kernel/domain.ts";
-import { DEPTH_MAX } from "#kernel/log/event.ts";
+import type { NotificationRule } from "#kernel/domain.ts";
+import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { NotificationSent } from "./events.ts";
 import { RECIPIENTS_MAX } from "./notification.ts";
 import { deliver } from "./notify.ts";
 
 /** Tells people what the domains' rules say that they should hear of. */
-export const tell = reader({
+export const notificationReader = reader({
   name: "notifications.tell",
   on: ({ notices }) => notices.map(({ on }) => on.type),
   startsAt: "end",
   emits: [NotificationSent],
   async handle(ctx, events) {
     // All events are of one workspace, so each rule's recipients are looked up once.
-    const known = new Map<NoticeRule, readonly MemberRow[]>();
-    const recipientsOf = async (rule: NoticeRule): Promise<readonly MemberRow[]> => {
+    const known = new Map<NotificationRule, readonly MemberRow[]>();
+    const recipientsOf = async (rule: NotificationRule): Promise<readonly MemberRow[]> => {
       const found = known.get(rule) ?? (await membersWithRoles(ctx.tx, rule.roles, RECIPIENTS_MAX));
       known.set(rule, found);
       return found;
     };
     for (const event of events) {
       // A rule about notifications would otherwise never come to an end.
-      if (event.depth >= DEPTH_MAX) continue;
+      if (event.depth >= CAUSATION_DEPTH_MAX) continue;
       const { id: eventId, type: eventType, resource } = event;
       const about = { eventId, eventType, resource: { type: resource.type, id: resource.id } };
-      const applies = ({ on, when }: NoticeRule): boolean =>
+      const applies = ({ on, when }: NotificationRule): boolean =>
         on.type === eventType && (when === undefined || when(event));
       for (const rule of ctx.services.notices.filter(applies)) {
         const message = { title: rule.title(event), body: rule.body(event), about };

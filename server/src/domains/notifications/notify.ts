@@ -1,5 +1,5 @@
 import { type MemberRow, membersWithIds } from "#domains/identity/accounts/index.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { enqueueMail, type Mail, publicUrl } from "#kernel/mail.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
@@ -33,7 +33,7 @@ export async function notify(
   { userIds, ...message }: Message & { readonly userIds: readonly string[] },
 ): Promise<string[]> {
   if (userIds.length > RECIPIENTS_MAX) {
-    throw invalid("/userIds", `must not have more than ${RECIPIENTS_MAX} items`);
+    throw invalidField("/userIds", `must not have more than ${RECIPIENTS_MAX} items`);
   }
   const members = await membersWithIds(ctx.tx, userIds);
   await deliver(ctx, members, message);

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { personOf } from "#kernel/access/caller.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { userIdOf } from "#kernel/access/caller.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import {
   NotificationDeleted,
@@ -36,8 +36,8 @@ export const listNotifications = query({
   }),
   reply: page(Notification),
   async run({ tx, caller, services }, { query: { unread, ...asked } }) {
-    const person = personOf(caller);
-    return pageById(services, LIST, asked, (before, limit) =>
+    const person = userIdOf(caller);
+    return listPageById(services, LIST, asked, (before, limit) =>
       store.list(tx, person, { unread, before, limit }),
     );
   },
@@ -48,8 +48,8 @@ export const countUnread = query({
   route: "GET /api/v1/notifications/unread-count",
   summary: "Count your unread notifications",
   permission: NotificationsRead,
-  reply: one(Type.Object({ unread: Type.Integer() }, { title: "UnreadCount" })),
-  run: async ({ tx, caller }) => ({ unread: await store.countUnread(tx, personOf(caller)) }),
+  reply: item(Type.Object({ unread: Type.Integer() }, { title: "UnreadCount" })),
+  run: async ({ tx, caller }) => ({ unread: await store.countUnread(tx, userIdOf(caller)) }),
 });
 
 export const getNotification = query({
@@ -59,9 +59,9 @@ export const getNotification = query({
   description: "That does not mark it as read.",
   permission: NotificationsRead,
   params: ById,
-  reply: one(Notification),
+  reply: item(Notification),
   example,
-  run: ({ tx, caller }, { params }) => store.get(tx, personOf(caller), params.id),
+  run: ({ tx, caller }, { params }) => store.get(tx, userIdOf(caller), params.id),
 });
 
 export const sendNotification = command({
@@ -86,7 +86,8 @@ export const sendNotification = command({
   },
   async run(ctx, { body }) {
     const userIds = await notify(ctx, body);
-    if (userIds.length === 0) throw invalid("/userIds", "names no active member of the workspace");
+    if (userIds.length === 0)
+      throw invalidField("/userIds", "names no active member of the workspace");
     return { userIds };
   },
 });
@@ -97,7 +98,7 @@ export const readNotification = command({
   summary: "Mark one of your notifications as read",
   permission: NotificationsRead,
   params: ById,
-  reply: one(Notification),
+  reply: item(Notification),
   emits: [NotificationRead],
   mayChangeNothing: true,
   example,
@@ -110,7 +111,7 @@ export const unreadNotification = command({
   summary: "Mark one of your notifications as unread again",
   permission: NotificationsRead,
   params: ById,
-  reply: one(Notification),
+  reply: item(Notification),
   emits: [NotificationUnread],
   mayChangeNothing: true,
   example,
@@ -124,7 +125,7 @@ export const updateNotification = command({
   permission: NotificationsRead,
   params: ById,
   body: object({ read: Type.Boolean() }),
-  reply: one(Notification),
+  reply: item(Notification),
   emits: [NotificationRead, NotificationUnread],
   mayChangeNothing: true,
   example: { ...example, body: { read: true } },
@@ -138,7 +139,7 @@ export const readAllNotifications = command({
   summary: "Mark all your notifications as read",
   description: "`read` is how many were unread until then.",
   permission: NotificationsRead,
-  reply: one(Type.Object({ read: Type.Integer() }, { title: "ReadCount" })),
+  reply: item(Type.Object({ read: Type.Integer() }, { title: "ReadCount" })),
   emits: [NotificationsAllRead],
   mayChangeNothing: true,
   run: (ctx) => service.markAllRead(ctx),
@@ -150,7 +151,7 @@ export const deleteNotification = command({
   summary: "Delete one of your notifications",
   permission: NotificationsRead,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [NotificationDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

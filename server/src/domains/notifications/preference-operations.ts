@@ -1,6 +1,6 @@
-import { personOf } from "#kernel/access/caller.ts";
+import { userIdOf } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PreferencesUpdated } from "./events.ts";
 import { NotificationsRead } from "./notification.ts";
@@ -13,8 +13,8 @@ export const getPreferences = query({
   route: "GET /api/v1/notifications/preferences",
   summary: "Read how you are told in this workspace",
   permission: NotificationsRead,
-  reply: one(Preferences),
-  run: ({ tx, caller }) => store.get(tx, personOf(caller)),
+  reply: item(Preferences),
+  run: ({ tx, caller }) => store.get(tx, userIdOf(caller)),
 });
 
 export const putPreferences = command({
@@ -24,7 +24,7 @@ export const putPreferences = command({
   description: "The inbox has every notification, whatever you say here.",
   permission: NotificationsRead,
   body: object(preferences),
-  reply: one(Preferences),
+  reply: item(Preferences),
   emits: [PreferencesUpdated],
   example: { body: { email: false } },
   run: (ctx, { body }) => setPreferences(ctx, body),

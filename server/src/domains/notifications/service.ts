@@ -1,5 +1,5 @@
-import { personOf } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { userIdOf } from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   NotificationDeleted,
@@ -39,7 +39,7 @@ export async function markUnread(
 export async function markAllRead(
   ctx: WriteContext<typeof NotificationsAllRead>,
 ): Promise<{ read: number }> {
-  const userId = personOf(ctx.caller);
+  const userId = userIdOf(ctx.caller);
   const read = await store.readAll(ctx.tx, userId, ctx.now);
   if (read > 0) ctx.emit(NotificationsAllRead, { id: userId }, { userId, read });
   return { read };
@@ -58,23 +58,23 @@ export async function setPreferences(
   ctx: WriteContext<typeof PreferencesUpdated>,
   { email }: { readonly email: boolean },
 ): Promise<Preferences> {
-  const userId = personOf(ctx.caller);
+  const userId = userIdOf(ctx.caller);
   const before = await preferences.lock(ctx.tx, userId, ctx.now);
   ctx.expectRevision(before.revision);
   const after = await preferences.update(ctx.tx, userId, { email, updated_at: ctx.now });
-  const change = changeOf({ email: before.email }, { email: after.email });
+  const change = diffResource({ email: before.email }, { email: after.email });
   ctx.emit(PreferencesUpdated, { id: userId }, change);
   return after;
 }
 
 /** Another person's is as good as none. */
 async function lockOwn(ctx: WriteContext<never>, id: string): Promise<Notification> {
-  const notification = await store.lock(ctx.tx, personOf(ctx.caller), id);
+  const notification = await store.lock(ctx.tx, userIdOf(ctx.caller), id);
   ctx.expectRevision(notification.revision);
   return notification;
 }
 
 function dataOf({ caller }: WriteContext<never>, notification: Notification) {
   const { id, environment, eventId, eventType, resource } = notification;
-  return { id, userId: personOf(caller), environment, eventId, eventType, resource };
+  return { id, userId: userIdOf(caller), environment, eventId, eventType, resource };
 }

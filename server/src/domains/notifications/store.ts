@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../tables.ts";
 import type { Notification } from "./notification.ts";
 
@@ -146,9 +146,9 @@ const PRUNE = `
     (select id from notifications where created_at < $1 order by created_at limit $2)`;
 
 /** Old notifications, of all workspaces. */
-export const pruneNotifications = pruning({
+export const pruneNotifications = retentionJob({
   kind: "notifications.prune",
   everyMs: HOUR_MS,
   remove: ({ db, clock }, rowsMax) =>
-    removeRows(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
+    deleteAcrossWorkspaces(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
 });

@@ -1,6 +1,6 @@
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { domain, type NoticeRule } from "#kernel/domain.ts";
+import { domain, type NotificationRule } from "#kernel/domain.ts";
 import { NoteCreated, notes } from "#kernel/testing/notes.ts";
 import { startWorld, until, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
@@ -8,19 +8,19 @@ import { NotificationSent } from "./index.ts";
 
 const INBOX = "/api/v1/notifications";
 
-const aboutNotes: NoticeRule = {
+const aboutNotes: NotificationRule = {
   on: NoteCreated,
   roles: ["owner", "admin"],
   title: ({ data }) => `A note: ${String(data["title"])}`,
   body: ({ data }) => `> ${String(data["body"])}`,
 };
-const aboutNotifications: NoticeRule = {
+const aboutNotifications: NotificationRule = {
   on: NotificationSent,
   roles: ["auditor"],
   title: () => "Somebody was told",
   body: () => "",
 };
-const probe = (...notices: NoticeRule[]) =>
+const probe = (...notices: NotificationRule[]) =>
   domain({ name: "probe", summary: "", permissions: [], events: [], operations: [], notices });
 
 const mails: { readonly to: string; readonly text: string }[] = [];

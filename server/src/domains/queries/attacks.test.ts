@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ownerOf, readerOf, schemaOf, SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { inspect } from "./guard/guard.ts";
+import { inspectStatement } from "./guard/guard.ts";
 import { FUNCTIONS, NAMED_BY_ALIAS } from "./guard/functions.ts";
 import { ATTACKS, ENDLESS } from "./testing/attacks.ts";
 
@@ -173,7 +173,7 @@ test("every function that is not on the list is refused, and those on it have no
   );
   expect(all.length).toBeGreaterThan(2_000);
   const passed = all.filter(
-    ({ name }) => !("complaints" in inspect(`select pg_catalog."${name}"()`, "reading")),
+    ({ name }) => !("complaints" in inspectStatement(`select pg_catalog."${name}"()`, "reading")),
   );
   const known = new Set(all.map(({ name }) => name as string));
   expect(new Set(passed.map(({ name }) => name))).toEqual(FUNCTIONS.intersection(known));

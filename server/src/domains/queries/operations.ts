@@ -1,14 +1,14 @@
 import Type from "typebox";
 import { Conflict } from "#kernel/operation/failure.ts";
 import { command, type Operation, query } from "#kernel/operation/operation.ts";
-import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { QueriesRun, QueriesWrite } from "#domains/tables/permissions.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import { QueryRefused } from "./query-failure.ts";
 import { runSavedQuery, runSql } from "./run-operations.ts";
-import { inspected } from "./run-query.ts";
+import { inspectQuery } from "./run-query.ts";
 import { fields, QueryId, QueryNameTaken, SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -28,7 +28,7 @@ const listQueries = query({
   query: object(pageQuery),
   reply: page(SavedQuery),
   run: ({ tx, services }, { query: asked }) =>
-    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
+    listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createQuery = command({
@@ -56,7 +56,7 @@ const createQuery = command({
       parameters: [{ name: "since", type: "date", default: "2026-01-01" }],
     },
   },
-  prepare: (_, { body }, caller) => inspected(caller, body.sql),
+  prepare: (_, { body }, caller) => inspectQuery(caller, body.sql),
   run: (ctx, { body }, inspection) => service.create(ctx, body, inspection),
 });
 
@@ -67,7 +67,7 @@ const getQuery = query({
   permission: QueriesRun,
   environmental,
   params: ById,
-  reply: one(SavedQuery),
+  reply: item(SavedQuery),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -80,7 +80,7 @@ const updateQuery = command({
   environmental,
   params: ById,
   body: patch(fields),
-  reply: one(SavedQuery),
+  reply: item(SavedQuery),
   emits: [QueryUpdated],
   fails: [QueryRefused, QueryNameTaken, Conflict],
   example: { ...example, body: { name: "Orders by status since a day" } },
@@ -96,7 +96,7 @@ const deleteQuery = command({
   permission: QueriesWrite,
   environmental,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [QueryDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

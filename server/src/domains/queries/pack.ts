@@ -3,7 +3,7 @@ import { packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { QueriesWrite } from "#domains/tables/permissions.ts";
 import { nameless } from "./parameter.ts";
-import { inspected } from "./run-query.ts";
+import { inspectQuery } from "./run-query.ts";
 import { fields } from "./saved-query.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -24,7 +24,7 @@ export const queryContent = packContent({
     { title: "PackQuery" },
   ),
   keyOf: ({ name }) => name,
-  prepare: (_, { sql }, caller) => inspected(caller, sql),
+  prepare: (_, { sql }, caller) => inspectQuery(caller, sql),
   find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
   async read({ tx }, id) {
     const query = await store.find(tx, id);

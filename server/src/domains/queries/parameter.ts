@@ -1,8 +1,8 @@
 /** The parameters of a saved query: `$1` is the first of them, and callers may say its name. */
 import Type, { type Static } from "typebox";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { TYPES } from "#domains/tables/columns/registry.ts";
+import { COLUMN_TYPES_BY_NAME } from "#domains/tables/columns/registry.ts";
 import type { Column } from "#domains/tables/table.ts";
 
 export const PARAMETERS_MAX = 100;
@@ -36,7 +36,7 @@ export type Given = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The values for a statement's `$1`, `$2` and so on; fails with the path of each fault. */
 export function valuesOf(parameters: readonly Parameter[], given: Given): unknown[] {
-  const faults: Fault[] = surplusOf(parameters, given);
+  const faults: FieldError[] = surplusOf(parameters, given);
   const values = parameters.map((parameter, index) => {
     const path = `/params/${Array.isArray(given) ? index : parameter.name}`;
     const said = givenFor(parameter, index, given);
@@ -54,8 +54,8 @@ export function valuesOf(parameters: readonly Parameter[], given: Given): unknow
 export function parameterFaults(
   parameters: readonly Parameter[],
   places: ReadonlySet<number>,
-): Fault[] {
-  const faults: Fault[] = [];
+): FieldError[] {
+  const faults: FieldError[] = [];
   const names = new Set<string>();
   for (const [index, { name, ...parameter }] of parameters.entries()) {
     const path = `/parameters/${index}`;
@@ -82,7 +82,7 @@ export function nameless(places: ReadonlySet<number>): Parameter[] {
   return Array.from({ length: count }, (_, index) => ({ name: `p${index + 1}` }));
 }
 
-export function throwIfAny(faults: readonly Fault[]): void {
+export function throwIfAny(faults: readonly FieldError[]): void {
   const [first] = faults;
   if (!first) return;
   throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
@@ -93,7 +93,7 @@ function givenFor({ name }: Parameter, index: number, given: Given): unknown {
   return Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined;
 }
 
-function surplusOf(parameters: readonly Parameter[], given: Given): Fault[] {
+function surplusOf(parameters: readonly Parameter[], given: Given): FieldError[] {
   const known = Array.isArray(given)
     ? parameters.map((_, index) => String(index))
     : parameters.map(({ name }) => name);
@@ -111,8 +111,8 @@ function readValue({ type }: Parameter, value: unknown): ReadValue {
     const bad = members.find((member) => "fault" in member);
     return bad ?? { value: members.map((member) => ("value" in member ? member.value : null)) };
   }
-  const read = TYPES[type].read(value, PLAIN);
-  return "fault" in read ? read : { value: TYPES[type].store(read.value) };
+  const read = COLUMN_TYPES_BY_NAME[type].read(value, PLAIN);
+  return "fault" in read ? read : { value: COLUMN_TYPES_BY_NAME[type].store(read.value) };
 }
 
 /** A column that asks nothing of its values beyond their type. */

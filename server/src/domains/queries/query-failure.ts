@@ -1,8 +1,13 @@
-import { codeOf, isConnectionLoss } from "#kernel/db/errors.ts";
-import { Failure, failure, type Fault } from "#kernel/operation/failure.ts";
+import { sqlStateOf, isConnectionLoss } from "#kernel/db/errors.ts";
+import { Failure, failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { Inspection } from "./guard/guard.ts";
-import { type Complaint, inWords, lengthOf, placeAt } from "./guard/source-position.ts";
-import type { Composed } from "./wrap-statement.ts";
+import {
+  type GuardError,
+  describePosition,
+  lengthOf,
+  positionAt,
+} from "./guard/source-position.ts";
+import type { WrappedStatement } from "./wrap-statement.ts";
 
 export const QueryRefused = failure("query_refused", 422, "This can't be run here.");
 export const QueryFailed = failure("query_failed", 422, "PostgreSQL could not answer this.");
@@ -17,9 +22,9 @@ const ABOUT_THE_STATEMENT = /^(0A|20|21|22|2F|42|44|54)/;
 const OURS = /tables_[psd]_[0-9a-f]{8}|millrace[._]/;
 
 /** A statement that did not pass. */
-export function refusalOf(complaints: readonly Complaint[], path = "/sql"): Failure {
-  const errors = complaints.map((complaint): Fault => {
-    const message = inWords(complaint);
+export function refusalOf(complaints: readonly GuardError[], path = "/sql"): Failure {
+  const errors = complaints.map((complaint): FieldError => {
+    const message = describePosition(complaint);
     return { path, message, ...(complaint.at && { position: complaint.at.position }) };
   });
   return new Failure(QueryRefused, { detail: errors[0]?.message ?? QueryRefused.title, errors });
@@ -35,10 +40,10 @@ export function explained(
   }: {
     readonly sql: string;
     readonly inspection: Inspection;
-    readonly composed: Composed;
+    readonly composed: WrappedStatement;
   },
 ): unknown {
-  const code = codeOf(error) ?? "";
+  const code = sqlStateOf(error) ?? "";
   if (code === CANCELLED) return new Failure(QueryTimedOut);
   if (GREEDY.test(code)) return failed("it needs more memory or disk than one statement may have");
   if (isConnectionLoss(error) || !ABOUT_THE_STATEMENT.test(code)) return error;
@@ -50,14 +55,14 @@ export function explained(
   const words = hint === undefined ? message : `${message} (${hint})`;
   const within = Number(position ?? 0) - 1 - composed.before;
   const isTheirs = within >= 0 && within <= lengthOf(inspection.text);
-  const at = isTheirs ? placeAt(sql, inspection.offset + within) : undefined;
+  const at = isTheirs ? positionAt(sql, inspection.offset + within) : undefined;
   return failed(
-    OURS.test(words) ? "a value or a name does not fit" : inWords({ message: words, at }),
+    OURS.test(words) ? "a value or a name does not fit" : describePosition({ message: words, at }),
     at,
   );
 }
 
 function failed(message: string, at?: { readonly position: number }): Failure {
-  const fault: Fault = { path: "/sql", message, ...(at && { position: at.position }) };
+  const fault: FieldError = { path: "/sql", message, ...(at && { position: at.position }) };
   return new Failure(QueryFailed, { detail: message, errors: [fault] });
 }

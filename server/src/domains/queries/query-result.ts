@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
-import type { TableOfValues } from "#kernel/db/sql-runner.ts";
+import type { SqlResult } from "#kernel/db/sql-runner.ts";
 import { cellTypeOf } from "./cell-type.ts";
 import { OWN_COLUMNS } from "./wrap-statement.ts";
 
-export const QueryAnswer = Type.Object(
+export const QueryResult = Type.Object(
   {
     columns: Type.Array(
       Type.Object({
@@ -22,16 +22,16 @@ export const QueryAnswer = Type.Object(
   },
   { title: "QueryAnswer" },
 );
-export type QueryAnswer = Static<typeof QueryAnswer>;
+export type QueryResult = Static<typeof QueryResult>;
 
 export const ROW_MODES = ["object", "array"] as const;
 export type RowMode = (typeof ROW_MODES)[number];
 
 /** What the statement of `compose` found, without what it has for us alone. */
-export function answerOf(
-  { columns, rows }: TableOfValues,
+export function toQueryResult(
+  { columns, rows }: SqlResult,
   { limit, rowMode }: { readonly limit: number; readonly rowMode: RowMode },
-): Omit<QueryAnswer, "durationMs"> {
+): Omit<QueryResult, "durationMs"> {
   const types = columns.slice(OWN_COLUMNS).map(({ typeId }) => cellTypeOf(typeId));
   const names = unique(columns.slice(OWN_COLUMNS).map(({ name }) => name));
   const found = Number(rows[0]?.[0] ?? 0);

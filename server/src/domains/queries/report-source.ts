@@ -1,18 +1,18 @@
 import Type from "typebox";
-import type { FieldKind } from "#kernel/condition/sql.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import {
-  partitionFor,
+  partitionOfCaller,
   REPORT_TIME_LIMIT_MS,
   type ReportField,
   reportSource,
 } from "#kernel/contributions/report-source.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { QueriesRun } from "#domains/tables/permissions.ts";
-import type { QueryAnswer } from "./query-result.ts";
+import type { QueryResult } from "./query-result.ts";
 import { QueryFailed } from "./query-failure.ts";
 import { PARAMETERS_MAX, valuesOf } from "./parameter.ts";
-import { inspected, ROWS_MAX, runQuery } from "./run-query.ts";
+import { inspectQuery, ROWS_MAX, runQuery } from "./run-query.ts";
 import { QueryId } from "./saved-query.ts";
 import * as store from "./store.ts";
 
@@ -42,13 +42,13 @@ export const querySource = reportSource({
   ),
   async open({ outside, caller }, { queryId, params = [] }, parameters) {
     const query = await outside.db
-      .read(partitionFor(caller), (tx) => store.get(tx, queryId))
+      .read(partitionOfCaller(caller), (tx) => store.get(tx, queryId))
       .catch((error: unknown) => {
         const isGone = error instanceof Failure && error.type === NotFound;
-        throw isGone ? invalid("/source/queryId", "there is no such query") : error;
+        throw isGone ? invalidField("/source/queryId", "there is no such query") : error;
       });
     const values = valuesOf(query.parameters, params);
-    const { text } = await inspected(caller, query.sql);
+    const { text } = await inspectQuery(caller, query.sql);
     const { columns } = await runQuery(outside, caller, { sql: text, params: values, limit: 1 });
     parameters.values.push(...values);
     const names = columns.map((_, index) => columnAt(index)).join(", ");
@@ -68,13 +68,13 @@ export const querySource = reportSource({
         // A statement asks for no more rows than that, so it is their size.
         if (answer.truncated) throw new Failure(QueryFailed, { detail: "Its rows are too large." });
         // Rows are objects unless somebody asks for lists.
-        return answer.rows as readonly Row[];
+        return answer.rows as readonly SqlRow[];
       },
     };
   },
 });
 
-const KINDS: Readonly<Record<string, FieldKind>> = {
+const KINDS: Readonly<Record<string, ConditionFieldKind>> = {
   smallint: "number",
   integer: "number",
   bigint: "number",
@@ -96,7 +96,7 @@ function columnAt(index: number): string {
 }
 
 /** Of a type that reports know nothing of, what it looks like as a text. */
-function fieldOf({ type }: QueryAnswer["columns"][number], sql: string): ReportField {
+function fieldOf({ type }: QueryResult["columns"][number], sql: string): ReportField {
   const kind = KINDS[type];
   if (kind === undefined) return { sql: `${sql}::text`, kind: "text" };
   return { sql, kind, ...(type === "bigint" && { type }) };

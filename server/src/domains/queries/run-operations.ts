@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOf } from "#domains/tables/table-cache.ts";
 import { QueriesRun } from "#domains/tables/permissions.ts";
-import { QueryAnswer, ROW_MODES } from "./query-result.ts";
+import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
 import { PARAMETERS_MAX, valuesOf } from "./parameter.ts";
 import {
@@ -54,7 +54,7 @@ export const runSql = query({
   permission: QueriesRun,
   waits: true,
   body: object({ sql: Sql, params: Type.Optional(Values), ...manner }),
-  reply: one(QueryAnswer),
+  reply: item(QueryResult),
   fails,
   example: {
     body: {
@@ -83,7 +83,7 @@ export const runSavedQuery = query({
     ...manner,
   }),
   bodyOptional: true,
-  reply: one(QueryAnswer),
+  reply: item(QueryResult),
   fails,
   example: {
     params: { id: "qry_01jd0000000000000000000000" },

@@ -1,17 +1,17 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
-import { Failure, type Fault, Unavailable } from "#kernel/operation/failure.ts";
-import { Turns } from "#kernel/work/fair-share.ts";
-import { findKnownTable, outdated, partitionOf } from "#domains/tables/table-cache.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
+import { FairShare } from "#kernel/work/fair-share.ts";
+import { findTableSchema, isSchemaOutdated, partitionOf } from "#domains/tables/table-cache.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { findTable } from "#domains/tables/store.ts";
-import { answerOf, type QueryAnswer, type RowMode } from "./query-result.ts";
+import { toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
 import { explained, QueryRefused, refusalOf } from "./query-failure.ts";
 import type { Inspection } from "./guard/guard.ts";
-import type { Complaint } from "./guard/source-position.ts";
+import type { GuardError } from "./guard/source-position.ts";
 import { readStatement } from "./guard/parse-thread.ts";
-import { compose, isReadable } from "./wrap-statement.ts";
+import { wrapStatement, isReadable } from "./wrap-statement.ts";
 
 export const ROWS_MAX = 10_000;
 export const ROWS_DEFAULT = 1_000;
@@ -21,7 +21,7 @@ export const TIME_LIMIT_DEFAULT_MS = 10_000;
 const RELATIONS_MAX = 100;
 
 /** A question in SQL. */
-export interface Question {
+export interface SqlQuestion {
   readonly sql: string;
   /** The values of `$1`, `$2` and so on. */
   readonly params?: readonly unknown[] | undefined;
@@ -32,24 +32,24 @@ export interface Question {
 
 /** Answers a question as the caller may know it: their tables, rows and fields, and nothing else. */
 export async function runQuery(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
-  question: Question,
-): Promise<QueryAnswer> {
-  const inspection = await inspected(caller, question.sql);
+  question: SqlQuestion,
+): Promise<QueryResult> {
+  const inspection = await inspectQuery(caller, question.sql);
   const values = valuesFor(inspection, question.params ?? []);
   const ask = () => answered(outside, caller, { ...question, inspection, values });
   try {
     return await ask();
   } catch (error) {
     // A table has changed since we learnt of it.
-    if (error instanceof OutOfDate) return ask();
+    if (error instanceof StaleRead) return ask();
     throw error;
   }
 }
 
 /** What is to be known of a statement that only reads; throws when it is none, or not harmless. */
-export async function inspected(caller: Caller, sql: string): Promise<Inspection> {
+export async function inspectQuery(caller: Caller, sql: string): Promise<Inspection> {
   const verdict = await readStatement(partitionOf(caller).workspace, sql, "reading");
   if ("complaints" in verdict) throw refusalOf(verdict.complaints);
   return verdict;
@@ -59,15 +59,15 @@ export async function inspected(caller: Caller, sql: string): Promise<Inspection
 const STRUCTURE = new Set(["42703", "42P01", "3F000"]);
 
 async function answered(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
-  question: Question & { readonly inspection: Inspection; readonly values: readonly unknown[] },
-): Promise<QueryAnswer> {
+  question: SqlQuestion & { readonly inspection: Inspection; readonly values: readonly unknown[] },
+): Promise<QueryResult> {
   const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = question;
   const partition = partitionOf(caller);
   const tables = await tablesNamed(outside, caller, inspection);
   const { person } = caller;
-  const composed = compose(inspection, { tables, person, values, rowsMax: limit });
+  const composed = wrapStatement(inspection, { tables, person, values, rowsMax: limit });
   const signal = AbortSignal.any([outside.ending, ...(caller.gone ? [caller.gone] : [])]);
   const from = performance.now();
   try {
@@ -82,23 +82,23 @@ async function answered(
       }),
     );
     const durationMs = Math.round(performance.now() - from);
-    return { ...answerOf(found, { limit, rowMode }), durationMs };
+    return { ...toQueryResult(found, { limit, rowMode }), durationMs };
   } catch (error) {
     // Nobody waits for what this says.
     if (signal.aborted) throw new Failure(Unavailable);
     const stale =
-      STRUCTURE.has(codeOf(error) ?? "") &&
+      STRUCTURE.has(sqlStateOf(error) ?? "") &&
       (await haveChanged(outside, caller, tables)) &&
-      outdated({ services: outside, caller }, error);
+      isSchemaOutdated({ services: outside, caller }, error);
     throw stale || explained(error, { sql, inspection, composed });
   }
 }
 
 /** Whether one of the tables is no longer what we know: mostly it is the statement that is wrong. */
 function haveChanged(
-  { db }: Outside,
+  { db }: Platform,
   caller: Caller,
-  tables: readonly KnownTable[],
+  tables: readonly TableSchema[],
 ): Promise<boolean> {
   return db.read(partitionOf(caller), async (tx) => {
     for (const { id, slug, revision } of tables) {
@@ -110,29 +110,29 @@ function haveChanged(
 }
 
 /** Those who ask one database. */
-const turns = new WeakMap<Outside["db"], Turns>();
+const turns = new WeakMap<Platform["db"], FairShare>();
 
-function turnsOf({ db }: Outside): Turns {
+function turnsOf({ db }: Platform): FairShare {
   let all = turns.get(db);
-  if (!all) turns.set(db, (all = new Turns(SQL_CONNECTIONS_MAX)));
+  if (!all) turns.set(db, (all = new FairShare(SQL_CONNECTIONS_MAX)));
   return all;
 }
 
 /** The tables that a statement names; fails when one of them is not there for the caller. */
 async function tablesNamed(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   { relations, expressions }: Inspection,
-): Promise<KnownTable[]> {
+): Promise<TableSchema[]> {
   const partition = partitionOf(caller);
-  const complaints: Complaint[] = [];
+  const complaints: GuardError[] = [];
   if (relations.size > RELATIONS_MAX) {
     const message = `one statement can name at most ${RELATIONS_MAX} tables`;
     throw refusalOf([{ message, at: undefined }]);
   }
-  const tables: KnownTable[] = [];
+  const tables: TableSchema[] = [];
   for (const [name, at] of relations) {
-    const table = await findKnownTable(outside, partition, name, (work) =>
+    const table = await findTableSchema(outside, partition, name, (work) =>
       outside.db.read(partition, work),
     );
     if (table && isReadable(table, caller.person)) tables.push(table);
@@ -146,7 +146,7 @@ async function tablesNamed(
 
 /** The values that the statement has places for, no more and no less. */
 function valuesFor({ parameters }: Inspection, params: readonly unknown[]): unknown[] {
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   for (const number of parameters.keys()) {
     if (number < 1 || number > params.length) {
       faults.push({ path: "/params", message: `has no value for $${number}` });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 
 let world: World;
@@ -132,7 +132,7 @@ test("its statement is checked when it is saved, and fits its parameters", async
 /** Does something while a transaction that has run these statements is open; it is committed then. */
 function during<T>(statements: readonly string[], work: () => Promise<T>): Promise<T> {
   const { database } = world.database.app;
-  return withClient({ ...inject("database").owner, database }, async (client) => {
+  return withOwnerClient({ ...inject("database").owner, database }, async (client) => {
     await client.query("begin");
     for (const text of statements) await client.query(text);
     const result = await work();

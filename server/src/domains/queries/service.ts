@@ -1,5 +1,5 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
@@ -7,7 +7,7 @@ import { partitionOf } from "#domains/tables/table-cache.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import type { Inspection } from "./guard/guard.ts";
 import { nameless, type Parameter, parameterFaults, throwIfAny } from "./parameter.ts";
-import { inspected } from "./run-query.ts";
+import { inspectQuery } from "./run-query.ts";
 import { type SavedQuery, TooManyQueries } from "./saved-query.ts";
 import * as store from "./store.ts";
 
@@ -51,14 +51,14 @@ export interface Inspected {
 
 /** Inspects the statement that the query will have, where that or its parameters are to be others. */
 export async function prepareUpdate(
-  { db }: Outside,
+  { db }: Platform,
   caller: Caller,
   id: string,
   { sql: given, parameters }: Partial<Draft>,
 ): Promise<Inspected | undefined> {
   if (given === undefined && parameters === undefined) return undefined;
   const sql = given ?? (await db.read(partitionOf(caller), (tx) => store.get(tx, id))).sql;
-  return { sql, inspection: await inspected(caller, sql) };
+  return { sql, inspection: await inspectQuery(caller, sql) };
 }
 
 /** Its statement and its parameters always fit together, whichever of them is changed. */
@@ -80,7 +80,7 @@ export async function update(
     ...(parameters && { parameters: JSON.stringify(parameters) }),
     updated_at: ctx.now,
   });
-  ctx.emit(QueryUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  ctx.emit(QueryUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 

@@ -2,12 +2,12 @@
  * The second wall: what runs is a statement of ours with the person's inside. Each table that it names
  * is a common table expression of that name, with the columns and the rows that the person sees.
  */
-import type { Person } from "#kernel/access/caller.ts";
-import { quoted } from "#domains/tables/sql-names.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import type { Principal } from "#kernel/access/caller.ts";
+import { quoteIdentifier } from "#domains/tables/sql-names.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { type Grants, grantsOf } from "#domains/tables/rules/grants.ts";
-import { sightOf } from "#domains/tables/rules/rule-sql.ts";
-import { Parameters } from "#kernel/db/statement.ts";
+import { compileRules } from "#domains/tables/rules/rule-sql.ts";
+import { SqlParameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 import type { Inspection } from "./guard/guard.ts";
 
@@ -17,25 +17,25 @@ export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 /** How many columns of ours come before those of the person. */
 export const OWN_COLUMNS = 4;
 
-export interface Composed {
+export interface WrappedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   /** How many characters stand before the person's statement. */
   readonly before: number;
 }
 
-export interface Composing {
+export interface WrapOptions {
   /** Of the tables that the statement names those that the person may read. */
-  readonly tables: readonly KnownTable[];
-  readonly person: Person | undefined;
+  readonly tables: readonly TableSchema[];
+  readonly person: Principal | undefined;
   readonly values: readonly unknown[];
   readonly rowsMax: number;
 }
 
 /** The statement that runs, for one that was inspected. Its parameters keep their numbers. */
-export function compose(inspection: Inspection, composing: Composing): Composed {
+export function wrapStatement(inspection: Inspection, composing: WrapOptions): WrappedStatement {
   const { tables, person, values, rowsMax } = composing;
-  const parameters = new Parameters();
+  const parameters = new SqlParameters();
   parameters.values.push(...values);
   const views = tables.map((table) =>
     viewOf(table, { person, parameters, names: inspection.names }),
@@ -50,7 +50,7 @@ export function compose(inspection: Inspection, composing: Composing): Composed 
 }
 
 /** Whether the person may read anything of the table. */
-export function isReadable(table: KnownTable, person: Person | undefined): boolean {
+export function isReadable(table: TableSchema, person: Principal | undefined): boolean {
   return grantsOf(table.rules, "read", person)?.length !== 0;
 }
 
@@ -72,21 +72,21 @@ select c."(count)", s.*
  order by s."(at)"`;
 
 interface Viewing {
-  readonly person: Person | undefined;
-  readonly parameters: Parameters;
+  readonly person: Principal | undefined;
+  readonly parameters: SqlParameters;
   /** What columns are called in the statement. */
   readonly names: ReadonlySet<string>;
 }
 
-function viewOf(table: KnownTable, { person, parameters, names }: Viewing): string {
+function viewOf(table: TableSchema, { person, parameters, names }: Viewing): string {
   const grants = grantsOf(table.rules, "read", person);
-  const sight = sightOf(table, grants, parameters);
+  const sight = compileRules(table, grants, parameters);
   const columns = columnsOf(table, names).map(([field, name]) => {
     const { sql } = sight.field(field) ?? { sql: "null" };
-    return `${sql} as ${quoted(name)}`;
+    return `${sql} as ${quoteIdentifier(name)}`;
   });
   const select = `select ${columns.join(", ")} from ${table.base}`;
-  const name = quoted(table.slug);
+  const name = quoteIdentifier(table.slug);
   if (!hidesRows(grants)) return `${name} as not materialized (${select})`;
   // A fence: what the statement asks of rows is only asked of those that came through.
   return `${name} as materialized (${select} where ${sight.where ?? "true"})`;
@@ -97,7 +97,7 @@ function hidesRows(grants: Grants): boolean {
 }
 
 /** Fields and their names in SQL, first as they are, then in other spellings that the statement has. */
-function columnsOf(table: KnownTable, names: ReadonlySet<string>): [string, string][] {
+function columnsOf(table: TableSchema, names: ReadonlySet<string>): [string, string][] {
   const all: [string, string][] = [
     ...SYSTEM_COLUMNS.map(([field, name]): [string, string] => [field, name]),
     ...table.columns.map(({ name }): [string, string] => [name, name]),

@@ -2,29 +2,35 @@
  * Events about records, as the rules of their tables let people see them. What is hidden of a record
  * is hidden of what happened to it, and who sees nothing of it does not hear of it.
  */
-import type { Person } from "#kernel/access/caller.ts";
+import type { Principal } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import type { EventView, Lens, ViewPlace } from "#kernel/log/event-visibility.ts";
-import { findKnownTable, findTableAnew } from "#domains/tables/table-cache.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
-import { allows, type Grants, grantsOf, isUnbound, seenBy } from "#domains/tables/rules/grants.ts";
+import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
+import { findTableSchema, reloadTable } from "#domains/tables/table-cache.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
+import {
+  isAllowed,
+  type Grants,
+  grantsOf,
+  isUnrestricted,
+  visibleFields,
+} from "#domains/tables/rules/grants.ts";
 import { listTables } from "#domains/tables/store.ts";
-import { blank } from "./record-access.ts";
+import { hideFields } from "./record-access.ts";
 import { nameIn } from "./table-record.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-export const recordView: EventView = {
+export const recordView: EventVisibility = {
   resourceType: "record",
   async lensesFor(place, events) {
-    const makers = new Map<string, (event: RecordedEvent) => Lens | undefined>();
+    const makers = new Map<string, (event: RecordedEvent) => EventFilter | undefined>();
     for (const [slug, own] of Map.groupBy(events, slugOf)) {
       makers.set(slug, makerFor(await tableAt(place, slug, own)));
     }
     return events.map((event) => makers.get(slugOf(event))?.(event));
   },
   async wholly({ read }, person, parameters) {
-    if (isUnbound(person)) return "true";
+    if (isUnrestricted(person)) return "true";
     const open = (await read(listTables)).filter(({ rules }) => rules.length === 0);
     const ids = open.map(({ id }) => id);
     return `e.data ->> 'tableId' = any (${parameters.add(ids, "text[]")})`;
@@ -37,31 +43,33 @@ function slugOf({ data }: RecordedEvent): string {
 
 /** The table of that name; not as it was before it became what one of these events is about. */
 async function tableAt(
-  { services, partition, read }: ViewPlace,
+  { services, partition, read }: FilterPosition,
   slug: string,
   events: readonly RecordedEvent[],
-): Promise<KnownTable | undefined> {
-  const table = await findKnownTable(services, partition, slug, read);
+): Promise<TableSchema | undefined> {
+  const table = await findTableSchema(services, partition, slug, read);
   const isOld = table && events.some(({ data }) => isBehind(table, data));
-  return isOld ? findTableAnew(services, partition, slug, read) : table;
+  return isOld ? reloadTable(services, partition, slug, read) : table;
 }
 
-function isBehind({ id, revision }: KnownTable, { tableId, tableRevision }: Data): boolean {
+function isBehind({ id, revision }: TableSchema, { tableId, tableRevision }: Data): boolean {
   // A later table has a greater id.
   return tableId === id ? Number(tableRevision) > revision : String(tableId) > id;
 }
 
 /** Makes the lenses for events about the records of one table. */
-function makerFor(table: KnownTable | undefined): (event: RecordedEvent) => Lens | undefined {
+function makerFor(
+  table: TableSchema | undefined,
+): (event: RecordedEvent) => EventFilter | undefined {
   const grants = new Map<string, Grants>();
-  const grantsTo = (rules: KnownTable["rules"], person: Person): Grants => {
+  const grantsTo = (rules: TableSchema["rules"], person: Principal): Grants => {
     if (!grants.has(person.id)) grants.set(person.id, grantsOf(rules, "read", person));
     return grants.get(person.id);
   };
   return (event) => {
     // Of a table that is gone nobody knows any more who was to see what.
     if (!table || event.data["tableId"] !== table.id) {
-      return (person) => (!person || isUnbound(person) ? event : undefined);
+      return (person) => (!person || isUnrestricted(person) ? event : undefined);
     }
     const { rules, renamedRevision } = table;
     if (rules.length === 0) return undefined;
@@ -79,7 +87,7 @@ function seenThrough(grants: NonNullable<Grants>, event: RecordedEvent): Recorde
   const data =
     event.type === "record.updated"
       ? changeSeen(grants, event.data)
-      : (seenBy(grants, event.data) as Data | undefined);
+      : (visibleFields(grants, event.data) as Data | undefined);
   return data && { ...event, data, resource: resourceSeen(event.resource, data) };
 }
 
@@ -87,12 +95,12 @@ function seenThrough(grants: NonNullable<Grants>, event: RecordedEvent): Recorde
 function changeSeen(grants: Grants, data: Data): Data | undefined {
   // Both are records, as this domain wrote them.
   const [before, after] = [data["before"] as Data, data["after"] as Data];
-  const [seenBefore, seenAfter] = [seenBy(grants, before), seenBy(grants, after)];
+  const [seenBefore, seenAfter] = [visibleFields(grants, before), visibleFields(grants, after)];
   if (!seenBefore && !seenAfter) return undefined;
   const shown = {
     ...data,
-    before: seenBefore ?? blank(before),
-    after: seenAfter ?? blank(after),
+    before: seenBefore ?? hideFields(before),
+    after: seenAfter ?? hideFields(after),
   };
   const changes = data["changes"] as readonly string[];
   const [hiddenBefore, hiddenAfter] = [
@@ -107,7 +115,7 @@ function changeSeen(grants: Grants, data: Data): Data | undefined {
 
 /** Those of some fields that are hidden: not by their values, since null is seen as null. */
 function hidden(grants: Grants, record: Data, fields: readonly string[]): ReadonlySet<string> {
-  return new Set(allows(grants, record, fields).fieldsRefused);
+  return new Set(isAllowed(grants, record, fields).fieldsRefused);
 }
 
 /** The name is one of the fields, and is shown when that is. */

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { Time } from "#kernel/schema/schema.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { RecordId, Slug, TableId } from "#domains/tables/table.ts";
 
 /** The table that an event is of, as it was then. */
@@ -33,7 +33,7 @@ const WholeEventRecord = Type.Object(
 );
 
 /** What the data of every event about a record begins with. */
-export function tableIn({ slug, id, revision }: KnownTable) {
+export function tableIn({ slug, id, revision }: TableSchema) {
   return { tableSlug: slug, tableId: id, tableRevision: revision };
 }
 

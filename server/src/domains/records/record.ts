@@ -2,9 +2,9 @@
 import Type from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Time } from "#kernel/schema/schema.ts";
-import { columnOf } from "#domains/tables/sql-names.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import { quotedColumn } from "#domains/tables/sql-names.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { RecordId, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 
 /** What every record has; the fields of its table stand beside that, null where there is nothing. */
@@ -24,25 +24,25 @@ export const RecordSchema = Type.Object(
 );
 
 /** Whose a record is, by whichever means they made it. */
-export function makerOf({ person, actor }: Caller): string {
+export function creatorOf({ person, actor }: Caller): string {
   return person?.id ?? actor.id;
 }
 
 /** A record as the API shows it. */
-export type Shown = Readonly<Record<string, unknown>>;
+export type VisibleColumns = Readonly<Record<string, unknown>>;
 
-const lists = new WeakMap<KnownTable, string>();
+const lists = new WeakMap<TableSchema, string>();
 
 /** All fields of a record by their names, in their order, for whoever may see them all. */
-export function selectList(table: KnownTable): string {
+export function selectList(table: TableSchema): string {
   let list = lists.get(table);
   if (list === undefined) lists.set(table, (list = listOf(table, "")));
   return list;
 }
 
 /** The same, of a row that has a name of its own in the statement: `old.`, say. */
-export function listOf({ columns }: KnownTable, row: string): string {
-  const system = SYSTEM_COLUMNS.map(([field]) => `${row}${columnOf(field)} as "${field}"`);
+export function listOf({ columns }: TableSchema, row: string): string {
+  const system = SYSTEM_COLUMNS.map(([field]) => `${row}${quotedColumn(field)} as "${field}"`);
   return [...system, ...columns.map(({ quoted }) => row + quoted)].join(", ");
 }
 
@@ -50,7 +50,7 @@ export function listOf({ columns }: KnownTable, row: string): string {
  * The record that a row holds whose columns are named as its fields. The row becomes the record: it
  * is the driver's, made for this one answer.
  */
-export function toRecord(table: KnownTable, row: Row): Shown {
+export function toRecord(table: TableSchema, row: SqlRow): VisibleColumns {
   const made = row as Record<string, unknown>;
   for (const { name, is } of table.columns) {
     // What was not selected is not there; and a column may be called `constructor`.

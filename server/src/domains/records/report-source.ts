@@ -1,24 +1,24 @@
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import {
-  askPartition,
+  readInPartition,
   type ReportField,
   reportSource,
 } from "#kernel/contributions/report-source.ts";
 import {
-  findKnownTable,
-  findTableAnew,
-  outdated,
+  findTableSchema,
+  reloadTable,
+  isSchemaOutdated,
   partitionOf,
 } from "#domains/tables/table-cache.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { RecordsRead } from "#domains/tables/permissions.ts";
-import { type Sight, sightOf } from "#domains/tables/rules/rule-sql.ts";
+import { type RuleSql, compileRules } from "#domains/tables/rules/rule-sql.ts";
 import { findTable } from "#domains/tables/store.ts";
 import { Slug } from "#domains/tables/table.ts";
 import { fieldsOf } from "./read/record-query.ts";
-import { grantsFor } from "./record-access.ts";
+import { recordGrants } from "./record-access.ts";
 
 type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
@@ -31,11 +31,11 @@ export const recordsSource = reportSource({
   async open(asking, { table: slug }, parameters) {
     const { outside, caller } = asking;
     const partition = partitionOf(caller);
-    const table = await findKnownTable(outside, partition, slug, (work) =>
+    const table = await findTableSchema(outside, partition, slug, (work) =>
       outside.db.read(partition, work),
     );
-    if (!table) throw invalid("/source/table", `there is no table ${slug} here`);
-    const sight = sightOf(table, grantsFor(table, "read", caller), parameters);
+    if (!table) throw invalidField("/source/table", `there is no table ${slug} here`);
+    const sight = compileRules(table, recordGrants(table, "read", caller), parameters);
     return {
       from: table.view,
       where: sight.where,
@@ -44,23 +44,23 @@ export const recordsSource = reportSource({
       time: "createdAt",
       async ask(text, values) {
         try {
-          return await askPartition(asking, text, values);
+          return await readInPartition(asking, text, values);
         } catch (error) {
-          throw outdated({ services: outside, caller }, error) ?? error;
+          throw isSchemaOutdated({ services: outside, caller }, error) ?? error;
         }
       },
       async isCurrent() {
         const read: Read = (work) => outside.db.read(partition, work);
         const now = await read((tx) => findTable(tx, slug));
         if (now?.id === table.id && now.revision === table.revision) return true;
-        await findTableAnew(outside, partition, slug, read);
+        await reloadTable(outside, partition, slug, read);
         return false;
       },
     };
   },
 });
 
-function shownFields(table: KnownTable, sight: Sight): ReadonlyMap<string, ReportField> {
+function shownFields(table: TableSchema, sight: RuleSql): ReadonlyMap<string, ReportField> {
   return new Map(
     fieldsOf(table).flatMap((name): [string, ReportField][] => {
       const field = sight.field(name);

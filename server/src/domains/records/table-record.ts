@@ -1,11 +1,11 @@
 /** A record as those have it who write: with its revision, and a name for events. */
 import { isDeepStrictEqual } from "node:util";
 import type { Json } from "#domains/tables/columns/column-type.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
-import { failure, type Fault } from "#kernel/operation/failure.ts";
-import { planOf } from "./write/record-sql.ts";
+import { failure, type FieldError } from "#kernel/operation/failure.ts";
+import { recordStatements } from "./write/record-sql.ts";
 
 /** With the platform's own fields first, then the table's. */
 export interface TableRecord {
@@ -17,7 +17,7 @@ export interface TableRecord {
 }
 
 /** A record and the revision that it is in. */
-export interface Stored {
+export interface StoredRecord {
   readonly record: TableRecord;
   readonly revision: number;
 }
@@ -34,7 +34,7 @@ export const RecordReferenced = failure(
 );
 
 /** The record in a row that was selected as `Plan.all` says. */
-export function storedOf({ columns }: KnownTable, row: Row): Stored {
+export function toStoredRecord({ columns }: TableSchema, row: SqlRow): StoredRecord {
   const record: Record<string, Json> = {
     id: row["id"] as string,
     createdAt: row["createdAt"] as string,
@@ -52,8 +52,8 @@ export function storedOf({ columns }: KnownTable, row: Row): Stored {
 const NAME_CHARACTERS_MAX = 200;
 
 /** How events name a record: by its first text, if it has one. */
-export function referTo(table: KnownTable, record: TableRecord): ResourceRef {
-  const { title } = planOf(table);
+export function recordRef(table: TableSchema, record: TableRecord): ResourceRef {
+  const { title } = recordStatements(table);
   const name = title === undefined ? null : record[title];
   if (typeof name !== "string" || name === "") return { id: record.id };
   return { id: record.id, displayName: nameIn(name) };
@@ -92,7 +92,7 @@ export function storedSize(record: TableRecord): number {
   return size;
 }
 
-export function faultsOfSize(size: number, path: string): Fault[] {
+export function faultsOfSize(size: number, path: string): FieldError[] {
   if (size <= RECORD_CHARACTERS_MAX) return [];
   const message = `must hold at most ${RECORD_CHARACTERS_MAX} characters in all its fields together`;
   return [{ path, message }];

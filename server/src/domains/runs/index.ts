@@ -3,11 +3,11 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { retryBatch } from "./control/bulk-retry.ts";
-import { cancelRest } from "./control/cancel-run.ts";
-import { executors } from "./engine/executor.ts";
+import { cancelRemaining } from "./control/cancel-run.ts";
+import { executorsByType } from "./engine/executor.ts";
 import { runner } from "./engine/runner.ts";
 import * as events from "./events.ts";
-import { ownExecutors } from "./executors/registry.ts";
+import { builtInExecutors } from "./executors/registry.ts";
 import { listApprovals, resumeRun } from "./operations/approvals.ts";
 import { cancelRun, retryRun, retryRuns } from "./operations/control.ts";
 import { getRun, listRuns, listRunsOfWorkflow } from "./operations/read.ts";
@@ -23,13 +23,13 @@ import { followEvents } from "./triggers/event-reader.ts";
 import { receiveRequest } from "./triggers/webhook-operation.ts";
 import { keepSchedules, startOnTime } from "./triggers/schedule.ts";
 
-export { type Executor, executor, executors, StepFailure } from "./engine/executor.ts";
-export { cancel as endRun } from "./control/cancel-run.ts";
-export { plainBeginning, writeBeginning } from "./engine/start-run.ts";
+export { type Executor, executor, executorsByType, StepFailure } from "./engine/executor.ts";
+export { cancelRunTree as endRun } from "./control/cancel-run.ts";
+export { queuedStart, writeRunStart } from "./engine/start-run.ts";
 export { RunCancelled, RunCompleted, RunFailed, RunRetried, startEvents } from "./events.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
-export { type Response, writtenOf } from "./triggers/webhook-response.ts";
+export { type Response, toRawResponse } from "./triggers/webhook-response.ts";
 
 export const runs = domain({
   name: "runs",
@@ -65,13 +65,13 @@ export const runs = domain({
     setPinnedData,
   ],
   readers: [followEvents, keepSchedules],
-  jobs: [startOnTime, retryBatch, cancelRest, pruneRuns],
+  jobs: [startOnTime, retryBatch, cancelRemaining, pruneRuns],
   counters: [{ name: "runs", count }],
   tracers: [runTracer],
   engines: [runner],
   contributions: [
-    contribute(executors, ...ownExecutors),
-    contribute(NodeTypePoint, ...ownExecutors.map(({ type }) => type)),
+    contribute(executorsByType, ...builtInExecutors),
+    contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),
   ],
 });

@@ -1,10 +1,15 @@
-import { compilePlan, nodeTypesOf, type Plan, planOf } from "#domains/workflows/index.ts";
-import type { Services } from "#kernel/access/caller.ts";
+import {
+  compilePlan,
+  nodeTypesOf,
+  type ExecutionPlan,
+  planOfVersion,
+} from "#domains/workflows/index.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { TestRun } from "./engine/run-context.ts";
-import { fold } from "./engine/journal-record.ts";
+import { foldJournal } from "./engine/journal-record.ts";
 import type { TracedRun } from "./run.ts";
 import * as store from "./store.ts";
 import { type Part, traceOf } from "./run-trace.ts";
@@ -19,7 +24,7 @@ export async function readRun(
   const [run, entries] = await Promise.all([store.find(tx, id), store.readEntries(tx, id)]);
   if (!run) throw new Failure(NotFound);
   const plan = await planOfRun({ tx, services }, run);
-  const steps = fold(entries.flatMap(({ records }) => records));
+  const steps = foldJournal(entries.flatMap(({ records }) => records));
   const nowMs = services.clock.nowMs();
   const trace = traceOf({ status: run.status, plan, steps, nowMs }, part);
   return { ...run, trace, revision: revisionOf(run) };
@@ -27,12 +32,12 @@ export async function readRun(
 
 /** The plan that a run follows: of its version, or of the definition that it was to try. */
 export async function planOfRun(
-  source: { readonly tx: Tx; readonly services: Services },
+  source: { readonly tx: Tx; readonly services: PlatformServices },
   run: { readonly versionId: string; readonly testRun: TestRun | null },
-): Promise<Plan | undefined> {
+): Promise<ExecutionPlan | undefined> {
   const { definition } = run.testRun ?? {};
   if (definition) return compilePlan(definition, nodeTypesOf(source.services));
-  return (await planOf(source, run.versionId))?.plan;
+  return (await planOfVersion(source, run.versionId))?.plan;
 }
 
 const STATUSES = ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"];

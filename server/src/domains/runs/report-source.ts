@@ -1,11 +1,11 @@
 import { WorkflowsRead } from "#domains/workflows/index.ts";
-import { ownSource } from "#kernel/contributions/report-source.ts";
+import { workspaceSource } from "#kernel/contributions/report-source.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });
 
 /** The runs of workflows, for reports. */
-export const runsSource = ownSource({
+export const runsSource = workspaceSource({
   kind: "runs",
   summary: "The runs of workflows; tests are among them, with `test` true.",
   permission: WorkflowsRead,

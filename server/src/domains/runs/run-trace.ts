@@ -1,10 +1,10 @@
 import {
-  decide,
+  nextDecision,
   type Graph,
   nodeAt,
   parsePath,
-  type Plan,
-  type PlannedNode,
+  type ExecutionPlan,
+  type PlanNode,
 } from "#domains/workflows/index.ts";
 import type { JournalRecord, Wait } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
@@ -17,7 +17,7 @@ const CHARACTERS_MAX = 16_000_000;
 /** What a trace is made of. A version that is no longer kept has no plan. */
 export interface Traceable {
   readonly status: RunStatus;
-  readonly plan: Plan | undefined;
+  readonly plan: ExecutionPlan | undefined;
   readonly steps: ReadonlyMap<string, JournalRecord>;
   readonly nowMs: number;
 }
@@ -50,7 +50,7 @@ export function traceOf(run: Traceable, { limit, after }: Part): TracedRun["trac
  */
 export function startedOf({ status, plan, steps }: Traceable): JournalRecord[] {
   if (!plan || status === "queued" || status === "completed") return [];
-  return decide(plan, {}, steps).start.map(({ path, node }) => ({
+  return nextDecision(plan, {}, steps).start.map(({ path, node }) => ({
     path,
     node: node.id,
     status: "running",
@@ -141,7 +141,7 @@ function placeIn(graph: Graph, path: string): readonly number[] {
   const place: number[] = [];
   let within: Graph | undefined = graph;
   for (const iteration of iterations) {
-    const node: PlannedNode | undefined = within?.byId.get(iteration.id);
+    const node: PlanNode | undefined = within?.byId.get(iteration.id);
     place.push(node?.index ?? 0, iteration.index);
     within = node?.body;
   }

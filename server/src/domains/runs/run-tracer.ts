@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Tracer } from "#kernel/domain.ts";
+import type { CausalTracer } from "#kernel/domain.ts";
 
 const FOUND_MAX = 2_000;
 
@@ -12,7 +12,7 @@ interface Row {
 }
 
 /** The runs that events started, with what those runs started in turn. */
-export const runTracer: Tracer = {
+export const runTracer: CausalTracer = {
   kind: "run",
   async find(tx, eventIds) {
     const { rows } = await sql<Row>`

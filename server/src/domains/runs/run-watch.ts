@@ -1,6 +1,6 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { Loop, type Next } from "#kernel/work/loop.ts";
+import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import { isOver } from "./engine/store.ts";
 import * as store from "./store.ts";
 
@@ -14,13 +14,13 @@ const LOOK = "select id, entries, status from runs where id = any($1::text[])";
  * ended is no event; for those who want to know that too, one look at the database serves all.
  */
 export class Watch {
-  readonly #outside: Pick<Outside, "db" | "log">;
+  readonly #outside: Pick<Platform, "db" | "log">;
   readonly #listeners = new Map<string, Set<Listener>>();
   /** How many follow each run, and what it was like at the last look. */
   readonly #followed = new Map<string, { count: number; seen: string }>();
   #looking: Loop | undefined;
 
-  constructor(outside: Pick<Outside, "db" | "log" | "news">) {
+  constructor(outside: Pick<Platform, "db" | "log" | "news">) {
     this.#outside = outside;
     outside.news.subscribe(["workflow"], ({ resourceId }) => this.#tell(resourceId));
   }
@@ -62,7 +62,7 @@ export class Watch {
     };
   }
 
-  async #look(): Promise<Next> {
+  async #look(): Promise<LoopNext> {
     const ids = [...this.#followed.keys()];
     const rows = await this.#outside.db.system<{ id: string; entries: number; status: string }>(
       LOOK,
@@ -83,27 +83,27 @@ export class Watch {
   }
 }
 
-const watches = new WeakMap<Outside, Watch>();
+const watches = new WeakMap<Platform, Watch>();
 
 /** The one of this process. */
-export function watchOf(outside: Outside): Watch {
+export function watchOf(outside: Platform): Watch {
   let watch = watches.get(outside);
   if (!watch) watches.set(outside, (watch = new Watch(outside)));
   return watch;
 }
 
 /** What is waited for: the end of a run, and no longer than so. */
-export interface Patience {
+export interface WaitOptions {
   readonly waitMs: number;
   readonly gone?: AbortSignal | undefined;
 }
 
 /** The run once it is over, or as it is when the time is; undefined when there is no such run. */
-export async function untilOver(
-  outside: Outside,
+export async function waitUntilEnded(
+  outside: Platform,
   partition: Partition,
   runId: string,
-  { waitMs, gone }: Patience,
+  { waitMs, gone }: WaitOptions,
 ): Promise<store.StoredRun | undefined> {
   const patience = new Pause();
   let late = false;

@@ -4,9 +4,9 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { firstIdAt } from "#kernel/schema/id.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { TestRun } from "./engine/run-context.ts";
-import { type Entry, RUN_COLUMNS, type RunRow } from "./engine/store.ts";
+import { type JournalEntry, RUN_COLUMNS, type RunRow } from "./engine/store.ts";
 import type { Run, RunStatus } from "./run.ts";
 
 /** What a list is to show. */
@@ -95,8 +95,8 @@ export async function lockAll(tx: Tx, ids: readonly string[]): Promise<RunRow[]>
 }
 
 /** What the journal of a run says from some entry on. */
-export async function readEntries(tx: Tx, id: string, from = 0): Promise<Entry[]> {
-  const { rows } = await sql<Entry>`
+export async function readEntries(tx: Tx, id: string, from = 0): Promise<JournalEntry[]> {
+  const { rows } = await sql<JournalEntry>`
     select run_id, entry, records from run_journal where run_id = ${id} and entry >= ${from}
      order by entry`.execute(tx);
   return rows;
@@ -210,12 +210,16 @@ const PRUNE = `
      and r.finished_at < $1`;
 
 /** Runs that ended longer ago than the setting says go, with their journals. */
-export const pruneRuns = pruning({
+export const pruneRuns = retentionJob({
   kind: "runs.prune",
   rowsMax: RUNS_MAX,
   async remove({ db, settings, clock }, rowsMax) {
     if (settings.runRetentionDays === 0) return 0;
     const beforeMs = clock.nowMs() - settings.runRetentionDays * DAY_MS;
-    return removeRows(db, PRUNE, [new Date(beforeMs), rowsMax, firstIdAt("run", beforeMs)]);
+    return deleteAcrossWorkspaces(db, PRUNE, [
+      new Date(beforeMs),
+      rowsMax,
+      firstIdAt("run", beforeMs),
+    ]);
   },
 });

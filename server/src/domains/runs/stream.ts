@@ -1,8 +1,8 @@
-import type { Plan } from "#domains/workflows/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { ExecutionPlan } from "#domains/workflows/index.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import { fold, type JournalRecord } from "./engine/journal-record.ts";
+import { foldJournal, type JournalRecord } from "./engine/journal-record.ts";
 import { isOver } from "./engine/store.ts";
 import { planOfRun } from "./read-run.ts";
 import type { Step } from "./run.ts";
@@ -25,7 +25,7 @@ const PACE: Pace = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
 /** The run as it is, then each change of it until it is over, as server-sent events. */
 export async function openStream(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   runId: string,
   pace: Pace = PACE,
@@ -38,7 +38,7 @@ export async function openStream(
 }
 
 async function* stream(
-  outside: Outside,
+  outside: Platform,
   follower: Follower,
   how: Pace & { readonly runId: string; readonly gone: AbortSignal | undefined },
 ): AsyncGenerator<string> {
@@ -81,11 +81,11 @@ async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
 
 /** What one listener knows of a run. */
 class Follower {
-  readonly #outside: Outside;
+  readonly #outside: Platform;
   readonly #partition: Partition;
   readonly #runId: string;
   #run: store.StoredRun | undefined;
-  #plan: Plan | undefined;
+  #plan: ExecutionPlan | undefined;
   #steps = new Map<string, JournalRecord>();
   #entries = 0;
   /** Paths of which the journal said something new, and those that were shown as begun. */
@@ -93,7 +93,7 @@ class Follower {
   #started = new Map<string, JournalRecord>();
   #shown = "";
 
-  constructor(outside: Outside, partition: Partition, runId: string) {
+  constructor(outside: Platform, partition: Partition, runId: string) {
     this.#outside = outside;
     this.#partition = partition;
     this.#runId = runId;
@@ -116,7 +116,7 @@ class Follower {
       this.#run = run;
       const lines = entries.flatMap(({ records }) => records);
       for (const { path } of lines) this.#touched.add(path);
-      this.#steps = fold(lines, this.#steps);
+      this.#steps = foldJournal(lines, this.#steps);
       this.#entries = (entries.at(-1)?.entry ?? this.#entries - 1) + 1;
       return true;
     });

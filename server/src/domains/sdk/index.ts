@@ -1,5 +1,5 @@
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
-import { executors } from "#domains/runs/index.ts";
+import { executorsByType } from "#domains/runs/index.ts";
 import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -62,7 +62,7 @@ export const sdk = domain({
   jobs: [runOnTime, pruneExecutions],
   counters: [{ name: "artifacts", count }],
   contributions: [
-    contribute(executors, ...scriptSteps, customStep),
+    contribute(executorsByType, ...scriptSteps, customStep),
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
     contribute(NodeFamilyPoint, customNodes),
     contribute(ConnectorActionPoint, artifactActions),

@@ -14,29 +14,29 @@ const PREFIXES = {
   check: "Check",
   reference: "Reference",
 } as const;
-export type Purpose = keyof typeof PREFIXES;
+export type DerivedNamePurpose = keyof typeof PREFIXES;
 
 /**
  * The name of a view, an index or a constraint: short however long the column's, and of a kind that nobody else
  * gives. It follows a column that is renamed, so that it always tells which column is meant when
  * PostgreSQL names it in an error.
  */
-export function derivedName(tableId: string, purpose: Purpose, of: string): string {
+export function derivedName(tableId: string, purpose: DerivedNamePurpose, of: string): string {
   const hash = createHash("sha256").update(`${tableId} ${of}`).digest("hex");
   return `${PREFIXES[purpose]}_${hash.slice(0, 16)}`;
 }
 
 /** What an index or constraint of a table is for, and the fields that it is about. */
-export interface Meaning {
-  readonly purpose: Purpose;
+export interface DerivedNameParts {
+  readonly purpose: DerivedNamePurpose;
   readonly fields: readonly string[];
 }
 
 /** Reads a name that an error of PostgreSQL has; undefined when it is none of this table's. */
-export function meaningOf(
+export function parseDerivedName(
   { id, columns, indexes }: Pick<Table, "id" | "columns" | "indexes">,
   name: string,
-): Meaning | undefined {
+): DerivedNameParts | undefined {
   if (name === derivedName(id, "key", "id")) return { purpose: "key", fields: ["id"] };
   for (const { name: column } of columns) {
     const purpose = OF_COLUMNS.find((one) => name === derivedName(id, one, column));

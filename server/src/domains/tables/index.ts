@@ -1,7 +1,7 @@
-import { executors } from "#domains/runs/index.ts";
+import { executorsByType } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
-import { EventViewPoint } from "#kernel/log/event-visibility.ts";
+import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
@@ -30,9 +30,9 @@ export const tables = domain({
   events: [...tableEvents, ...recordEvents, ...queryEvents, ...migrationEvents],
   operations: [...tableOperations, ...recordOperations, ...queryOperations, ...migrationOperations],
   contributions: [
-    contribute(executors, recordsExecutor),
+    contribute(executorsByType, recordsExecutor),
     contribute(NodeTypePoint, recordsExecutor.type),
-    contribute(EventViewPoint, recordView),
+    contribute(EventVisibilityPoint, recordView),
     contribute(PackContentPoint, tableContent, queryContent),
     contribute(ReportSourcePoint, recordsSource, querySource),
   ],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
-import { OutOfDate } from "#kernel/db/errors.ts";
+import { StaleRead } from "#kernel/db/errors.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
-import { outdated } from "./table-cache.ts";
+import { isSchemaOutdated } from "./table-cache.ts";
 
 let world: World;
 beforeAll(async () => (world = await startWorld()));
@@ -16,10 +16,10 @@ test("what may be somebody's mistake is done once more, and what never is as oft
   const asking = { services: world.kernel, caller };
   const reshaped = failed("42703", 'column "shape 3" does not exist');
   const mistaken = failed("22P02", 'invalid input syntax for type bigint: "shape"');
-  expect(outdated(asking, mistaken)).toBeInstanceOf(OutOfDate);
-  expect(outdated(asking, mistaken)).toBeUndefined();
+  expect(isSchemaOutdated(asking, mistaken)).toBeInstanceOf(StaleRead);
+  expect(isSchemaOutdated(asking, mistaken)).toBeUndefined();
   for (let time = 0; time < 3; time += 1) {
-    expect(outdated(asking, reshaped)).toBeInstanceOf(OutOfDate);
+    expect(isSchemaOutdated(asking, reshaped)).toBeInstanceOf(StaleRead);
   }
-  expect(outdated(asking, failed("40001", "it was serialised"))).toBeUndefined();
+  expect(isSchemaOutdated(asking, failed("40001", "it was serialised"))).toBeUndefined();
 });

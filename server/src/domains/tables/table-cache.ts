@@ -1,11 +1,11 @@
-import type { Caller, Services } from "#kernel/access/caller.ts";
+import type { Caller, PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
+import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
-import { know, type KnownTable } from "./table-schema.ts";
+import { resolveTable, type TableSchema } from "./table-schema.ts";
 import { findTable, listTables } from "./store.ts";
-import { SHAPE_MARK } from "./sql-names.ts";
+import { VERSION_COLUMN } from "./sql-names.ts";
 import { NoSuchTable } from "./table.ts";
 
 /** Tables that are kept in memory, over all workspaces; a workspace without any counts as one. */
@@ -14,49 +14,49 @@ const TOPIC = "table";
 
 interface Asking {
   readonly tx: Tx;
-  readonly services: Services;
+  readonly services: PlatformServices;
   readonly caller: Caller;
 }
 
 /** A table of the partition that the caller is in; fails when there is none. */
-export async function tableOf(asking: Asking, slug: string): Promise<KnownTable> {
-  const table = await maybeTableOf(asking, slug);
+export async function requireTable(asking: Asking, slug: string): Promise<TableSchema> {
+  const table = await lookupTable(asking, slug);
   if (!table) throw new Failure(NoSuchTable);
   return table;
 }
 
 /** A table of the partition that the caller is in, if there is one. */
-export function maybeTableOf(asking: Asking, slug: string): Promise<KnownTable | undefined> {
+export function lookupTable(asking: Asking, slug: string): Promise<TableSchema | undefined> {
   return catalogOf(asking.services).find(asking.tx, partitionOf(asking.caller), slug);
 }
 
 /** All of them. */
-export function tablesOf({ tx, services, caller }: Asking): Promise<readonly KnownTable[]> {
+export function tablesOf({ tx, services, caller }: Asking): Promise<readonly TableSchema[]> {
   return catalogOf(services).all(tx, partitionOf(caller));
 }
 
 type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /** The same for who is in no call; `read` is only used when the table is not known here. */
-export async function findKnownTable(
-  services: Services,
+export async function findTableSchema(
+  services: PlatformServices,
   partition: Partition,
   slug: string,
   read: Read,
-): Promise<KnownTable | undefined> {
+): Promise<TableSchema | undefined> {
   const catalog = catalogOf(services);
   return catalog.known(partition, slug) ?? read((tx) => catalog.find(tx, partition, slug));
 }
 
 /** The same for who has seen that what is known here is no longer so. */
-export async function findTableAnew(
-  services: Services,
+export async function reloadTable(
+  services: PlatformServices,
   partition: Partition,
   slug: string,
   read: Read,
-): Promise<KnownTable | undefined> {
+): Promise<TableSchema | undefined> {
   catalogOf(services).forget(partition);
-  return findKnownTable(services, partition, slug, read);
+  return findTableSchema(services, partition, slug, read);
 }
 
 /** Where a caller's tables are. */
@@ -69,53 +69,58 @@ export function partitionOf({ workspace, environment }: Caller): Partition {
  * Statements by a definition that has just changed fail, as there is no such column or shape, or because
  * a new one must be filled. Then the work is done once more, by the new definition.
  */
-export async function byDefinition<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
+export async function retryOnSchemaChange<T>(asking: Asking, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw outdated(asking, error) ?? error;
+    throw isSchemaOutdated(asking, error) ?? error;
   }
 }
 
 /** What to fail with instead when such a change may be what is behind an error. */
-export function outdated(
+export function isSchemaOutdated(
   { services, caller }: Pick<Asking, "services" | "caller">,
   error: unknown,
-): OutOfDate | undefined {
-  const code = codeOf(error);
+): StaleRead | undefined {
+  const code = sqlStateOf(error);
   if (code === undefined || !OF_STRUCTURE.has(code)) return undefined;
   if (again.has(caller) && !isOfShape(error)) return undefined;
   again.add(caller);
   catalogOf(services).forget(partitionOf(caller));
-  return new OutOfDate({ cause: error });
+  return new StaleRead({ cause: error });
 }
 
 /**
  * Before something is refused by a definition: it may have just changed elsewhere, and whoever changed
  * it should find that it has. Then the work is done once more, by the new definition.
  */
-export async function assertCurrent(asking: Asking, table: KnownTable): Promise<void> {
+export async function assertSchemaCurrent(asking: Asking, table: TableSchema): Promise<void> {
   if (again.has(asking.caller)) return;
   const { revision } = (await findTable(asking.tx, table.slug)) ?? {};
   if (revision === table.revision) return;
   again.add(asking.caller);
   catalogOf(asking.services).forget(partitionOf(asking.caller));
-  throw new OutOfDate({ cause: "The table has changed." });
+  throw new StaleRead({ cause: "The table has changed." });
 }
 
 /** Reads what somebody asks of a table; it is not refused by a definition that has changed. */
-export async function readBy<T>(asking: Asking, table: KnownTable, read: () => T): Promise<T> {
+export async function readWithTable<T>(
+  asking: Asking,
+  table: TableSchema,
+  read: () => T,
+): Promise<T> {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Failure && error.type === Invalid) await assertCurrent(asking, table);
+    if (error instanceof Failure && error.type === Invalid)
+      await assertSchemaCurrent(asking, table);
     throw error;
   }
 }
 
 /** Whether a statement named a shape that the table no longer has, which is never anybody's mistake. */
 function isOfShape(error: unknown): boolean {
-  return error instanceof Error && SHAPE_MARK.test(error.message);
+  return error instanceof Error && VERSION_COLUMN.test(error.message);
 }
 
 /** Those whose call is being done once more. */
@@ -124,8 +129,8 @@ const again = new WeakSet<Caller>();
 const OF_STRUCTURE = new Set("42703 42P01 3F000 42P10 23502 23514 42804 22P02".split(" "));
 
 interface Known {
-  readonly tables: Map<string, KnownTable>;
-  all: readonly KnownTable[] | undefined;
+  readonly tables: Map<string, TableSchema>;
+  all: readonly TableSchema[] | undefined;
 }
 
 /**
@@ -135,29 +140,31 @@ interface Known {
 class Catalog {
   readonly #known = new Map<string, Known>();
 
-  constructor({ news }: Services) {
+  constructor({ news }: PlatformServices) {
     news.subscribe([TOPIC], ({ workspace, environment }) => {
       this.#known.delete(`${workspace} ${environment}`);
     });
   }
 
-  known(partition: Partition, slug: string): KnownTable | undefined {
+  known(partition: Partition, slug: string): TableSchema | undefined {
     return this.#of(partition).tables.get(slug);
   }
 
-  async find(tx: Tx, partition: Partition, slug: string): Promise<KnownTable | undefined> {
+  async find(tx: Tx, partition: Partition, slug: string): Promise<TableSchema | undefined> {
     // What is read from here on goes into this object, which nobody looks at any more once it was
     // forgotten: a change during the read can't leave the old definition behind.
     const known = this.#of(partition);
     const table = known.tables.get(slug);
     if (table) return table;
     const found = await findTable(tx, slug);
-    return found && this.#keep(known, know(found, partition));
+    return found && this.#keep(known, resolveTable(found, partition));
   }
 
-  async all(tx: Tx, partition: Partition): Promise<readonly KnownTable[]> {
+  async all(tx: Tx, partition: Partition): Promise<readonly TableSchema[]> {
     const known = this.#of(partition);
-    known.all ??= (await listTables(tx)).map((table) => this.#keep(known, know(table, partition)));
+    known.all ??= (await listTables(tx)).map((table) =>
+      this.#keep(known, resolveTable(table, partition)),
+    );
     return known.all;
   }
 
@@ -176,7 +183,7 @@ class Catalog {
     return known;
   }
 
-  #keep(known: Known, table: KnownTable): KnownTable {
+  #keep(known: Known, table: TableSchema): TableSchema {
     known.tables.set(table.slug, table);
     this.#makeRoomFor(known);
     return table;
@@ -195,9 +202,9 @@ class Catalog {
   }
 }
 
-const catalogs = new WeakMap<Services["news"], Catalog>();
+const catalogs = new WeakMap<PlatformServices["news"], Catalog>();
 
-function catalogOf(services: Services): Catalog {
+function catalogOf(services: PlatformServices): Catalog {
   let catalog = catalogs.get(services.news);
   if (!catalog) catalogs.set(services.news, (catalog = new Catalog(services)));
   return catalog;

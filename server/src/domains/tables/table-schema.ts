@@ -1,32 +1,32 @@
 import type { Partition } from "#kernel/db/partition.ts";
 import type { ColumnType } from "./columns/column-type.ts";
-import { typeOf } from "./columns/registry.ts";
-import { quoted } from "./sql-names.ts";
+import { columnTypeOf } from "./columns/registry.ts";
+import { quoteIdentifier } from "./sql-names.ts";
 import { tableSql, viewSql } from "./sql-names.ts";
 import type { Column, Table } from "./table.ts";
 
-export interface KnownColumn extends Column {
+export interface ColumnSchema extends Column {
   readonly is: ColumnType;
   /** As a quoted identifier. */
   readonly quoted: string;
 }
 
 /** A table with what statements about its records need, worked out once. */
-export interface KnownTable extends Table {
+export interface TableSchema extends Table {
   /** `viewSql` of it. */
   readonly view: string;
   /** `tableSql` of it. */
   readonly base: string;
   readonly partition: Partition;
-  readonly columns: KnownColumn[];
-  readonly byName: ReadonlyMap<string, KnownColumn>;
+  readonly columns: ColumnSchema[];
+  readonly byName: ReadonlyMap<string, ColumnSchema>;
 }
 
-export function know(table: Table, partition: Partition): KnownTable {
+export function resolveTable(table: Table, partition: Partition): TableSchema {
   const columns = table.columns.map((column) => ({
     ...column,
-    is: typeOf(column),
-    quoted: quoted(column.name),
+    is: columnTypeOf(column),
+    quoted: quoteIdentifier(column.name),
   }));
   const site = { partition, table };
   return {

@@ -1,6 +1,6 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { permission } from "#kernel/access/permission.ts";
-import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
+import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileExpression } from "#kernel/expression/expression.ts";
 import {
   Failure,
@@ -34,7 +34,7 @@ export interface Asked {
 
 /** The value of an expression; nothing is null. Throws a failure that says where it is wrong. */
 export async function evaluate(
-  { expressions, clock }: Outside,
+  { expressions, clock }: Platform,
   { workspace }: Caller,
   { expression, input, bindings }: Asked,
 ): Promise<unknown> {
@@ -48,17 +48,17 @@ export async function evaluate(
     });
     return value ?? null;
   } catch (error) {
-    throw error instanceof ExpressionFailure ? refusalOf(error) : error;
+    throw error instanceof ExpressionError ? refusalOf(error) : error;
   }
 }
 
-function refusalOf({ code, message, position }: ExpressionFailure): Failure {
+function refusalOf({ code, message, position }: ExpressionError): Failure {
   if (code === "busy") return new Failure(Unavailable, { headers: { "retry-after": "1" } });
   const fault = { path: "/expression", message, ...(position !== undefined && { position }) };
   return new Failure(TYPES[code], { detail: message, errors: [fault] });
 }
 
-const TYPES: Readonly<Record<Exclude<ExpressionFailure["code"], "busy">, FailureType>> = {
+const TYPES: Readonly<Record<Exclude<ExpressionError["code"], "busy">, FailureType>> = {
   syntax: Invalid,
   evaluation: ExpressionFailed,
   timeout: ExpressionTimedOut,

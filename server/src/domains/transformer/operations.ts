@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { EXPRESSION_CHARACTERS_MAX } from "#kernel/expression/parse.ts";
 import { query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { evaluate, ExpressionFailed, ExpressionTimedOut, ExpressionTooLarge } from "./evaluate.ts";
 import { TransformerUse } from "./evaluate.ts";
@@ -33,7 +33,7 @@ export const evaluateExpression = query({
     input: Type.Optional(Type.Unknown()),
     bindings: Type.Optional(Bindings),
   }),
-  reply: one(Result),
+  reply: item(Result),
   fails: [ExpressionFailed, ExpressionTimedOut, ExpressionTooLarge],
   example: {
     body: {

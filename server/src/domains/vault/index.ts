@@ -4,7 +4,7 @@ import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from
 import { SecretsRead, SecretsWrite } from "./secret.ts";
 import { count } from "./store.ts";
 
-export { missing as missingSecrets } from "./store.ts";
+export { findMissingSecrets as missingSecrets } from "./store.ts";
 
 export const vault = domain({
   name: "vault",

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import { SecretsRead, SecretsWrite } from "./secret.ts";
@@ -23,7 +23,7 @@ export const listSecrets = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [name = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(name), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -60,7 +60,7 @@ export const getSecret = query({
   summary: "Read what may be known of a secret, which its value is not",
   permission: SecretsRead,
   params: ByName,
-  reply: one(Secret),
+  reply: item(Secret),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.name),
 });
@@ -75,7 +75,7 @@ export const rotateSecret = command({
   permission: SecretsWrite,
   params: ByName,
   body: object({ value: Value, description: Type.Optional(Description) }),
-  reply: one(Secret),
+  reply: item(Secret),
   emits: [SecretUpdated],
   example: { ...example, body: { value: "sk_live_1f7b22c9d0" } },
   prepare: (outside, { params, body }, caller) =>
@@ -91,7 +91,7 @@ export const deleteSecret = command({
   description: "What still refers to it fails with `unknown_secret` from then on.",
   permission: SecretsWrite,
   params: ByName,
-  reply: nothing(),
+  reply: noContent(),
   emits: [SecretDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.name),

@@ -1,5 +1,5 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import type { Secret } from "./secret.ts";
@@ -7,7 +7,7 @@ import * as store from "./store.ts";
 
 /** Sealed before the transaction begins: from there on nothing has the value. */
 export async function sealFor(
-  { secrets }: Outside,
+  { secrets }: Platform,
   { workspace }: Caller,
   { name, value }: { readonly name: string; readonly value: string },
 ): Promise<Buffer> {
@@ -35,7 +35,7 @@ export async function rotate(
   const before = await store.lock(ctx.tx, name);
   ctx.expectRevision(before.revision);
   const after = await store.update(ctx.tx, name, { ...change, updated_at: ctx.now });
-  const { changes, ...states } = changeOf(dataOf(before), dataOf(after));
+  const { changes, ...states } = diffResource(dataOf(before), dataOf(after));
   ctx.emit(SecretUpdated, referTo(after), { ...states, changes: [...changes, "value"] });
   return after;
 }

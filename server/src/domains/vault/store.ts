@@ -58,7 +58,7 @@ export async function list(
 }
 
 /** Which of these names no secret has. */
-export async function missing(tx: Tx, names: readonly string[]): Promise<string[]> {
+export async function findMissingSecrets(tx: Tx, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const rows = await tx.selectFrom("secrets").select("name").where("name", "in", names).execute();
   const known = new Set(rows.map(({ name }) => name));

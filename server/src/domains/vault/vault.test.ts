@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
-import { formsOf } from "#kernel/secrets/secret-forms.ts";
+import { encodingsOf } from "#kernel/secrets/secret-forms.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
@@ -225,7 +225,7 @@ test("a planted value is in no row of any table, no answer and no log line", asy
   expect(places.get("events")).toContain("audit.secret.updated");
   for (const value of planted) {
     const bytes = Buffer.from(value).toString("hex");
-    for (const spelling of [...formsOf(value), bytes]) {
+    for (const spelling of [...encodingsOf(value), bytes]) {
       for (const [place, text] of places) {
         expect(text.includes(spelling), `${spelling} in ${place}`).toBe(false);
       }

@@ -10,7 +10,7 @@ export function mayReadAudit({ permissions }: Caller): boolean {
 }
 
 /** Whether a webhook hears the audit log once this caller has said what it hears, or where that goes. */
-export function hearsAuditBy(caller: Caller, patterns: readonly string[]): boolean {
+export function receivesAuditEvents(caller: Caller, patterns: readonly string[]): boolean {
   if (mayReadAudit(caller)) return true;
   const named = patterns.find((pattern) => pattern.split(".")[0] === AUDIT);
   if (named === undefined) return false;
@@ -20,7 +20,7 @@ export function hearsAuditBy(caller: Caller, patterns: readonly string[]): boole
 }
 
 /** Whether a webhook may be sent an event, also one that it was sent before. */
-export function mayHear(
+export function canReceive(
   { hearsAudit }: { readonly hearsAudit: boolean },
   { topic }: Pick<RecordedEvent, "topic">,
 ): boolean {
@@ -28,7 +28,7 @@ export function mayHear(
 }
 
 /** Why an event is not sent to a webhook although somebody asks for it. */
-export function hiddenFromSaver(): Failure {
+export function hiddenSources(): Failure {
   return new Failure(Forbidden, {
     detail:
       "Whoever saved this webhook may not see this event. Save it, and it is sent as you see it.",
@@ -36,12 +36,12 @@ export function hiddenFromSaver(): Failure {
 }
 
 /** Throws when the caller asks for an event to be sent where they could not have had it sent. */
-export function assertMaySend(
+export function assertCanSend(
   caller: Caller,
   webhook: { readonly hearsAudit: boolean },
   event: Pick<RecordedEvent, "topic">,
 ): void {
-  if (mayHear(webhook, event) || mayReadAudit(caller)) return;
+  if (canReceive(webhook, event) || mayReadAudit(caller)) return;
   throw new Failure(Forbidden, {
     detail: `To send this event to this webhook needs the permission ${AuditRead.name}.`,
   });

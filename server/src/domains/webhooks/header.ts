@@ -1,9 +1,9 @@
-import type { Services } from "#kernel/access/caller.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { checkHeaders } from "#kernel/outbound/request-checks.ts";
 import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
-import { findReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
+import { findSecretReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { rememberSigningSecret } from "./secret.ts";
 
@@ -31,23 +31,23 @@ const OURS = new Set([
 ]);
 
 /** Whether a header's value is not to be shown: its name speaks of a credential, and it is one. */
-export function isHidden(name: string, value: string): boolean {
+export function isSecretHeader(name: string, value: string): boolean {
   if (!SENSITIVE.test(name)) return false;
   const written = value.replaceAll(REFERENCE, "").replace(SCHEME_BEFORE, "");
-  return written !== "" || findReferences(value).length === 0;
+  return written !== "" || findSecretReferences(value).length === 0;
 }
 
 /** The headers as they may be shown. */
-export function masked(headers: Headers): Record<string, string> {
-  return mapped(headers, (value, name) => (isHidden(name, value) ? MASK : value));
+export function maskHeaders(headers: Headers): Record<string, string> {
+  return mapped(headers, (value, name) => (isSecretHeader(name, value) ? MASK : value));
 }
 
 /** New headers, in which a mask that was sent back stands for the value that it was shown for. */
-export function unmasked(
+export function unmaskHeaders(
   given: Headers,
   stored: Headers,
-): { readonly headers: Record<string, string>; readonly faults: readonly Fault[] } {
-  const faults: Fault[] = [];
+): { readonly headers: Record<string, string>; readonly faults: readonly FieldError[] } {
+  const faults: FieldError[] = [];
   const headers = mapped(given, (value, name) => {
     if (value !== MASK) return value;
     const before = Object.hasOwn(stored, name) ? stored[name] : undefined;
@@ -58,7 +58,7 @@ export function unmasked(
 }
 
 /** What is wrong with headers, before it is known which secrets there are. */
-export function faultsOfHeaders(headers: Headers): Fault[] {
+export function faultsOfHeaders(headers: Headers): FieldError[] {
   const seen = new Set<string>();
   return Object.entries(headers).flatMap(([name, value]) => {
     const lower = name.toLowerCase();
@@ -74,13 +74,13 @@ export function faultsOfHeaders(headers: Headers): Fault[] {
 
 /** A fault for each header that refers to a secret which does not exist. */
 export async function faultsOfReferences(
-  { secrets }: Pick<Services, "secrets">,
+  { secrets }: Pick<PlatformServices, "secrets">,
   workspaceKey: string,
   headers: Headers,
-): Promise<Fault[]> {
-  const missing = new Set(await secrets.missing(workspaceKey, findReferences(headers)));
+): Promise<FieldError[]> {
+  const missing = new Set(await secrets.missing(workspaceKey, findSecretReferences(headers)));
   return Object.entries(headers).flatMap(([name, value]) =>
-    findReferences(value)
+    findSecretReferences(value)
       .filter((secret) => missing.has(secret))
       .map((secret) => ({ path: pathOf(name), message: `refers to no secret: ${secret}` })),
   );
@@ -92,7 +92,7 @@ export async function faultsOfReferences(
  */
 export function scrubberOf(headers: Headers, signingSecrets: readonly string[]): Scrubber {
   const written = Object.entries(headers)
-    .filter(([name, value]) => isHidden(name, value))
+    .filter(([name, value]) => isSecretHeader(name, value))
     .flatMap(([name, value]) =>
       value
         .split(REFERENCE)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { isHidden } from "./header.ts";
+import { isSecretHeader } from "./header.ts";
 
 let world: World;
 let owner: Ask;
@@ -39,7 +39,7 @@ test.each([
   ["X-Team", "ops", false],
   ["X-Trace", "{{secrets.PAGER}}", false],
 ])("%s: %s is hidden: %s", (name, value, hidden) => {
-  expect(isHidden(name, value)).toBe(hidden);
+  expect(isSecretHeader(name, value)).toBe(hidden);
 });
 
 test("what may be a credential is shown as a mask, and comes back as it was", async () => {

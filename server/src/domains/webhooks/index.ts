@@ -1,14 +1,14 @@
-import { domain, type NoticeRule } from "#kernel/domain.ts";
+import { domain, type NotificationRule } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { catchUp } from "./deliveries/replay-missed.ts";
+import { replayMissedJob } from "./deliveries/replay-missed.ts";
 import * as deliveries from "./deliveries/operations.ts";
 import { pruneDeliveries } from "./deliveries/retention.ts";
 import { deliveriesSource } from "./deliveries/report-source.ts";
 import { removeDeliveries } from "./deliveries/retention.ts";
 import { recover } from "./deliveries/recover.ts";
 import { deliveryTracer } from "./deliveries/delivery-tracer.ts";
-import { handOut } from "./sending/fan-out.ts";
+import { fanOutReader } from "./sending/fan-out.ts";
 import { sender } from "./sending/sender.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
@@ -16,7 +16,7 @@ import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { count } from "./store.ts";
 
 /** Who paused it by hand knows. */
-const pausedByItself: NoticeRule = {
+const pausedByItself: NotificationRule = {
   on: events.WebhookPaused,
   when: ({ data }) => data["pausedBecause"] !== "manual",
   roles: ["owner", "admin"],
@@ -49,9 +49,9 @@ export const webhooks = domain({
     deliveries.recoverDeliveries,
     deliveries.resumeWebhook,
   ],
-  readers: [handOut],
+  readers: [fanOutReader],
   engines: [sender],
-  jobs: [catchUp, recover, pruneDeliveries, removeDeliveries],
+  jobs: [replayMissedJob, recover, pruneDeliveries, removeDeliveries],
   tracers: [deliveryTracer],
   counters: [{ name: "webhooks", count }],
   notices: [pausedByItself],

@@ -1,11 +1,11 @@
 import Type from "typebox";
-import { invalid } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { bare, created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { unwrapped, created, noContent, item, page } from "#kernel/operation/response.ts";
 import { nullable, object, Time } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
-import { NewWebhook, readDraft, WebhookChange } from "./webhook-input.ts";
+import { NewWebhook, parseWebhookInput, WebhookChange } from "./webhook-input.ts";
 import * as events from "./events.ts";
 import { WebhooksRead, WebhooksWrite } from "./webhook.ts";
 import { ping, TestAnswer } from "./ping.ts";
@@ -13,7 +13,7 @@ import { Preview, preview, Span } from "./preview.ts";
 import { faultOfSecret } from "./secret.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
-import { referTo, Secret, TooManyWebhooks, Webhook, WebhookId } from "./webhook.ts";
+import { webhookRef, Secret, TooManyWebhooks, Webhook, WebhookId } from "./webhook.ts";
 
 /** The parameters of every operation on one webhook. */
 export const ById = object({ id: WebhookId });
@@ -32,7 +32,7 @@ export const listWebhooks = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: String(start), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (webhook) => webhook,
@@ -75,7 +75,7 @@ export const createWebhook = command({
       outside,
       caller,
       service.newWebhookId(outside),
-      await readDraft(outside, caller, body),
+      await parseWebhookInput(outside, caller, body),
     ),
   run: (ctx, { body }, sealed) => service.create(ctx, body, sealed),
 });
@@ -86,7 +86,7 @@ export const getWebhook = query({
   summary: "Read a webhook",
   permission: WebhooksRead,
   params: ById,
-  reply: one(Webhook),
+  reply: item(Webhook),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -104,11 +104,11 @@ export const updateWebhook = command({
   permission: WebhooksWrite,
   params: ById,
   body: WebhookChange,
-  reply: one(Webhook),
+  reply: item(Webhook),
   emits: [events.WebhookUpdated, events.WebhookPaused, events.WebhookResumed],
   example: { ...example, body: { events: ["incident.*", "change.*"], timeoutMs: 3_000 } },
   prepare: async (outside, { params, body }, caller) =>
-    service.sealDraft(outside, caller, params.id, await readDraft(outside, caller, body)),
+    service.sealDraft(outside, caller, params.id, await parseWebhookInput(outside, caller, body)),
   run: (ctx, _input, sealed) => service.update(ctx, sealed),
 });
 
@@ -119,7 +119,7 @@ export const deleteWebhook = command({
   description: "The deliveries can't be seen any more, and are removed in the background.",
   permission: WebhooksWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [events.WebhookDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -135,7 +135,7 @@ export const testWebhook = command({
     "are at the top level too.",
   permission: WebhooksWrite,
   params: ById,
-  reply: bare(TestAnswer),
+  reply: unwrapped(TestAnswer),
   emits: [events.WebhookTested],
   fails: [UnknownSecret],
   example,
@@ -143,7 +143,7 @@ export const testWebhook = command({
   async run(ctx, _input, { webhook, pinged }) {
     const { status, latency_ms: latencyMs, error } = pinged;
     const facts = { status, latencyMs, ...(error !== undefined && { error }) };
-    ctx.emit(events.WebhookTested, referTo(webhook), facts);
+    ctx.emit(events.WebhookTested, webhookRef(webhook), facts);
     return { data: pinged, ...pinged };
   },
 });
@@ -164,12 +164,12 @@ export const rotateWebhookSecret = command({
   params: ById,
   body: object({ secret: Type.Optional(Secret) }),
   bodyOptional: true,
-  reply: one(RotatedSecret),
+  reply: item(RotatedSecret),
   emits: [events.WebhookSecretRotated],
   example: { ...example, body: {} },
   prepare: async (outside, { params, body }, caller) => {
     const fault = body.secret === undefined ? undefined : faultOfSecret(body.secret);
-    if (fault !== undefined) throw invalid("/secret", fault);
+    if (fault !== undefined) throw invalidField("/secret", fault);
     return service.prepareSecret(outside, caller, params.id, body.secret);
   },
   async run(ctx, { params }, { secret, sealed }) {
@@ -189,7 +189,7 @@ export const previewWebhook = query({
   environmental: true,
   permission: WebhooksRead,
   body: Span,
-  reply: one(Preview),
+  reply: item(Preview),
   example: {
     body: { events: ["incident.*"], filter: { "data.severity": "critical" }, limit: 20 },
   },

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
-import { headersFor, withOurs } from "./sending/attempt.ts";
-import { bodyOf } from "./sending/payload.ts";
+import { headersFor, addStandardHeaders } from "./sending/attempt.ts";
+import { buildPayload } from "./sending/payload.ts";
 import { RESPONSE_BYTES_MAX } from "./sending/pending-delivery.ts";
 import { workspaceOf } from "./webhook-input.ts";
 import { scrubberOf } from "./header.ts";
@@ -31,7 +31,7 @@ const MESSAGE = "This is a test. Your endpoint is reached.";
 
 /** Sends a ping as a delivery would be sent, also for a webhook that is paused. */
 export async function ping(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   id: string,
 ): Promise<{ readonly webhook: Webhook; readonly pinged: Pinged }> {
@@ -48,21 +48,21 @@ export async function ping(
   const own = scrubberOf(unshown.headers, secrets);
   const at = outside.clock.now();
   const event = pingEvent(webhook, caller, at);
-  const body = bodyOf({ id: event.id, webhookId: id, format: webhook.format }, event);
+  const body = buildPayload({ id: event.id, webhookId: id, format: webhook.format }, event);
   const ours = headersFor(
     { secrets, secretsUntilMs: untilMs },
     { id: event.id, event },
     { body, at },
   );
   const pinged = await post(outside, webhook, {
-    headers: withOurs(headers, ours),
+    headers: addStandardHeaders(headers, ours),
     body: body.text,
   });
   return { webhook, pinged: scrubbed(pinged, (text) => own.scrub(scrubber.scrub(text))) };
 }
 
 async function post(
-  { outbound }: Outside,
+  { outbound }: Platform,
   { url, timeoutMs }: Webhook,
   message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
 ): Promise<Pinged> {

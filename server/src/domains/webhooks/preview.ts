@@ -1,7 +1,12 @@
 import Type, { type Static } from "typebox";
-import { Envelope, type Position, type RecordedEvent, toEnvelope } from "#kernel/log/event.ts";
-import { lensesOf, placeIn, through } from "#kernel/log/event-visibility.ts";
-import { queryLog } from "#kernel/log/event-log.ts";
+import {
+  EventEnvelope,
+  type LogPosition,
+  type RecordedEvent,
+  toEventEnvelope,
+} from "#kernel/log/event.ts";
+import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
+import { queryEvents } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { mayReadAudit } from "./audit-access.ts";
@@ -26,7 +31,7 @@ export const Span = object({
 
 export const Preview = Type.Object(
   {
-    events: Type.Array(Envelope, { description: "Newest first" }),
+    events: Type.Array(EventEnvelope, { description: "Newest first" }),
     scanned: Type.Integer({ description: "How many events were looked at" }),
     truncated: Type.Boolean({
       description: `True when there may be more: \`limit\` was reached, or ${SCANNED_MAX} were scanned`,
@@ -52,14 +57,14 @@ export async function preview(
   });
   const events: RecordedEvent[] = [];
   let scanned = 0;
-  let before: Position | undefined;
+  let before: LogPosition | undefined;
   while (scanned < SCANNED_MAX) {
-    const batch = await queryLog(tx, { from, to, before }, BATCH_EVENTS_MAX);
-    const lenses = await lensesOf(placeIn(ctx), batch);
+    const batch = await queryEvents(tx, { from, to, before }, BATCH_EVENTS_MAX);
+    const lenses = await eventFiltersFor(positionInFilter(ctx), batch);
     for (const told of batch) {
       if (events.length === limit) return shown({ events, scanned, truncated: true });
       scanned += 1;
-      const event = through(lenses, told, caller.person);
+      const event = applyFilter(lenses, told, caller.person);
       if (event && wants(event)) events.push(event);
     }
     before = batch.at(-1)?.position;
@@ -73,5 +78,5 @@ function shown(found: {
   readonly scanned: number;
   readonly truncated: boolean;
 }) {
-  return { ...found, events: found.events.map(toEnvelope) };
+  return { ...found, events: found.events.map(toEventEnvelope) };
 }

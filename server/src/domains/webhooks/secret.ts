@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
 import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
 import type { UsedSecret } from "#kernel/secrets/scrubber.ts";
 
-type Keys = Pick<Services, "keys">;
+type Keys = Pick<PlatformServices, "keys">;
 
 const SECRET_BYTES = 32;
 const STANDARD_PREFIX = "whsec_";

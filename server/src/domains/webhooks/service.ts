@@ -1,17 +1,17 @@
 import { type Insertable, sql } from "kysely";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { LANES } from "#kernel/work/shard-leases.ts";
+import { SHARDS } from "#kernel/work/shard-leases.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Tables } from "../../tables.ts";
-import { hearsAuditBy } from "./audit-access.ts";
+import { receivesAuditEvents } from "./audit-access.ts";
 import { removeDeliveries } from "./deliveries/retention.ts";
 import { pauseWebhook } from "./sending/dead-letter.ts";
-import { WORK } from "./sending/pending-delivery.ts";
-import { assertNoFaults, type Draft, workspaceOf } from "./webhook-input.ts";
+import { DELIVERIES_DUE_SIGNAL } from "./sending/pending-delivery.ts";
+import { assertNoFaults, type WebhookInput, workspaceOf } from "./webhook-input.ts";
 import {
   WebhookCreated,
   WebhookDeleted,
@@ -20,10 +20,10 @@ import {
   WebhookSecretRotated,
   WebhookUpdated,
 } from "./events.ts";
-import { unmasked } from "./header.ts";
+import { unmaskHeaders } from "./header.ts";
 import { newSigningSecret, PREVIOUS_SECRET_MS, sealSigningSecret } from "./secret.ts";
 import * as store from "./store.ts";
-import { referTo, shownOf, TooManyWebhooks, type Webhook } from "./webhook.ts";
+import { webhookRef, toWebhook, TooManyWebhooks, type Webhook } from "./webhook.ts";
 
 /** Each event of a workspace is held against all of them. */
 const WEBHOOKS_MAX = 2_000;
@@ -38,21 +38,21 @@ const DEFAULTS = {
 /** A draft whose secret is sealed: undefined when it is to stay, null when there is to be none. */
 export interface Sealed {
   readonly id: string;
-  readonly draft: Omit<Draft, "secret">;
+  readonly draft: Omit<WebhookInput, "secret">;
   readonly secret: Buffer | null | undefined;
 }
 
 /** The id of a webhook that is to be created, needed first: its secret is bound to it. */
-export function newWebhookId({ clock }: Outside): string {
+export function newWebhookId({ clock }: Platform): string {
   return newId("whk", clock.nowMs());
 }
 
 /** Sealed before the transaction begins: from there on nothing has the secret. */
 export async function sealDraft(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   id: string,
-  { secret, ...draft }: Draft,
+  { secret, ...draft }: WebhookInput,
 ): Promise<Sealed> {
   if (typeof secret !== "string") return { id, draft, secret };
   return { id, draft, secret: await sealSigningSecret(outside, workspaceOf(caller), id, secret) };
@@ -63,7 +63,7 @@ export async function create(
   { name, url, events }: Pick<Insertable<Tables["webhooks"]>, "name" | "url" | "events">,
   { id, draft, secret = null }: Sealed,
 ): Promise<Webhook> {
-  const hears_audit = hearsAuditBy(ctx.caller, events);
+  const hears_audit = receivesAuditEvents(ctx.caller, events);
   await store.lockCount(ctx.tx);
   if ((await store.count(ctx.tx)) >= WEBHOOKS_MAX) throw new Failure(TooManyWebhooks);
   const { headers } = unmaskedOf(draft, {});
@@ -84,7 +84,7 @@ export async function create(
     created_at: ctx.now,
     updated_at: ctx.now,
   });
-  ctx.emit(WebhookCreated, referTo(webhook), shownOf(webhook));
+  ctx.emit(WebhookCreated, webhookRef(webhook), toWebhook(webhook));
   if (draft.status !== "paused") return webhook;
   await pauseWebhook(ctx, id, "manual");
   return store.get(ctx.tx, id);
@@ -114,11 +114,11 @@ export async function update(
   let after = before;
   if (Object.keys(columns).length > 0 || !turns) {
     after = await store.update(ctx.tx, id, { ...columns, updated_at: ctx.now });
-    const { changes, ...states } = changeOf(shownOf(before), shownOf(after));
+    const { changes, ...states } = diffResource(toWebhook(before), toWebhook(after));
     const unseen = [...(secret !== undefined ? ["secret"] : []), ...(touched ? ["headers"] : [])];
     const all = [...new Set([...changes, ...unseen])];
     if (all.length > 0 || !turns) {
-      ctx.emit(WebhookUpdated, referTo(after), { ...states, changes: all });
+      ctx.emit(WebhookUpdated, webhookRef(after), { ...states, changes: all });
     }
   }
   if (!turns) return after;
@@ -145,9 +145,9 @@ export async function resumeFromNow(
     consecutive_failures: 0,
     updated_at: ctx.now,
   });
-  ctx.emit(WebhookResumed, referTo(webhook), { ...shownOf(webhook), from: "now" });
+  ctx.emit(WebhookResumed, webhookRef(webhook), { ...toWebhook(webhook), from: "now" });
   // What was due when it was paused is due now.
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
   return webhook;
 }
 
@@ -157,12 +157,12 @@ export async function remove(ctx: WriteContext<typeof WebhookDeleted>, id: strin
   ctx.expectRevision(webhook.revision);
   await store.remove(ctx.tx, id);
   ctx.enqueue(removeDeliveries, { webhookId: id });
-  ctx.emit(WebhookDeleted, referTo(webhook), shownOf(webhook));
+  ctx.emit(WebhookDeleted, webhookRef(webhook), toWebhook(webhook));
 }
 
 /** A new signing secret, given or made here, in the clear and sealed. */
 export async function prepareSecret(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   id: string,
   given: string | undefined,
@@ -187,14 +187,14 @@ export async function rotateSecret(
     previous_secret_until: former && new Date(ctx.now.getTime() + PREVIOUS_SECRET_MS),
     updated_at: ctx.now,
   });
-  ctx.emit(WebhookSecretRotated, referTo(webhook), shownOf(webhook));
+  ctx.emit(WebhookSecretRotated, webhookRef(webhook), toWebhook(webhook));
   return webhook;
 }
 
 /** New headers without masks, and whether they differ from the stored ones. */
 function unmaskedOf({ headers: given }: Sealed["draft"], stored: Readonly<Record<string, string>>) {
   if (given === undefined) return { headers: undefined, touched: false };
-  const { headers, faults } = unmasked(given, stored);
+  const { headers, faults } = unmaskHeaders(given, stored);
   assertNoFaults(faults);
   const names = new Set([...Object.keys(headers), ...Object.keys(stored)]);
   return { headers, touched: [...names].some((name) => headers[name] !== stored[name]) };
@@ -208,7 +208,7 @@ function hearingOf(caller: Caller, draft: Sealed["draft"], before: Webhook) {
   const moves = draft.url !== undefined && draft.url !== before.url;
   const chooses = draft.events !== undefined || moves;
   return {
-    ...(chooses && { hears_audit: hearsAuditBy(caller, draft.events ?? before.events) }),
+    ...(chooses && { hears_audit: receivesAuditEvents(caller, draft.events ?? before.events) }),
     ...((chooses || draft.filter !== undefined) && { saved_by: caller.person?.id ?? null }),
   };
 }
@@ -235,5 +235,5 @@ function columnsOf(draft: Sealed["draft"]) {
 
 /** Always the same for the same webhook, and spread evenly. */
 export function laneOf(id: string): number {
-  return (sha256(id)[0] ?? 0) % LANES;
+  return (sha256(id)[0] ?? 0) % SHARDS;
 }

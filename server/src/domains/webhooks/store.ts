@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
-import { type Headers, masked } from "./header.ts";
+import { type Headers, maskHeaders } from "./header.ts";
 import type { Webhook } from "./webhook.ts";
 
 type Table = Tables["webhooks"];
@@ -162,7 +162,7 @@ function toWebhook(row: Row): Webhook {
     events: row.events,
     environments: row.environments as EnvironmentName[] | null,
     filter: row.filter as Webhook["filter"],
-    headers: masked(row.headers as Headers),
+    headers: maskHeaders(row.headers as Headers),
     hasSecret: row.has_secret,
     hearsAudit: row.hears_audit,
     previousSecretExpiresAt: row.previous_secret_until,

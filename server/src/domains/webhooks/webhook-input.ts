@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { checkCondition } from "#kernel/condition/condition.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { validateCondition } from "#kernel/condition/condition.ts";
 import { isPattern } from "#kernel/condition/event-pattern.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { nullable, object, patch } from "#kernel/schema/schema.ts";
 import { faultsOfHeaders, faultsOfReferences } from "./header.ts";
@@ -29,7 +29,7 @@ export const WebhookChange = patch(fields);
 const Fields = Type.Object({ ...settings, ...twofold, secret: nullable(Secret), status: Status });
 
 /** What a caller wants a webhook to be, in one spelling. */
-export type Draft = Partial<Static<typeof Fields>>;
+export type WebhookInput = Partial<Static<typeof Fields>>;
 
 /** The workspace that a webhook is of; an operation on webhooks always has one. */
 export function workspaceOf({ workspace }: Caller): string {
@@ -38,35 +38,39 @@ export function workspaceOf({ workspace }: Caller): string {
 }
 
 /** Reads what a caller sent; throws a failure that names every fault of it. */
-export async function readDraft(
-  outside: Outside,
+export async function parseWebhookInput(
+  outside: Platform,
   caller: Caller,
   body: Static<typeof WebhookChange>,
-): Promise<Draft> {
+): Promise<WebhookInput> {
   const { draft, faults } = inOneSpelling(body);
   assertNoFaults([...faults, ...(await faultsOf(outside, caller, draft))]);
   return draft;
 }
 
-export function assertNoFaults(faults: readonly Fault[]): void {
+export function assertNoFaults(faults: readonly FieldError[]): void {
   const [first] = faults;
   if (!first) return;
   throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
 }
 
 /** What is wrong with a subscription, which a preview takes too. */
-export function faultsOfSubscription(draft: Pick<Draft, "events" | "filter">): Fault[] {
+export function faultsOfSubscription(draft: Pick<WebhookInput, "events" | "filter">): FieldError[] {
   const { events: patterns = [], filter } = draft;
   const wrong = patterns.flatMap((pattern, index) =>
     isPattern(pattern)
       ? []
       : [{ path: `/events/${index}`, message: "is no event type, and no pattern of them" }],
   );
-  const inFilter = filter ? checkCondition(filter) : [];
+  const inFilter = filter ? validateCondition(filter) : [];
   return [...wrong, ...inFilter.map(({ path, message }) => ({ path: `/filter${path}`, message }))];
 }
 
-async function faultsOf(outside: Outside, caller: Caller, draft: Draft): Promise<Fault[]> {
+async function faultsOf(
+  outside: Platform,
+  caller: Caller,
+  draft: WebhookInput,
+): Promise<FieldError[]> {
   const { headers = {}, secret } = draft;
   const ofSecret = typeof secret === "string" ? faultOfSecret(secret) : undefined;
   return [
@@ -78,7 +82,7 @@ async function faultsOf(outside: Outside, caller: Caller, draft: Draft): Promise
   ];
 }
 
-function faultsOfUrl({ outbound }: Outside, given: string | undefined): Fault[] {
+function faultsOfUrl({ outbound }: Platform, given: string | undefined): FieldError[] {
   if (given === undefined) return [];
   try {
     outbound.check({ url: given });
@@ -91,10 +95,13 @@ function faultsOfUrl({ outbound }: Outside, given: string | undefined): Fault[] 
 
 type Body = Static<typeof WebhookChange>;
 
-function inOneSpelling(body: Body): { readonly draft: Draft; readonly faults: readonly Fault[] } {
+function inOneSpelling(body: Body): {
+  readonly draft: WebhookInput;
+  readonly faults: readonly FieldError[];
+} {
   const { retry_strategy, retry_max_delay_ms, timeout_ms, max_per_second, ...rest } = body;
   const theirs = { retry_strategy, retry_max_delay_ms, timeout_ms, max_per_second };
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const filled: Record<string, unknown> = {};
   for (const [ours, other] of Object.entries(SPELLINGS)) {
     const values = [rest[ours as keyof typeof SPELLINGS], theirs[other]];
@@ -106,5 +113,5 @@ function inOneSpelling(body: Body): { readonly draft: Draft; readonly faults: re
     if (first !== undefined) filled[ours] = first;
   }
   // The fields of `filled` are those of `theirs` under our names, whose schemas are the same.
-  return { draft: { ...rest, ...filled } as Draft, faults };
+  return { draft: { ...rest, ...filled } as WebhookInput, faults };
 }

@@ -142,7 +142,7 @@ export const TooManyWebhooks = failure(
 );
 
 /** A webhook as events tell it. */
-export function shownOf(webhook: Webhook): WebhookData {
+export function toWebhook(webhook: Webhook): WebhookData {
   const {
     revision: _,
     retry_strategy,
@@ -155,7 +155,7 @@ export function shownOf(webhook: Webhook): WebhookData {
 }
 
 /** How events and audit entries name it. */
-export function referTo({ id: webhookId, name }: Pick<Webhook, "id" | "name">): ResourceRef {
+export function webhookRef({ id: webhookId, name }: Pick<Webhook, "id" | "name">): ResourceRef {
   return { id: webhookId, displayName: name };
 }
 

@@ -1,25 +1,25 @@
 import { setImmediate } from "node:timers/promises";
 import { Value } from "typebox/value";
 import { missingSecrets } from "#domains/vault/index.ts";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { checkTemplate, templateReferences } from "#kernel/expression/template.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "./node-types.ts";
-import { mentionsIn, referencesOf } from "./references.ts";
+import { findMentions, referencesOf } from "./references.ts";
 import { missing } from "./store.ts";
 
 type Context = Pick<ReadContext, "tx" | "services">;
 
 /** Everything that keeps a definition from being saved or deployed, each with its path. */
-export async function faultsOfDefinition(
+export async function definitionErrors(
   { tx, services }: Context,
   definition: unknown,
-): Promise<Fault[]> {
+): Promise<FieldError[]> {
   const types = nodeTypesOf(services);
-  const { all, excess } = mentionsIn(definition, types);
+  const { all, excess } = findMentions(definition, types);
   const faults = checkDefinition(definition, types, excess === undefined ? READ : UNREAD);
   if (excess !== undefined) faults.push({ path: excess, message: TOO_MANY });
   const references = all.flatMap(referencesOf);
@@ -37,7 +37,10 @@ export async function faultsOfDefinition(
 }
 
 /** Nodes of types that people make, and that nobody has made. */
-async function faultsOfTypes({ tx, services }: Context, definition: unknown): Promise<Fault[]> {
+async function faultsOfTypes(
+  { tx, services }: Context,
+  definition: unknown,
+): Promise<FieldError[]> {
   const used = typesIn(definition, "");
   const missing = await missingNodeTypes(tx, services, [...new Set(used.map(({ type }) => type))]);
   return used
@@ -61,8 +64,8 @@ function typesIn(graph: unknown, at: string): { readonly type: string; readonly 
 }
 
 /** The definition, if it can be saved; throws all that is wrong with it otherwise. */
-export async function sound(ctx: Context, definition: unknown): Promise<Definition> {
-  const faults = await faultsOfDefinition(ctx, definition);
+export async function assertValidWorkflow(ctx: Context, definition: unknown): Promise<Definition> {
+  const faults = await definitionErrors(ctx, definition);
   const [first] = faults;
   if (first) {
     throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
@@ -80,8 +83,11 @@ const BATCH_EXPRESSIONS = 20;
  * Reads the expressions of a draft while no transaction is open, and lets others be served in
  * between. It is what takes longest of checking a definition, and is remembered until that is done.
  */
-export async function readExpressions(services: Services, definition: unknown): Promise<void> {
-  const { all } = mentionsIn(definition, nodeTypesOf(services));
+export async function readExpressions(
+  services: PlatformServices,
+  definition: unknown,
+): Promise<void> {
+  const { all } = findMentions(definition, nodeTypesOf(services));
   for (const [index, mention] of all.entries()) {
     referencesOf(mention);
     if (index % BATCH_EXPRESSIONS === BATCH_EXPRESSIONS - 1) await setImmediate();

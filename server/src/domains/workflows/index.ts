@@ -45,13 +45,13 @@ export {
   type LoadedVersion,
   loadVersions,
   type PlannedVersion,
-  planOf,
-  plansOfAll,
+  planOfVersion,
+  plansOfVersions,
   type VersionSource,
 } from "./versions/plan-cache.ts";
 export { find as findVersion, holdVersion, type VersionRef } from "./versions/store.ts";
 export { VersionIsArchived as ArchivedVersion, VersionId } from "./versions/version.ts";
-export { faultsOfDefinition } from "./check-workflow.ts";
+export { definitionErrors } from "./check-workflow.ts";
 export type { StoredWorkflow } from "./workflow.ts";
 export { WorkflowIsArchived as ArchivedWorkflow, WorkflowId } from "./workflow.ts";
 

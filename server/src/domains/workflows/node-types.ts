@@ -1,4 +1,4 @@
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import {
@@ -23,7 +23,7 @@ export interface WorkspaceNodeTypes extends NodeFamily {
 export const NodeFamilyPoint = extensionPoint<WorkspaceNodeTypes>("workflows.node_families");
 
 /** The node types of this installation. */
-export function nodeTypesOf(services: Pick<Services, "contributions">): NodeTypes {
+export function nodeTypesOf(services: Pick<PlatformServices, "contributions">): NodeTypes {
   const { contributions } = services;
   const known = registries.get(contributions);
   if (known) return known;
@@ -38,7 +38,7 @@ export function nodeTypesOf(services: Pick<Services, "contributions">): NodeType
 /** The types that people of this workspace made. */
 export async function madeNodeTypes(
   tx: Tx,
-  { contributions }: Pick<Services, "contributions">,
+  { contributions }: Pick<PlatformServices, "contributions">,
 ): Promise<NodeTypeDescription[]> {
   const lists = contributionsTo(NodeFamilyPoint, contributions).map(({ list }) => list(tx));
   return (await Promise.all(lists)).flat();
@@ -47,7 +47,7 @@ export async function madeNodeTypes(
 /** Those of these types that are of the form of some family's, and that nobody made. */
 export async function missingNodeTypes(
   tx: Tx,
-  { contributions }: Pick<Services, "contributions">,
+  { contributions }: Pick<PlatformServices, "contributions">,
   types: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const lost = new Set<string>();
@@ -59,4 +59,4 @@ export async function missingNodeTypes(
 }
 
 /** What was contributed never changes while a process lives. */
-const registries = new WeakMap<Services["contributions"], NodeTypes>();
+const registries = new WeakMap<PlatformServices["contributions"], NodeTypes>();

@@ -1,16 +1,21 @@
 import Type from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { command, type Method, query, type Route } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { describeNodeType, NodeTypeDescription, triggerTypes } from "./definition/index.ts";
-import { type Draft, draftOf, NewWorkflow, WorkflowChange } from "./workflow-input.ts";
+import {
+  type WorkflowInput,
+  toWorkflowInput,
+  NewWorkflow,
+  WorkflowChange,
+} from "./workflow-input.ts";
 import * as events from "./events.ts";
 import { madeNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { WorkflowsRead, WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
-import { faultsOfDefinition, readExpressions } from "./check-workflow.ts";
+import { definitionErrors, readExpressions } from "./check-workflow.ts";
 import * as store from "./store.ts";
 import { Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./workflow.ts";
 
@@ -75,10 +80,10 @@ export const listWorkflows = query({
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const wanted = { status, q, before: String(before), limit: limit + 1 };
     const rows = await store.list(ctx.tx, wanted);
-    return pageOf(
+    return toPage(
       rows,
       limit,
-      (row) => service.shownTo(ctx, row),
+      (row) => service.visibleWorkflow(ctx, row),
       ({ id }) => cursors.encode(LIST, [id]),
     );
   },
@@ -97,7 +102,7 @@ export const createWorkflow = command({
   emits: [events.WorkflowCreated, events.VersionCreated],
   example: { body: definition },
   prepare: readDraft,
-  run: async (ctx, _input, draft) => service.shownTo(ctx, await service.create(ctx, draft)),
+  run: async (ctx, _input, draft) => service.visibleWorkflow(ctx, await service.create(ctx, draft)),
 });
 
 export const getWorkflow = query({
@@ -109,9 +114,9 @@ export const getWorkflow = query({
     "`environments` names. `trigger.url` is the address of a webhook trigger.",
   permission: WorkflowsRead,
   params: ById,
-  reply: one(Workflow),
+  reply: item(Workflow),
   example,
-  run: async (ctx, { params }) => service.shownTo(ctx, await store.get(ctx.tx, params.id)),
+  run: async (ctx, { params }) => service.visibleWorkflow(ctx, await store.get(ctx.tx, params.id)),
 });
 
 export const updateWorkflow = command({
@@ -127,13 +132,13 @@ export const updateWorkflow = command({
   params: ById,
   body: WorkflowChange,
   mayChangeNothing: true,
-  reply: one(Workflow),
+  reply: item(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowIsArchived],
   example: { ...example, body: { name: "Page on-call", changeSummary: "A shorter name" } },
   prepare: readDraft,
   run: async (ctx, { params }, draft) =>
-    service.shownTo(ctx, await service.save(ctx, params.id, draft, "merge")),
+    service.visibleWorkflow(ctx, await service.save(ctx, params.id, draft, "merge")),
 });
 
 export const replaceWorkflow = command({
@@ -145,13 +150,13 @@ export const replaceWorkflow = command({
   params: ById,
   body: NewWorkflow,
   mayChangeNothing: true,
-  reply: one(Workflow),
+  reply: item(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowIsArchived],
   example: { ...example, body: definition },
   prepare: readDraft,
   run: async (ctx, { params }, draft) =>
-    service.shownTo(ctx, await service.save(ctx, params.id, draft, "replace")),
+    service.visibleWorkflow(ctx, await service.save(ctx, params.id, draft, "replace")),
 });
 
 export const archiveWorkflow = command({
@@ -164,17 +169,17 @@ export const archiveWorkflow = command({
   permission: WorkflowsWrite,
   params: ById,
   mayChangeNothing: true,
-  reply: nothing(),
+  reply: noContent(),
   emits: [events.WorkflowArchived, events.WorkflowDeactivated],
   example,
   run: (ctx, { params }) => service.archive(ctx, params.id),
 });
 
 async function readDraft(
-  outside: Outside,
+  outside: Platform,
   { body }: { readonly body: NewWorkflow | WorkflowChange },
-): Promise<Draft> {
-  const draft = draftOf(body);
+): Promise<WorkflowInput> {
+  const draft = toWorkflowInput(body);
   await readExpressions(outside, draft.fields);
   return draft;
 }
@@ -189,7 +194,7 @@ export const listNodeTypes = query({
     "In `config`, a schema with `x-literal` takes no template, and one with `x-expression` is an " +
     "expression as a whole.",
   permission: WorkflowsRead,
-  reply: one(
+  reply: item(
     Type.Object(
       {
         nodeTypes: Type.Array(NodeTypeDescription),
@@ -223,7 +228,7 @@ export const validateWorkflow = query({
   description: "Answers 200 with every fault and its path, where creating it would answer 422.",
   permission: WorkflowsWrite,
   body: NewWorkflow,
-  reply: one(
+  reply: item(
     Type.Object(
       {
         valid: Type.Boolean(),
@@ -235,7 +240,7 @@ export const validateWorkflow = query({
   example: { body: definition },
   prepare: readDraft,
   async run(ctx, _input, { fields }) {
-    const errors = await faultsOfDefinition(ctx, fields);
+    const errors = await definitionErrors(ctx, fields);
     return { valid: errors.length === 0, errors };
   },
 });

@@ -1,6 +1,6 @@
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { draftOf, WholeDefinition } from "./workflow-input.ts";
+import { toWorkflowInput, WholeDefinition } from "./workflow-input.ts";
 import { WorkflowsWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import { readExpressions } from "./check-workflow.ts";
@@ -27,9 +27,9 @@ export const workflowContent = packContent({
     const { status, definition } = await store.get(tx, id);
     return status === "archived" ? undefined : definition;
   },
-  make: async (ctx, { definition }) => (await service.create(ctx, draftOf(definition))).id,
+  make: async (ctx, { definition }) => (await service.create(ctx, toWorkflowInput(definition))).id,
   async replace(ctx, id, { definition }) {
-    await service.save(ctx, id, draftOf(definition), "replace");
+    await service.save(ctx, id, toWorkflowInput(definition), "replace");
     return id;
   },
   remove: service.archive,

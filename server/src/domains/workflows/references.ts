@@ -2,7 +2,7 @@ import { checkExpression } from "#kernel/expression/expression.ts";
 import { dotsOf } from "#kernel/expression/parse.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { templateReferences } from "#kernel/expression/template.ts";
-import { pointerTo } from "#kernel/schema/json-pointer.ts";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import {
   type Config,
   isTemplate,
@@ -19,7 +19,7 @@ interface Mention {
 }
 
 /** What a definition mentions. */
-export interface Mentions {
+export interface ReferenceMentions {
   readonly all: readonly Mention[];
   /** Where its expressions became too many to be read; those that follow were left out. */
   readonly excess: string | undefined;
@@ -42,7 +42,7 @@ const CHARACTERS_MAX = 200_000;
 const SQUARED_DOTS_MAX = 4_000_000;
 
 /** Finds the expressions and names of a definition. It takes any JSON, and overlooks what has no meaning. */
-export function mentionsIn(definition: unknown, types: NodeTypes): Mentions {
+export function findMentions(definition: unknown, types: NodeTypes): ReferenceMentions {
   const found = new Finder(types);
   if (!isRecord(definition)) return found;
   const { trigger, concurrencyKey, errorWorkflowId, nodes } = definition;
@@ -101,7 +101,7 @@ class Finder {
       if (isTemplate(value)) this.#expression("template", value, path);
     } else if (typeof value === "object" && value !== null) {
       for (const [name, part] of Object.entries(value)) {
-        this.inTemplate(part, pointerTo(path, name));
+        this.inTemplate(part, jsonPointer(path, name));
       }
     }
   }

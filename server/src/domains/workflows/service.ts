@@ -5,24 +5,24 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import * as deployments from "./deployments/store.ts";
-import { type Draft, merged } from "./workflow-input.ts";
+import { type WorkflowInput, merged } from "./workflow-input.ts";
 import * as events from "./events.ts";
 import { WorkflowsTrigger } from "./permissions.ts";
-import { sound } from "./check-workflow.ts";
+import { assertValidWorkflow } from "./check-workflow.ts";
 import * as store from "./store.ts";
-import { append, authorOf } from "./versions/append-version.ts";
+import { appendVersion, authorOf } from "./versions/append-version.ts";
 import { changedFields } from "./versions/diff.ts";
 import {
   dataOf,
-  type Outline,
-  referTo,
+  type DefinitionOutline,
+  workflowRef,
   shownOf,
   type StoredWorkflow,
   WorkflowIsArchived,
 } from "./workflow.ts";
 
 /** Whoever changes something and leaves it to others to tell. */
-export type Changing = Omit<WriteContext, "emit">;
+export type WorkflowChangeContext = Omit<WriteContext, "emit">;
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 
@@ -30,9 +30,9 @@ const HOOK_TOKEN_BYTES = 24;
 
 export async function create(
   ctx: In<WriteContext<typeof events.WorkflowCreated | typeof events.VersionCreated>>,
-  { fields, ...about }: Draft,
+  { fields, ...about }: WorkflowInput,
 ): Promise<StoredWorkflow> {
-  const definition = await sound(ctx, fields);
+  const definition = await assertValidWorkflow(ctx, fields);
   const id = newId("wf", ctx.now.getTime());
   await store.insert(ctx.tx, {
     id,
@@ -45,7 +45,7 @@ export async function create(
     updated_at: ctx.now,
   });
   const changeSummary = about.changeSummary ?? "Created";
-  const version = await append(ctx, {
+  const version = await appendVersion(ctx, {
     workflowId: id,
     number: 1,
     definition,
@@ -53,7 +53,7 @@ export async function create(
     changeSummary,
   });
   const workflow = await store.get(ctx.tx, id);
-  ctx.emit(events.WorkflowCreated, referTo(workflow), dataOf(workflow));
+  ctx.emit(events.WorkflowCreated, workflowRef(workflow), dataOf(workflow));
   version.tell();
   return workflow;
 }
@@ -65,12 +65,12 @@ export async function create(
 export async function save(
   ctx: In<WriteContext<typeof events.WorkflowUpdated | typeof events.VersionCreated>>,
   id: string,
-  draft: Draft,
+  draft: WorkflowInput,
   mode: "merge" | "replace",
 ): Promise<StoredWorkflow> {
   const before = await lockToChange(ctx, id);
   const wanted = mode === "merge" ? merged(before.definition, draft) : draft.fields;
-  const definition = await sound(ctx, wanted);
+  const definition = await assertValidWorkflow(ctx, wanted);
   const { label, changeSummary } = draft;
   const changed = !isDeepStrictEqual(definition, before.definition);
   if (!changed && label === undefined && changeSummary === undefined) return before;
@@ -81,10 +81,16 @@ export async function save(
     newest: number,
     updated_at: ctx.now,
   });
-  const version = await append(ctx, { workflowId: id, number, definition, label, changeSummary });
+  const version = await appendVersion(ctx, {
+    workflowId: id,
+    number,
+    definition,
+    label,
+    changeSummary,
+  });
   const after = await store.get(ctx.tx, id);
   if (changed) {
-    ctx.emit(events.WorkflowUpdated, referTo(after), {
+    ctx.emit(events.WorkflowUpdated, workflowRef(after), {
       before: dataOf(before),
       after: dataOf(after),
       changes: changedFields(before.definition, definition),
@@ -110,14 +116,17 @@ export async function archive(
     // What happens in an environment stands in its own log.
     ctx.enter({ workspace: ctx.workspace.key, environment });
     const facts = { environment, versionId, version: number };
-    ctx.emit(events.WorkflowDeactivated, referTo(workflow), { ...dataOf(workflow), ...facts });
+    ctx.emit(events.WorkflowDeactivated, workflowRef(workflow), { ...dataOf(workflow), ...facts });
   }
   ctx.enter({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
-  ctx.emit(events.WorkflowArchived, referTo(workflow), dataOf(workflow));
+  ctx.emit(events.WorkflowArchived, workflowRef(workflow), dataOf(workflow));
 }
 
 /** Locks a workflow that is to be changed or deployed, which an archived one can't be. */
-export async function lockToChange(ctx: Changing, id: string): Promise<StoredWorkflow> {
+export async function lockToChange(
+  ctx: WorkflowChangeContext,
+  id: string,
+): Promise<StoredWorkflow> {
   const workflow = await store.lock(ctx.tx, id);
   ctx.expectRevision(workflow.revision);
   if (workflow.status === "archived") throw new Failure(WorkflowIsArchived);
@@ -125,7 +134,7 @@ export async function lockToChange(ctx: Changing, id: string): Promise<StoredWor
 }
 
 /** A workflow as this caller may see it. */
-export function shownTo<D extends Outline>(
+export function visibleWorkflow<D extends DefinitionOutline>(
   { caller, workspace }: In<ReadContext>,
   workflow: StoredWorkflow<D>,
 ) {

@@ -4,7 +4,7 @@ import type { Database, EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { Definition } from "./definition/index.ts";
-import type { Outline, StoredWorkflow, WorkflowSummary } from "./workflow.ts";
+import type { DefinitionOutline, StoredWorkflow, WorkflowSummary } from "./workflow.ts";
 
 type Table = Tables["workflows"];
 
@@ -52,10 +52,10 @@ export async function update(
 }
 
 /** Newest first, without their graphs; archived ones only when they are asked for. */
-export async function list(tx: Tx, wanted: Wanted): Promise<StoredWorkflow<Outline>[]> {
+export async function list(tx: Tx, wanted: Wanted): Promise<StoredWorkflow<DefinitionOutline>[]> {
   const { status, q, before, limit } = wanted;
   let found = rows(tx)
-    .select(sql<Outline>`w.definition - 'nodes' - 'edges'`.as("outline"))
+    .select(sql<DefinitionOutline>`w.definition - 'nodes' - 'edges'`.as("outline"))
     .where("w.archived_at", status === "archived" ? "is not" : "is", null)
     .where("w.id", "<", before);
   if (status === "active") found = found.where(ENABLED_SOMEWHERE);

@@ -51,18 +51,22 @@ export const WorkflowChange = Type.Object(
 export type WorkflowChange = Static<typeof WorkflowChange>;
 
 /** A body taken apart: the fields of the definition, and what goes with the version. */
-export interface Draft {
+export interface WorkflowInput {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly label?: string | undefined;
   readonly changeSummary?: string | undefined;
 }
 
-export function draftOf({ label, changeSummary, ...fields }: NewWorkflow | WorkflowChange): Draft {
+export function toWorkflowInput({
+  label,
+  changeSummary,
+  ...fields
+}: NewWorkflow | WorkflowChange): WorkflowInput {
   return { fields: { ...fields, ...withoutAddress(fields.trigger) }, label, changeSummary };
 }
 
 /** A definition with some of its fields changed, and those that became null left out. */
-export function merged(definition: Definition, { fields }: Draft): unknown {
+export function merged(definition: Definition, { fields }: WorkflowInput): unknown {
   const all = Object.entries({ ...definition, ...fields });
   return Object.fromEntries(all.filter(([, value]) => value !== null));
 }

@@ -94,7 +94,7 @@ export interface StoredWorkflow<D = Definition> {
   readonly revision: number;
 }
 
-export type Outline = Omit<Definition, "nodes" | "edges">;
+export type DefinitionOutline = Omit<Definition, "nodes" | "edges">;
 
 export const WorkflowIsArchived = failure(
   "workflow_archived",
@@ -103,7 +103,7 @@ export const WorkflowIsArchived = failure(
 );
 
 /** What an event's envelope says of the workflow. */
-export function referTo({ id: workflowId, definition }: StoredWorkflow<Outline>) {
+export function workflowRef({ id: workflowId, definition }: StoredWorkflow<DefinitionOutline>) {
   return { id: workflowId, displayName: definition.name };
 }
 
@@ -114,7 +114,10 @@ export function dataOf(workflow: StoredWorkflow): WorkflowData {
 }
 
 /** What answers tell of it; `hooks` is where its address begins, for who may know it. */
-export function shownOf<D extends Outline>(workflow: StoredWorkflow<D>, hooks: string | undefined) {
+export function shownOf<D extends DefinitionOutline>(
+  workflow: StoredWorkflow<D>,
+  hooks: string | undefined,
+) {
   const { definition, newest, environments, hookToken, revision } = workflow;
   const { trigger } = definition;
   const url =
@@ -129,7 +132,7 @@ export function shownOf<D extends Outline>(workflow: StoredWorkflow<D>, hooks: s
   };
 }
 
-function factsOf({ id: workflowId, status, ...workflow }: StoredWorkflow<Outline>) {
+function factsOf({ id: workflowId, status, ...workflow }: StoredWorkflow<DefinitionOutline>) {
   const { createdBy, createdAt, updatedAt } = workflow;
   return { id: workflowId, status, createdBy, createdAt, updatedAt };
 }

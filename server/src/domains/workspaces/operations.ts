@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { addMember } from "#domains/identity/accounts/index.ts";
-import { personOf } from "#kernel/access/caller.ts";
+import { userIdOf } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import { WorkspacesCreate, WorkspacesRead, WorkspacesWrite } from "./workspace.ts";
@@ -26,7 +26,7 @@ export const listWorkspaces = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [slug = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(slug), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -51,7 +51,7 @@ export const createWorkspace = command({
   example: { body: { name: "Field services", slug: "field-services" } },
   async run(ctx, { body }) {
     const workspace = await service.create(ctx, body);
-    await addMember(ctx, { userId: personOf(ctx.caller), roles: ["owner"] });
+    await addMember(ctx, { userId: userIdOf(ctx.caller), roles: ["owner"] });
     return workspace;
   },
 });
@@ -61,7 +61,7 @@ export const currentWorkspace = query({
   route: "GET /api/v1/workspaces/me",
   summary: "Read the workspace that X-Workspace names",
   permission: WorkspacesRead,
-  reply: one(Workspace),
+  reply: item(Workspace),
   run: ({ tx, workspace }) => store.getByKey(tx, workspace.key),
 });
 
@@ -72,7 +72,7 @@ export const getWorkspace = query({
   description: "The slug must be that of X-Workspace.",
   permission: WorkspacesRead,
   params: BySlug,
-  reply: one(Workspace),
+  reply: item(Workspace),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.slug),
 });
@@ -84,7 +84,7 @@ export const updateWorkspace = command({
   permission: WorkspacesWrite,
   params: BySlug,
   body: patch(settings),
-  reply: one(Workspace),
+  reply: item(Workspace),
   emits: [WorkspaceUpdated],
   example: { ...example, body: { name: "Field services", timezone: "Europe/Oslo" } },
   run: (ctx, { params, body }) => service.update(ctx, params.slug, body),
@@ -97,7 +97,7 @@ export const workspaceStats = query({
   environmental: true,
   permission: WorkspacesRead,
   params: BySlug,
-  reply: one(
+  reply: item(
     Type.Object(
       { slug: Slug, counts: Type.Record(Type.String(), Type.Integer()) },
       { title: "WorkspaceStats" },

@@ -1,5 +1,5 @@
-import { changeOf } from "#kernel/log/event.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { newWorkspaceKey } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
@@ -30,12 +30,12 @@ export async function update(
   change: Partial<Pick<Workspace, "name" | "description" | "plan" | "timezone">>,
 ): Promise<Workspace> {
   if (change.timezone !== undefined && !isTimezone(change.timezone)) {
-    throw invalid("/timezone", "is not an IANA time zone");
+    throw invalidField("/timezone", "is not an IANA time zone");
   }
   const before = await store.lock(ctx.tx, slug);
   ctx.expectRevision(before.revision);
   const after = await store.update(ctx.tx, slug, { ...change, updated_at: ctx.now });
-  ctx.emit(WorkspaceUpdated, referTo(after), changeOf(shown(before), shown(after)));
+  ctx.emit(WorkspaceUpdated, referTo(after), diffResource(shown(before), shown(after)));
   return after;
 }
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
-import { failure, invalid } from "#kernel/operation/failure.ts";
+import { failure, invalidField } from "#kernel/operation/failure.ts";
 import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
 export const Slug = Type.String({
@@ -15,8 +15,8 @@ const RESERVED: ReadonlySet<string> = new Set(["me"]);
 
 /** Throws for a slug by which a workspace could not be reached. */
 export function assertUsable(slug: string): void {
-  if (slug === "") throw invalid("/slug", "is required, since the name gives none");
-  if (RESERVED.has(slug)) throw invalid("/slug", "is reserved");
+  if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
+  if (RESERVED.has(slug)) throw invalidField("/slug", "is reserved");
 }
 
 /** What a member may change. */

@@ -1,8 +1,8 @@
-import type { Credential, Outside } from "./caller.ts";
+import type { Credential, Platform } from "./caller.ts";
 import { compilePattern } from "../condition/event-pattern.ts";
 import { sha256 } from "./crypto.ts";
 import { topicOf } from "../log/event.ts";
-import type { Next } from "../work/loop.ts";
+import type { LoopNext } from "../work/loop.ts";
 
 const CACHED_MS = 30_000;
 const CACHED_CREDENTIALS_MAX = 20_000;
@@ -14,19 +14,19 @@ export interface CredentialSource {
   /** Tells a mistyped token apart without a look-up. */
   readonly looksRight?: (token: string) => boolean;
   /** Only the hash of a token is kept anywhere. */
-  readonly find: (outside: Outside, tokenHash: Buffer) => Promise<Found | undefined>;
+  readonly find: (outside: Platform, tokenHash: Buffer) => Promise<ResolvedCredential | undefined>;
   /** Patterns of the events after which an answer of `find` may no longer hold. */
   readonly forgetsOn: readonly string[];
   /** Told now and then which credentials were used, and when last. */
-  readonly touch?: (outside: Outside, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
+  readonly touch?: (outside: Platform, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
 }
 
-export interface Found {
+export interface ResolvedCredential {
   readonly credential: Credential;
   readonly expiresAtMs: number;
 }
 
-interface Entry extends Found {
+interface Entry extends ResolvedCredential {
   readonly source: CredentialSource;
   readonly untilMs: number;
 }
@@ -44,14 +44,14 @@ function holds({ untilMs }: Entry, nowMs: number): boolean {
  * is a keyed hash, so its time tells nothing of a token.
  */
 export class Authenticator {
-  readonly #outside: Outside;
+  readonly #outside: Platform;
   readonly #sources: readonly CredentialSource[];
   readonly #cache = new Map<string, Entry>();
   #used = new Map<CredentialSource, Map<string, Date>>();
   /** Counts forgettings, so that a look-up which began before one is not kept after it. */
   #generation = 0;
 
-  constructor(outside: Outside, sources: readonly CredentialSource[]) {
+  constructor(outside: Platform, sources: readonly CredentialSource[]) {
     this.#outside = outside;
     this.#sources = sources;
     const patterns = [...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))];
@@ -73,7 +73,7 @@ export class Authenticator {
   }
 
   /** Passes on who was used, one write for many requests, and lets go of what is no longer an answer. */
-  async touch(): Promise<Next> {
+  async touch(): Promise<LoopNext> {
     const nowMs = this.#outside.clock.nowMs();
     for (const [token, entry] of this.#cache) if (!holds(entry, nowMs)) this.#cache.delete(token);
     const used = this.#used;

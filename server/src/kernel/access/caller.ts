@@ -8,7 +8,7 @@ import {
   type Partition,
 } from "../db/database.ts";
 import type { Embeddings } from "../embedding/embeddings.ts";
-import { type Actor, type Cause, SYSTEM } from "../log/event.ts";
+import { type Actor, type Causation, SYSTEM_ACTOR } from "../log/event.ts";
 import { newId, workspaceIdOf } from "../schema/id.ts";
 import {
   Failure,
@@ -21,18 +21,18 @@ import type { Outbound } from "../outbound/outbound.ts";
 import type { Cursors } from "../operation/pagination.ts";
 import type { Permission } from "./permission.ts";
 import type { Mailer } from "../mail.ts";
-import type { News } from "../readers/commit-feed.ts";
+import type { CommitFeed } from "../readers/commit-feed.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { ExpressionPool } from "../expression/pool/pool.ts";
 import type { Operation } from "../operation/operation.ts";
-import type { Counter, NoticeRule, Tracer } from "../domain.ts";
+import type { UsageCounter, NotificationRule, CausalTracer } from "../domain.ts";
 import type { Engine, RunningEngine } from "../work/engine.ts";
 import type { Contribution } from "../extension-point.ts";
 import type { CatalogEntry } from "../operation/openapi.ts";
 import type { Settings } from "../settings.ts";
-import type { Signal } from "../readers/wake-signal.ts";
+import type { WakeSignal } from "../readers/wake-signal.ts";
 import type { WorkspaceKeys } from "./workspace-keys.ts";
 
 export interface WorkspaceRef {
@@ -76,7 +76,7 @@ export interface RawRequest {
 }
 
 /** A member of a workspace. */
-export interface Person {
+export interface Principal {
   readonly id: string;
   /** Ids; that of a built-in role is its name. */
   readonly roles: readonly string[];
@@ -90,7 +90,7 @@ export interface Caller {
   readonly environment: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
   /** On whose behalf, and their roles there: for what depends on the person and not on a permission. */
-  readonly person?: Person;
+  readonly person?: Principal;
   readonly requestId: string;
   /** Whose idempotency keys these are: a credential's, or a run's. A stranger has none. */
   readonly idempotencyScope?: string;
@@ -103,7 +103,7 @@ export interface Caller {
   readonly cookies?: ReadonlyMap<string, string>;
   /** The request as it came, for the operations that take any. */
   readonly request?: RawRequest;
-  readonly cause: Cause;
+  readonly cause: Causation;
   /** Aborted when the client has left, for the operations that keep it waiting. */
   readonly gone?: AbortSignal;
   /** Where a client that comes back to such an operation left off, in its own words. */
@@ -111,13 +111,13 @@ export interface Caller {
 }
 
 /** The id of the person behind a caller, whose token or session it is. */
-export function personOf({ credential }: Caller): string {
+export function userIdOf({ credential }: Caller): string {
   if (!credential) throw new Failure(Unauthenticated);
   return credential.user.id;
 }
 
 /** What a caller has in one of their workspaces; throws where they have nothing, or may do nothing for now. */
-export function membershipIn({ credential }: Caller, workspaceId: string): Membership {
+export function requireMembership({ credential }: Caller, workspaceId: string): Membership {
   const all = [...(credential?.memberships.values() ?? [])];
   const membership = all.find(({ workspace }) => workspace.id === workspaceId);
   if (!membership) throw new Failure(NoSuchWorkspace);
@@ -126,9 +126,9 @@ export function membershipIn({ credential }: Caller, workspaceId: string): Membe
 }
 
 /** The platform itself, acting in one partition because of something. */
-export function systemCaller({ workspace, environment }: Partition, cause: Cause): Caller {
+export function systemCaller({ workspace, environment }: Partition, cause: Causation): Caller {
   return {
-    actor: SYSTEM,
+    actor: SYSTEM_ACTOR,
     credential: undefined,
     workspace:
       workspace === NO_WORKSPACE ? undefined : { key: workspace, id: workspaceIdOf(workspace) },
@@ -142,7 +142,7 @@ export function systemCaller({ workspace, environment }: Partition, cause: Cause
 }
 
 /** What the kernel offers to handlers beyond their transaction: nothing that could leave it. */
-export interface Services {
+export interface PlatformServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: Settings;
@@ -156,22 +156,22 @@ export interface Services {
   readonly epoch: number;
   /** Of PostgreSQL, as a number: 180000 is the first of 18. */
   readonly serverVersion: number;
-  readonly signal: Pick<Signal, "raise" | "subscribe">;
+  readonly signal: Pick<WakeSignal, "raise" | "subscribe">;
   /** Aborted when the process is to end: whoever waits should wait no longer. */
   readonly ending: AbortSignal;
   /** A domain's own machinery, where this process runs it. */
   readonly engineOf: <T extends RunningEngine>(engine: Engine<T>) => T | undefined;
   /** Hears of events as they are committed, on this node at once and from the others shortly. */
-  readonly news: News;
+  readonly news: CommitFeed;
   readonly throttle: RateLimit;
   readonly mailer: Mailer;
   /** The workspace that hears what belongs to none, such as a failed login. */
   readonly homeWorkspace: string;
   /** Numbers that the domains contribute to a workspace's statistics. */
-  readonly counters: readonly Counter[];
+  readonly counters: readonly UsageCounter[];
   /** What finds out what events caused, see `Tracer`. */
-  readonly tracers: readonly Tracer[];
-  readonly notices: readonly NoticeRule[];
+  readonly tracers: readonly CausalTracer[];
+  readonly notices: readonly NotificationRule[];
   /** The readers that this version has. */
   readonly readerNames: readonly string[];
   /** What domains added to others, see `contributionsTo`. */
@@ -183,7 +183,7 @@ export interface Services {
 }
 
 /** What `prepare` works with, where no transaction is open yet. */
-export interface Outside extends Services {
+export interface Platform extends PlatformServices {
   readonly db: Database;
   /** Every operation by its id, for those who call on behalf of others. */
   readonly operations: ReadonlyMap<string, Operation>;

@@ -22,8 +22,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "../db/errors.ts";
-import { StartRefused } from "../startup-error.ts";
+import { sqlStateOf } from "../db/errors.ts";
+import { StartupError } from "../startup-error.ts";
 
 const FORMAT = 1;
 const IV_BYTES = 12;
@@ -115,7 +115,7 @@ export function loadMasterKey(given: Buffer | undefined, dataDir: string): Maste
   if (!existsSync(path)) createWhole(path, randomBytes(KEY_BYTES).toString("base64"));
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (key.length !== KEY_BYTES) {
-    throw new StartRefused(`${path} does not hold 32 bytes in base64.`);
+    throw new StartupError(`${path} does not hold 32 bytes in base64.`);
   }
   return new MasterKey(key);
 }
@@ -130,7 +130,7 @@ function createWhole(path: string, content: string): void {
     writeFileSync(draft, content, { mode: 0o600, flag: "wx", flush: true });
     linkSync(draft, path);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (sqlStateOf(error) !== "EEXIST") throw error;
   } finally {
     rmSync(draft, { force: true });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localUrl } from "./local-redirect.ts";
+import { toLocalRedirect } from "./local-redirect.ts";
 
 const ORIGIN = "https://millrace.example.com/below";
 
@@ -16,11 +16,11 @@ test.each([
   "docs",
   "",
 ])("%j leads elsewhere", (path) => {
-  expect(localUrl(path, ORIGIN)).toBeNull();
+  expect(toLocalRedirect(path, ORIGIN)).toBeNull();
 });
 
 test("a path of ours is an address of ours", () => {
-  expect(localUrl("/a/../docs?x=1#top", ORIGIN)?.href).toBe(
+  expect(toLocalRedirect("/a/../docs?x=1#top", ORIGIN)?.href).toBe(
     "https://millrace.example.com/docs?x=1#top",
   );
 });

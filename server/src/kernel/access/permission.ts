@@ -38,7 +38,7 @@ export function permission<const Name extends string>(
 }
 
 /** Expands `*` and `resource:*` against the catalog, so that a check is one look-up in a set. */
-export function expand(
+export function expandPermissions(
   patterns: readonly string[],
   catalog: readonly Permission[],
 ): ReadonlySet<string> {

@@ -24,7 +24,7 @@
  * - Whatever is not said here does not hold; no value makes a comparison fail.
  */
 import Type, { type Static } from "typebox";
-import { readCondition, type Fault, type Tree } from "./parse-condition.ts";
+import { parseCondition, type ConditionError, type ConditionTree } from "./parse-condition.ts";
 
 /** The shape for the API; `checkCondition` knows the rest, and says what is wrong where. */
 export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
@@ -37,13 +37,13 @@ export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
 export type Condition = Static<typeof ConditionSchema>;
 
 /** Everything that is wrong with a condition, each with its JSON pointer; empty when it is one. */
-export function checkCondition(value: unknown): readonly Fault[] {
-  return readCondition(value).faults;
+export function validateCondition(value: unknown): readonly ConditionError[] {
+  return parseCondition(value).faults;
 }
 
 /** Compiles a condition that has been checked. The function throws for no subject made of JSON. */
 export function compileCondition(condition: Condition): (subject: unknown) => boolean {
-  const { tree, faults } = readCondition(condition);
+  const { tree, faults } = parseCondition(condition);
   const [fault] = faults;
   // Conditions are checked when they are saved; one that is not valid here is our bug.
   if (fault !== undefined) throw new TypeError(`Not a condition: ${fault.path} ${fault.message}`);
@@ -52,7 +52,7 @@ export function compileCondition(condition: Condition): (subject: unknown) => bo
 
 type Predicate = (subject: unknown) => boolean;
 
-function compile(tree: Tree): Predicate {
+function compile(tree: ConditionTree): Predicate {
   switch (tree.kind) {
     case "and": {
       const parts = tree.parts.map(compile);

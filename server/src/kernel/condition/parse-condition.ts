@@ -1,10 +1,10 @@
-import { pointerTo } from "../schema/json-pointer.ts";
+import { jsonPointer } from "../schema/json-pointer.ts";
 import { isOperator, matcherOf, type Matcher, type Operator } from "./operator.ts";
 
 /** A condition that has been read: what `compileCondition` runs and SQL can be written from. */
-export type Tree =
-  | { readonly kind: "and" | "or"; readonly parts: readonly Tree[] }
-  | { readonly kind: "not"; readonly part: Tree }
+export type ConditionTree =
+  | { readonly kind: "and" | "or"; readonly parts: readonly ConditionTree[] }
+  | { readonly kind: "not"; readonly part: ConditionTree }
   | Comparison;
 
 export interface Comparison {
@@ -16,7 +16,7 @@ export interface Comparison {
 }
 
 /** What is wrong with a condition, and where: a JSON pointer into it. */
-export interface Fault {
+export interface ConditionError {
   readonly path: string;
   readonly message: string;
 }
@@ -31,14 +31,17 @@ export const LITERALS_MAX = 2000;
 export const PATH_CHARACTERS_MAX = 200;
 
 /** Reads a condition. The tree is to be used only when there are no faults. */
-export function readCondition(value: unknown): { tree: Tree; faults: readonly Fault[] } {
+export function parseCondition(value: unknown): {
+  tree: ConditionTree;
+  faults: readonly ConditionError[];
+} {
   const reading: Reading = { faults: [], nodes: 0, literals: 0 };
   const tree = readObject(reading, value, { pointer: "", depth: 1 });
   return { tree, faults: reading.faults };
 }
 
 interface Reading {
-  readonly faults: Fault[];
+  readonly faults: ConditionError[];
   nodes: number;
   literals: number;
 }
@@ -49,14 +52,14 @@ interface Place {
 }
 
 // Stands where a fault was found; such a tree is never run.
-const NOTHING: Tree = { kind: "and", parts: [] };
+const NOTHING: ConditionTree = { kind: "and", parts: [] };
 
-function readObject(reading: Reading, value: unknown, place: Place): Tree {
+function readObject(reading: Reading, value: unknown, place: Place): ConditionTree {
   if (place.depth > DEPTH_MAX) {
     return faulty(reading, place, `must not be nested deeper than ${DEPTH_MAX}`);
   }
   if (!isRecord(value)) return faulty(reading, place, "must be an object");
-  const parts = Object.entries(value).map(([key, member]): Tree => {
+  const parts = Object.entries(value).map(([key, member]): ConditionTree => {
     const at = within(place, key);
     if (key === "and" || key === "or") return readList(reading, key, member, at);
     if (key === "not") return { kind: key, part: readPart(reading, member, at) };
@@ -65,7 +68,12 @@ function readObject(reading: Reading, value: unknown, place: Place): Tree {
   return allOf(parts);
 }
 
-function readList(reading: Reading, kind: "and" | "or", value: unknown, place: Place): Tree {
+function readList(
+  reading: Reading,
+  kind: "and" | "or",
+  value: unknown,
+  place: Place,
+): ConditionTree {
   if (!Array.isArray(value) || value.length === 0) {
     return faulty(reading, place, "must be a list of at least one condition");
   }
@@ -79,11 +87,11 @@ function readList(reading: Reading, kind: "and" | "or", value: unknown, place: P
   };
 }
 
-function readPart(reading: Reading, value: unknown, place: Place): Tree {
+function readPart(reading: Reading, value: unknown, place: Place): ConditionTree {
   return counted(reading, place) ? readObject(reading, value, deeper(place)) : NOTHING;
 }
 
-function readPath(reading: Reading, key: string, value: unknown, place: Place): Tree {
+function readPath(reading: Reading, key: string, value: unknown, place: Place): ConditionTree {
   const path = key.split(".");
   const wrong = faultOfPath(key, path);
   if (wrong !== undefined) return rejected(reading, place, wrong);
@@ -105,7 +113,7 @@ function readComparison(
   reading: Reading,
   comparison: Pick<Comparison, "path" | "operator" | "operand">,
   place: Place,
-): Tree {
+): ConditionTree {
   if (!counted(reading, place)) return NOTHING;
   if (!checkLiteral(reading, comparison.operand, { pointer: place.pointer, depth: 0 })) {
     return NOTHING;
@@ -165,22 +173,22 @@ function counted(reading: Reading, place: Place): boolean {
 }
 
 /** A fault in the place of a comparison, which counts like one: so faults are bounded too. */
-function rejected(reading: Reading, place: Place, message: string): Tree {
+function rejected(reading: Reading, place: Place, message: string): ConditionTree {
   return counted(reading, place) ? faulty(reading, place, message) : NOTHING;
 }
 
-function faulty(reading: Reading, place: Place, message: string): Tree {
+function faulty(reading: Reading, place: Place, message: string): ConditionTree {
   reading.faults.push({ path: place.pointer, message });
   return NOTHING;
 }
 
-function allOf(parts: readonly Tree[]): Tree {
+function allOf(parts: readonly ConditionTree[]): ConditionTree {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : { kind: "and", parts };
 }
 
 function within(place: Place, key: string): Place {
-  return { pointer: pointerTo(place.pointer, key), depth: place.depth };
+  return { pointer: jsonPointer(place.pointer, key), depth: place.depth };
 }
 
 function deeper(place: Place): Place {

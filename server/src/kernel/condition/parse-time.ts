@@ -5,7 +5,7 @@ const inputTime = Schema.Compile(InputTime);
 const CANONICAL_LENGTH = "2026-01-02T03:04:05.678Z".length;
 
 /** A time or a day (its beginning in UTC) in ISO 8601, UTC, milliseconds; undefined for what is none. */
-export function timeOf(text: string): string | undefined {
+export function parseTime(text: string): string | undefined {
   const time = DATE.test(text) ? `${text}T00:00:00Z` : text;
   if (!inputTime.Check(time)) return undefined;
   const canonical = new Date(time).toISOString();
@@ -14,7 +14,7 @@ export function timeOf(text: string): string | undefined {
 }
 
 /** A day of the years 1900 to 9999, as it is; undefined for what is none. */
-export function dateOf(text: string): string | undefined {
+export function parseDate(text: string): string | undefined {
   return DATE.test(text) && inputTime.Check(`${text}T00:00:00Z`) ? text : undefined;
 }
 

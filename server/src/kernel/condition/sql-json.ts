@@ -1,9 +1,9 @@
-import { ORDERS, textSql, type Asked } from "./sql-text.ts";
+import { SQL_OPERATORS, textComparisonSql, type SqlComparison } from "./sql-text.ts";
 
 const NULL = `'null'::jsonb`;
 
 /** A comparison of a value of the type jsonb, which can be of any of JSON's types or nothing. */
-export function jsonSql(sql: string, asked: Asked): string {
+export function jsonSql(sql: string, asked: SqlComparison): string {
   const { operator, operand, parameters } = asked;
   const json = (value: unknown): string => parameters.add(JSON.stringify(value), "jsonb");
   switch (operator) {
@@ -24,7 +24,7 @@ export function jsonSql(sql: string, asked: Asked): string {
     case "lt":
     case "lte":
       if (typeof operand !== "number") return ofText(sql, asked);
-      return `${isOf(sql, "number")} and ${sql} ${ORDERS[operator]} ${json(operand)}`;
+      return `${isOf(sql, "number")} and ${sql} ${SQL_OPERATORS[operator]} ${json(operand)}`;
     case "contains": {
       const inArray = memberSql(sql, operand, json);
       return typeof operand === "string" ? `${ofText(sql, asked)} or ${inArray}` : inArray;
@@ -46,8 +46,8 @@ function memberSql(sql: string, operand: unknown, json: (value: unknown) => stri
 }
 
 /** Whether the value is a text, of which holds what was asked. jsonb would compare it by the locale. */
-function ofText(sql: string, asked: Asked): string {
-  return `(${isOf(sql, "string")} and ${textSql(`(${sql} #>> '{}')`, asked)})`;
+function ofText(sql: string, asked: SqlComparison): string {
+  return `(${isOf(sql, "string")} and ${textComparisonSql(`(${sql} #>> '{}')`, asked)})`;
 }
 
 function isOf(sql: string, type: string): string {

@@ -9,17 +9,20 @@ export interface SqlParameters {
 export type PlainOperator = Exclude<Operator, "ne" | "nin">;
 
 /** What is asked of a value. */
-export interface Asked {
+export interface SqlComparison {
   readonly operator: PlainOperator;
   readonly operand: unknown;
   readonly parameters: SqlParameters;
 }
 
 /** How order is written. */
-export const ORDERS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+export const SQL_OPERATORS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
 /** Order and parts of a text. */
-export function textSql(sql: string, { operator, operand, parameters }: Asked): string {
+export function textComparisonSql(
+  sql: string,
+  { operator, operand, parameters }: SqlComparison,
+): string {
   if (typeof operand !== "string") return "false";
   const place = parameters.add(operand, "text");
   switch (operator) {
@@ -28,7 +31,7 @@ export function textSql(sql: string, { operator, operand, parameters }: Asked): 
     case "lt":
     case "lte":
       // The column keeps its own name, for the index; the collation of the operand decides for both.
-      return `${sql} ${ORDERS[operator]} ${place} collate "C"`;
+      return `${sql} ${SQL_OPERATORS[operator]} ${place} collate "C"`;
     case "contains":
       return `strpos(${sql}, ${place}) > 0`;
     case "startsWith":

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { compileCondition, type Condition } from "./condition.ts";
-import { conditionToSql, type Field } from "./sql.ts";
-import { readCondition } from "./parse-condition.ts";
+import { conditionToSql, type ConditionField } from "./sql.ts";
+import { parseCondition } from "./parse-condition.ts";
 import { typedCondition } from "./typed-condition.ts";
 
-const FIELDS: Readonly<Record<string, Field & { readonly definition: string }>> = {
+const FIELDS: Readonly<Record<string, ConditionField & { readonly definition: string }>> = {
   title: { sql: "title", kind: "text", definition: 'text collate "C"' },
   // Any collation that is not "C" would do.
   place: { sql: "place", kind: "text", definition: 'text collate "und-x-icu"' },
@@ -180,7 +180,7 @@ async function fill(rows: readonly Row[]): Promise<void> {
 async function idsBySql(made: Condition): Promise<number[]> {
   const values: unknown[] = [];
   const parameters = { add: (value: unknown, type: string) => `$${values.push(value)}::${type}` };
-  const { tree } = readCondition(made);
+  const { tree } = parseCondition(made);
   const sql = conditionToSql(tree, (name) => FIELDS[name], parameters);
   const { rows } = await client.query(`select id from conditions where ${sql} order by id`, values);
   return rows.map(({ id }) => id);

@@ -6,19 +6,25 @@
  * the comparisons, where `is not true` says what they mean. What is not negated stays in the form that
  * an index serves.
  */
-import { dateOf, timeOf } from "./parse-time.ts";
+import { parseDate, parseTime } from "./parse-time.ts";
 import type { Operator } from "./operator.ts";
 import { jsonSql } from "./sql-json.ts";
-import { ORDERS, textSql, type Asked, type PlainOperator, type SqlParameters } from "./sql-text.ts";
-import type { Comparison, Tree } from "./parse-condition.ts";
+import {
+  SQL_OPERATORS,
+  textComparisonSql,
+  type SqlComparison,
+  type PlainOperator,
+  type SqlParameters,
+} from "./sql-text.ts";
+import type { Comparison, ConditionTree } from "./parse-condition.ts";
 
 /** How a column is compared. */
-export type FieldKind = "text" | "number" | "boolean" | "time" | "date" | "json" | "texts";
+export type ConditionFieldKind = "text" | "number" | "boolean" | "time" | "date" | "json" | "texts";
 
 /** A field that a path begins with; further words lead into a `json` or `texts` one. */
-export interface Field {
+export interface ConditionField {
   readonly sql: string;
-  readonly kind: FieldKind;
+  readonly kind: ConditionFieldKind;
   /** Its type in SQL: an index on a `bigint` serves no operand that is `numeric`. */
   readonly type?: string;
   /** Of JSON: whether an index finds what contains a value. */
@@ -31,11 +37,11 @@ export interface Field {
  * `typedCondition` makes sure of.
  */
 export function conditionToSql(
-  tree: Tree,
-  resolve: (name: string) => Field | undefined,
+  tree: ConditionTree,
+  resolve: (name: string) => ConditionField | undefined,
   parameters: SqlParameters,
 ): string {
-  const write = (part: Tree, negated: boolean): string => {
+  const write = (part: ConditionTree, negated: boolean): string => {
     switch (part.kind) {
       case "not":
         return write(part.part, !negated);
@@ -54,7 +60,7 @@ export function conditionToSql(
 }
 
 interface Writing {
-  readonly resolve: (name: string) => Field | undefined;
+  readonly resolve: (name: string) => ConditionField | undefined;
   readonly parameters: SqlParameters;
   readonly negated: boolean;
 }
@@ -73,7 +79,7 @@ function comparisonSql(comparison: Comparison, { resolve, parameters, negated }:
   const plain = NEGATIONS.get(comparison.operator);
   const isNegated = negated !== (plain !== undefined);
   const operator = plain ?? (comparison.operator as PlainOperator);
-  const asked: Asked = { operator, operand: comparison.operand, parameters };
+  const asked: SqlComparison = { operator, operand: comparison.operand, parameters };
   const within = containingSql(found, words, asked);
   const sql = WRITERS[field.kind](field, asked);
   const whole = within === undefined ? sql : `${within} and ${sql}`;
@@ -82,9 +88,9 @@ function comparisonSql(comparison: Comparison, { resolve, parameters, negated }:
 
 /** What follows from an equality within JSON, and is served by an index. */
 function containingSql(
-  { sql, kind, containing }: Field,
+  { sql, kind, containing }: ConditionField,
   words: readonly string[],
-  { operator, operand, parameters }: Asked,
+  { operator, operand, parameters }: SqlComparison,
 ): string | undefined {
   // Where a word may be a place in an array, there are two forms that the whole can have.
   const isClear = operator === "eq" && operand !== null && !words.some((word) => INDEX.test(word));
@@ -95,10 +101,10 @@ function containingSql(
 
 /** What further words lead to; undefined when that is nothing. */
 function reached(
-  field: Field,
+  field: ConditionField,
   words: readonly string[],
   parameters: SqlParameters,
-): Field | undefined {
+): ConditionField | undefined {
   const [word, ...more] = words;
   if (word === undefined) return field;
   if (field.kind === "json") {
@@ -124,17 +130,19 @@ const INDEX = /^(?:0|[1-9]\d*)$/;
 /** PostgreSQL counts members from 1, in 32 bits. */
 const INDEX_MAX = 2 ** 31 - 2;
 
-type Writer = (field: Field, asked: Asked) => string;
+type Writer = (field: ConditionField, asked: SqlComparison) => string;
 
-const WRITERS: Readonly<Record<FieldKind, Writer>> = {
-  text: (field, asked) => scalarSql(field, asked, textOperand) ?? textSql(field.sql, asked),
+const WRITERS: Readonly<Record<ConditionFieldKind, Writer>> = {
+  text: (field, asked) =>
+    scalarSql(field, asked, textOperand) ?? textComparisonSql(field.sql, asked),
   number: (field, asked) => scalarSql(field, asked, numberOperand(field)) ?? "false",
   boolean: (field, asked) => scalarSql(field, asked, booleanOperand) ?? "false",
   time: (field, asked) =>
     scalarSql(field, asked, timeOperand) ??
-    textSql(`to_char(${field.sql} at time zone 'UTC', ${TIME_FORMAT})`, asked),
+    textComparisonSql(`to_char(${field.sql} at time zone 'UTC', ${TIME_FORMAT})`, asked),
   date: (field, asked) =>
-    scalarSql(field, asked, dateOperand) ?? textSql(`to_char(${field.sql}, 'YYYY-MM-DD')`, asked),
+    scalarSql(field, asked, dateOperand) ??
+    textComparisonSql(`to_char(${field.sql}, 'YYYY-MM-DD')`, asked),
   texts: textsSql,
   json: (field, asked) => jsonSql(field.sql, asked),
 };
@@ -150,15 +158,15 @@ const booleanOperand: OperandType = (operand) =>
   typeof operand === "boolean" ? { type: "boolean", ordered: false } : undefined;
 // Only what is spelt as the record's JSON spells it, since that is what texts are compared with.
 const timeOperand: OperandType = (operand) =>
-  typeof operand === "string" && timeOf(operand) === operand
+  typeof operand === "string" && parseTime(operand) === operand
     ? { type: "timestamptz", ordered: true }
     : undefined;
 const dateOperand: OperandType = (operand) =>
-  typeof operand === "string" && dateOf(operand) === operand
+  typeof operand === "string" && parseDate(operand) === operand
     ? { type: "date", ordered: true }
     : undefined;
 
-function numberOperand(field: Field): OperandType {
+function numberOperand(field: ConditionField): OperandType {
   return (operand) => {
     if (typeof operand !== "number") return undefined;
     const isWhole = field.type === "bigint" && Number.isSafeInteger(operand);
@@ -167,7 +175,11 @@ function numberOperand(field: Field): OperandType {
 }
 
 /** Of a column with one value: equality, and order by its own type; undefined for what else is asked. */
-function scalarSql(field: Field, asked: Asked, typeOf: OperandType): string | undefined {
+function scalarSql(
+  field: ConditionField,
+  asked: SqlComparison,
+  typeOf: OperandType,
+): string | undefined {
   const { operator, operand, parameters } = asked;
   switch (operator) {
     case "exists":
@@ -185,7 +197,7 @@ function scalarSql(field: Field, asked: Asked, typeOf: OperandType): string | un
     case "lte": {
       const found = typeOf(operand);
       if (!found?.ordered) return undefined;
-      return `${field.sql} ${ORDERS[operator]} ${parameters.add(operand, found.type)}`;
+      return `${field.sql} ${SQL_OPERATORS[operator]} ${parameters.add(operand, found.type)}`;
     }
     case "contains":
     case "startsWith":
@@ -194,7 +206,11 @@ function scalarSql(field: Field, asked: Asked, typeOf: OperandType): string | un
   }
 }
 
-function memberSql(field: Field, { operand, parameters }: Asked, typeOf: OperandType): string {
+function memberSql(
+  field: ConditionField,
+  { operand, parameters }: SqlComparison,
+  typeOf: OperandType,
+): string {
   const byType = new Map<string, unknown[]>();
   const members = operand as readonly unknown[];
   for (const member of members) {
@@ -212,7 +228,10 @@ function presence(sql: string, isThere: boolean): string {
   return `${sql} is ${isThere ? "not " : ""}null`;
 }
 
-function textsSql({ sql }: Field, { operator, operand, parameters }: Asked): string {
+function textsSql(
+  { sql }: ConditionField,
+  { operator, operand, parameters }: SqlComparison,
+): string {
   const equal = (list: unknown): string =>
     isTexts(list) ? `${sql} = ${parameters.add(list, "text[]")}` : "false";
   switch (operator) {

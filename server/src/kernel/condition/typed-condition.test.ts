@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { compileCondition } from "./condition.ts";
-import type { FieldKind } from "./sql.ts";
+import type { ConditionFieldKind } from "./sql.ts";
 import { typedCondition } from "./typed-condition.ts";
 
-const KINDS = new Map<string, FieldKind>([
+const KINDS = new Map<string, ConditionFieldKind>([
   ["title", "text"],
   ["count", "number"],
   ["open", "boolean"],

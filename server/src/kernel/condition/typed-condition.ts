@@ -1,12 +1,14 @@
-import { pointerTo } from "../schema/json-pointer.ts";
+import { jsonPointer } from "../schema/json-pointer.ts";
 import type { Condition } from "./condition.ts";
-import { dateOf, timeOf } from "./parse-time.ts";
+import { parseDate, parseTime } from "./parse-time.ts";
 import type { Operator } from "./operator.ts";
-import type { FieldKind } from "./sql.ts";
-import { readCondition, type Fault } from "./parse-condition.ts";
+import type { ConditionFieldKind } from "./sql.ts";
+import { parseCondition, type ConditionError } from "./parse-condition.ts";
 
 /** A condition whose fields exist and whose operands are of their kinds, or what is wrong with it. */
-export type Typed = { readonly condition: Condition } | { readonly faults: readonly Fault[] };
+export type Typed =
+  | { readonly condition: Condition }
+  | { readonly faults: readonly ConditionError[] };
 
 /**
  * Checks a condition on the fields of a table, and puts every operand in the one form in which records
@@ -15,10 +17,10 @@ export type Typed = { readonly condition: Condition } | { readonly faults: reado
  */
 export function typedCondition(
   condition: unknown,
-  fieldOf: (name: string) => FieldKind | undefined,
+  fieldOf: (name: string) => ConditionFieldKind | undefined,
   { users = false }: { readonly users?: boolean } = {},
 ): Typed {
-  const { faults } = readCondition(users ? withRoles(condition) : condition);
+  const { faults } = parseCondition(users ? withRoles(condition) : condition);
   if (faults.length > 0) return { faults };
   const reading: Reading = { fieldOf, users, faults: [] };
   // It is an object, since it was read as a condition.
@@ -27,9 +29,9 @@ export function typedCondition(
 }
 
 interface Reading {
-  readonly fieldOf: (name: string) => FieldKind | undefined;
+  readonly fieldOf: (name: string) => ConditionFieldKind | undefined;
   readonly users: boolean;
-  readonly faults: Fault[];
+  readonly faults: ConditionError[];
 }
 
 const ROLES = "$user.roles";
@@ -38,7 +40,7 @@ const PERSON = new Set(["$user", "$user.id"]);
 function typedObject(reading: Reading, condition: Condition, pointer: string): Condition {
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
-      const at = pointerTo(pointer, key);
+      const at = jsonPointer(pointer, key);
       // The shapes of all three were checked.
       if (key === "not") return [key, typedObject(reading, value as Condition, at)];
       if (key === "and" || key === "or") {
@@ -69,7 +71,10 @@ function typedPath(reading: Reading, path: string, value: unknown, at: string): 
 }
 
 /** The kind of what words lead to within a field; undefined where there is never anything. */
-function partOf(kind: FieldKind, words: readonly string[]): FieldKind | undefined {
+function partOf(
+  kind: ConditionFieldKind,
+  words: readonly string[],
+): ConditionFieldKind | undefined {
   if (kind === "json") return kind;
   return kind === "texts" && words.length === 1 && /^\d+$/.test(words[0] ?? "")
     ? "text"
@@ -77,7 +82,7 @@ function partOf(kind: FieldKind, words: readonly string[]): FieldKind | undefine
 }
 
 interface Operand {
-  readonly kind: FieldKind;
+  readonly kind: ConditionFieldKind;
   readonly operator: Operator;
   readonly operand: unknown;
   readonly at: string;
@@ -119,9 +124,9 @@ function typedOperand(reading: Reading, { kind, operator, operand, at }: Operand
 }
 
 /** Those whose values are texts in JSON. */
-const PARTED: ReadonlySet<FieldKind> = new Set(["text", "time", "date"]);
+const PARTED: ReadonlySet<ConditionFieldKind> = new Set(["text", "time", "date"]);
 
-const NOUNS: Readonly<Record<FieldKind, string>> = {
+const NOUNS: Readonly<Record<ConditionFieldKind, string>> = {
   text: "a text",
   number: "a number",
   boolean: "true or false",
@@ -132,7 +137,12 @@ const NOUNS: Readonly<Record<FieldKind, string>> = {
 };
 
 /** A value that is not null, in its canonical form. */
-function typedValue(reading: Reading, kind: FieldKind, value: unknown, at: string): unknown {
+function typedValue(
+  reading: Reading,
+  kind: ConditionFieldKind,
+  value: unknown,
+  at: string,
+): unknown {
   if (reading.users && typeof value === "string" && value.startsWith("$user")) {
     return typedUser(reading, kind, value, at);
   }
@@ -141,7 +151,7 @@ function typedValue(reading: Reading, kind: FieldKind, value: unknown, at: strin
   return typed === undefined ? mismatch(reading, kind, at) : typed;
 }
 
-function typedUser(reading: Reading, kind: FieldKind, value: string, at: string): unknown {
+function typedUser(reading: Reading, kind: ConditionFieldKind, value: string, at: string): unknown {
   if (value === ROLES) {
     return kind === "texts" || kind === "json" ? value : mismatch(reading, kind, at);
   }
@@ -149,24 +159,24 @@ function typedUser(reading: Reading, kind: FieldKind, value: string, at: string)
   return kind === "text" || kind === "json" ? value : mismatch(reading, kind, at);
 }
 
-const READERS: Readonly<Record<FieldKind, (value: unknown) => unknown>> = {
+const READERS: Readonly<Record<ConditionFieldKind, (value: unknown) => unknown>> = {
   text: (value) => (typeof value === "string" ? value : undefined),
   number: (value) => (typeof value === "number" ? value : undefined),
   boolean: (value) => (typeof value === "boolean" ? value : undefined),
-  time: (value) => (typeof value === "string" ? timeOf(value) : undefined),
-  date: (value) => (typeof value === "string" ? dateOf(value) : undefined),
+  time: (value) => (typeof value === "string" ? parseTime(value) : undefined),
+  date: (value) => (typeof value === "string" ? parseDate(value) : undefined),
   json: (value) => value,
   texts: (value) =>
     Array.isArray(value) && value.every((member) => typeof member === "string") ? value : undefined,
 };
 
-const MUST: Readonly<Record<FieldKind, string>> = {
+const MUST: Readonly<Record<ConditionFieldKind, string>> = {
   ...NOUNS,
   time: "a time as 2026-01-31T09:00:00Z, or a day as 2026-01-31",
   date: "a day as 2026-01-31",
 };
 
-function mismatch(reading: Reading, kind: FieldKind, at: string): undefined {
+function mismatch(reading: Reading, kind: ConditionFieldKind, at: string): undefined {
   return faulty(reading, at, `must be ${MUST[kind]}`);
 }
 

@@ -4,13 +4,13 @@
  * whoever installs the pack, so that a pack is installed as a whole or not at all.
  */
 import type { Static, TSchema } from "typebox";
-import type { Caller, Outside, WorkspaceRef } from "../access/caller.ts";
+import type { Caller, Platform, WorkspaceRef } from "../access/caller.ts";
 import { extensionPoint } from "../extension-point.ts";
 import type { WriteContext } from "../operation/operation.ts";
 import type { Permission } from "../access/permission.ts";
 
 /** The transaction of whoever installs or removes a pack. */
-export type Making = WriteContext & { readonly workspace: WorkspaceRef };
+export type PackContext = WriteContext & { readonly workspace: WorkspaceRef };
 
 export interface PackContent<Content = never, Prepared = never> {
   /** Its name among the `resources` of a descriptor, plural. */
@@ -26,25 +26,25 @@ export interface PackContent<Content = never, Prepared = never> {
   /** What a piece is known by from one version of a pack to the next. */
   readonly keyOf: (content: Content) => string;
   /** What must not happen inside a transaction. */
-  readonly prepare?: (outside: Outside, content: Content, caller: Caller) => Promise<Prepared>;
+  readonly prepare?: (outside: Platform, content: Content, caller: Caller) => Promise<Prepared>;
   /** Whatever stands in the way of making it: the id of what has its name already. */
-  readonly find: (ctx: Making, content: Content) => Promise<string | undefined>;
+  readonly find: (ctx: PackContext, content: Content) => Promise<string | undefined>;
   /**
    * What of it a person may have edited; undefined when it is gone. What is merely switched on and off
    * is no part of it.
    */
-  readonly read: (ctx: Making, id: string) => Promise<object | undefined>;
+  readonly read: (ctx: PackContext, id: string) => Promise<object | undefined>;
   /** Makes it, and tells its id. */
-  readonly make: (ctx: Making, content: Content, prepared: Prepared) => Promise<string>;
+  readonly make: (ctx: PackContext, content: Content, prepared: Prepared) => Promise<string>;
   /** Makes one that nobody has edited what it is now to be; tells its id, which may be another. */
   readonly replace: (
-    ctx: Making,
+    ctx: PackContext,
     id: string,
     content: Content,
     prepared: Prepared,
   ) => Promise<string>;
   /** Removes it; throws a `Failure` where it is in use. */
-  readonly remove: (ctx: Making, id: string) => Promise<void>;
+  readonly remove: (ctx: PackContext, id: string) => Promise<void>;
 }
 
 /** Where domains say what packs may bring. */

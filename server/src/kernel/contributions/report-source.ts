@@ -4,10 +4,10 @@
  * gives them as the caller sees them: whoever counts can count no more than they may read.
  */
 import Type, { type Static, type TObject } from "typebox";
-import type { Caller, Outside } from "../access/caller.ts";
-import type { Field } from "../condition/sql.ts";
+import type { Caller, Platform } from "../access/caller.ts";
+import type { ConditionField } from "../condition/sql.ts";
 import type { Partition } from "../db/partition.ts";
-import { type Parameters, type Row, rowsOf } from "../db/statement.ts";
+import { type SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 import type { Permission } from "../access/permission.ts";
 
@@ -15,13 +15,13 @@ import type { Permission } from "../access/permission.ts";
 export const REPORT_TIME_LIMIT_MS = 30_000;
 
 /** Who asks, and by what. */
-export interface ReportAsking {
-  readonly outside: Outside;
+export interface ReportRequest {
+  readonly outside: Platform;
   readonly caller: Caller;
 }
 
 /** A field of a source, as the caller sees it. */
-export interface ReportField extends Field {
+export interface ReportField extends ConditionField {
   /** What the driver returns, in the form that the API shows. */
   readonly show?: (stored: unknown) => unknown;
 }
@@ -34,7 +34,7 @@ export interface ReportKey {
 }
 
 /** A source as one caller sees it. */
-export interface OpenSource {
+export interface OpenReportSource {
   /** What stands behind `from`. */
   readonly from: string;
   /** What holds for the rows that the caller sees; undefined when it does for all. */
@@ -47,7 +47,7 @@ export interface OpenSource {
   /** How many rows a statement may ask for at most, where that has a bound of its own. */
   readonly rowsMax?: number;
   /** Runs a statement over it. */
-  readonly ask: (text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
+  readonly ask: (text: string, values: readonly unknown[]) => Promise<readonly SqlRow[]>;
   /** Whether its fields are still what they are said to be; when not, it is opened once more. */
   readonly isCurrent?: () => Promise<boolean>;
 }
@@ -58,17 +58,20 @@ export interface ReportSource<Given = never> {
   /** What somebody must hold to see such rows. */
   readonly permission: Permission;
   /** What they must hold beyond that, where it depends on what stands beside `kind`. */
-  readonly needs?: (outside: Pick<Outside, "contributions">, given: Given) => readonly Permission[];
+  readonly needs?: (
+    outside: Pick<Platform, "contributions">,
+    given: Given,
+  ) => readonly Permission[];
   /** What stands beside `kind`. */
   readonly schema: TObject;
   /** Whether a row never changes once it is there, so that any past moment can be told exactly. */
   readonly exactPast: boolean;
   /** What its statements need as operands goes to the parameters. Throws a `Failure` where there is none. */
   readonly open: (
-    asking: ReportAsking,
+    asking: ReportRequest,
     given: Given,
-    parameters: Parameters,
-  ) => Promise<OpenSource>;
+    parameters: SqlParameters,
+  ) => Promise<OpenReportSource>;
 }
 
 /** Where domains say what reports may be about. */
@@ -94,17 +97,20 @@ export interface OwnRows {
 }
 
 /** Opens rows of a table of ours, for a source that has to choose among several. */
-export function openRows(asking: ReportAsking, { where, fields, ...rows }: OwnRows): OpenSource {
+export function streamRows(
+  asking: ReportRequest,
+  { where, fields, ...rows }: OwnRows,
+): OpenReportSource {
   return {
     ...rows,
     where,
     fields: new Map(Object.entries(fields)),
-    ask: (text, values) => askPartition(asking, text, values),
+    ask: (text, values) => readInPartition(asking, text, values),
   };
 }
 
 /** Declares a source that is one table of ours. */
-export function ownSource(
+export function workspaceSource(
   about: Pick<ReportSource, "kind" | "summary" | "permission"> &
     OwnRows & { readonly exactPast?: boolean },
 ): ReportSource {
@@ -115,23 +121,23 @@ export function ownSource(
     permission,
     exactPast,
     schema: Type.Object({}, { additionalProperties: false }),
-    open: async (asking) => openRows(asking, rows),
+    open: async (asking) => streamRows(asking, rows),
   });
 }
 
 /** Runs a statement in the caller's partition. */
-export function askPartition(
-  { outside, caller }: ReportAsking,
+export function readInPartition(
+  { outside, caller }: ReportRequest,
   text: string,
   values: readonly unknown[],
-): Promise<readonly Row[]> {
-  return outside.db.read(partitionFor(caller), (tx) => rowsOf(tx, text, values), {
+): Promise<readonly SqlRow[]> {
+  return outside.db.read(partitionOfCaller(caller), (tx) => queryRows(tx, text, values), {
     timeoutMs: REPORT_TIME_LIMIT_MS,
   });
 }
 
 /** Where a caller's rows are. */
-export function partitionFor({ workspace, environment }: Caller): Partition {
+export function partitionOfCaller({ workspace, environment }: Caller): Partition {
   if (!workspace) throw new Error("Reports belong to a workspace.");
   return { workspace: workspace.key, environment };
 }
@@ -139,7 +145,7 @@ export function partitionFor({ workspace, environment }: Caller): Partition {
 /** Every kind of source that there is, by its name. */
 export function reportSourcesOf({
   contributions,
-}: Pick<Outside, "contributions">): ReadonlyMap<string, ReportSource> {
+}: Pick<Platform, "contributions">): ReadonlyMap<string, ReportSource> {
   let sources = known.get(contributions);
   if (!sources) {
     const all = contributionsTo(ReportSourcePoint, contributions);
@@ -149,4 +155,4 @@ export function reportSourcesOf({
 }
 
 /** What was contributed never changes while a process lives. */
-const known = new WeakMap<Outside["contributions"], ReadonlyMap<string, ReportSource>>();
+const known = new WeakMap<Platform["contributions"], ReadonlyMap<string, ReportSource>>();

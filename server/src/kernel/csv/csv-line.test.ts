@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { csvLine, unrunnable } from "./csv-line.ts";
+import { formatCsvLine, escapeFormula } from "./csv-line.ts";
 
 test("a line quotes what would not be read back as it is", () => {
-  expect(csvLine(["a", null, "", "b c"])).toBe('a,,"",b c\r\n');
-  expect(csvLine(['"', "a,b", "a\nb", "a\rb", " a", "a\t"])).toBe(
+  expect(formatCsvLine(["a", null, "", "b c"])).toBe('a,,"",b c\r\n');
+  expect(formatCsvLine(['"', "a,b", "a\nb", "a\rb", " a", "a\t"])).toBe(
     '"""","a,b","a\nb","a\rb"," a","a\t"\r\n',
   );
 });
 
 test.each(["=1+1", "+1", "-1", "@a", "\ta", "\ra"])("%j gets a mark in front", (cell) => {
-  expect(unrunnable(cell)).toBe(`'${cell}`);
+  expect(escapeFormula(cell)).toBe(`'${cell}`);
 });
 
 test.each(["", "1+1", "a=b", " =1", "'=1"])("%j stays as it is", (cell) => {
-  expect(unrunnable(cell)).toBe(cell);
+  expect(escapeFormula(cell)).toBe(cell);
 });

@@ -1,5 +1,5 @@
 /** A line of a CSV file (RFC 4180). Null is an empty cell, an empty text one with nothing in quotes. */
-export function csvLine(cells: readonly (string | null)[]): string {
+export function formatCsvLine(cells: readonly (string | null)[]): string {
   return `${cells.map((cell) => (cell === null ? "" : quotedCell(cell))).join(",")}\r\n`;
 }
 
@@ -13,6 +13,6 @@ function quotedCell(cell: string): string {
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A text that no spreadsheet runs: with a mark in front that most of them hide. */
-export function unrunnable(cell: string): string {
+export function escapeFormula(cell: string): string {
   return FORMULA.test(cell) ? `'${cell}` : cell;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { csvLine } from "./csv-line.ts";
+import { formatCsvLine } from "./csv-line.ts";
 import { parseCsv } from "./parse-csv.ts";
 
 test("rows tell the line that they begin in, whatever ends their lines", async () => {
@@ -28,7 +28,7 @@ test("what was written is read back", async () => {
   const row = fc.tuple(cell, cell).map((cells) => ["x", ...cells]);
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
-      const { rows: read } = await parseCsv([["a", "b", "c"], ...rows].map(csvLine).join(""));
+      const { rows: read } = await parseCsv([["a", "b", "c"], ...rows].map(formatCsvLine).join(""));
       expect(read.map(({ cells }) => cells)).toEqual(rows);
     }),
   );

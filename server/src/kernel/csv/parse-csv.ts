@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
-import { invalid } from "../operation/failure.ts";
+import { invalidField } from "../operation/failure.ts";
 
 /** More than so many belong in several files. */
-export const ROWS_MAX = 100_000;
+export const CSV_ROWS_MAX = 100_000;
 /** So much of the text is read at a time, and so many rows, before others get their turn. */
 const CHUNK_BYTES = 4_096;
 const TURN_ROWS = 500;
@@ -21,22 +21,25 @@ export interface CsvFile {
 }
 
 /** Reads a CSV file; one that is none is refused with the line. */
-export async function parseCsv(text: string, rowsMax = ROWS_MAX): Promise<CsvFile> {
+export async function parseCsv(text: string, rowsMax = CSV_ROWS_MAX): Promise<CsvFile> {
   const rows: CsvRow[] = [];
   try {
     for await (const row of rowsOf(text)) {
       rows.push(row);
       if (rows.length % TURN_ROWS === 0) await new Promise(setImmediate);
       if (rows.length > rowsMax + 1) {
-        throw invalid(`line ${row.line}`, `is beyond the ${rowsMax} rows that one file may have`);
+        throw invalidField(
+          `line ${row.line}`,
+          `is beyond the ${rowsMax} rows that one file may have`,
+        );
       }
     }
   } catch (error) {
-    if (error instanceof CsvError) throw invalid(placeOf(error, text), wordsOf(error));
+    if (error instanceof CsvError) throw invalidField(placeOf(error, text), wordsOf(error));
     throw error;
   }
   const [header, ...others] = rows;
-  if (!header) throw invalid("line 1", "must be the names of fields");
+  if (!header) throw invalidField("line 1", "must be the names of fields");
   return { header: header.cells.map((cell) => cell?.trim() ?? ""), rows: others };
 }
 

@@ -10,7 +10,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Tables } from "../../tables.ts";
-import { Outbox, type Sending } from "./write-buffer.ts";
+import { WriteBuffer, type BufferedWrite } from "./write-buffer.ts";
 import { nameOf, PREPARED_MAX } from "./statement-names.ts";
 
 /** The only handle on the database that a domain ever sees: it can't leave its transaction. */
@@ -67,7 +67,11 @@ const posts = new WeakMap<pg.ClientBase, Post[]>();
  * the next one does. Every answer of its own would cost the server a system call and us another. False
  * when the server does not know the statement yet; then it must be sent by itself.
  */
-export function post(client: pg.ClientBase, text: string, values: readonly unknown[]): boolean {
+export function sendPipelined(
+  client: pg.ClientBase,
+  text: string,
+  values: readonly unknown[],
+): boolean {
   if (nameless.has(client)) return false;
   const name = nameOf(text);
   const { parsedStatements } = (client as unknown as DriverClient).connection;
@@ -80,7 +84,7 @@ export function post(client: pg.ClientBase, text: string, values: readonly unkno
 }
 
 /** Takes back what was put before a next statement that will not come. */
-export function withdrawPosts(client: pg.ClientBase): readonly Post[] {
+export function cancelPipelined(client: pg.ClientBase): readonly Post[] {
   const waiting = posts.get(client);
   posts.delete(client);
   return waiting ?? [];
@@ -94,7 +98,7 @@ export function send<Row extends pg.QueryResultRow>(
 ): Promise<pg.QueryResult<Row>> {
   gather(client);
   // Not `client.query(config)`, which copies the configuration property by property.
-  const statement = new Statement(text, values.map(plainTime), withdrawPosts(client));
+  const statement = new Statement(text, values.map(plainTime), cancelPipelined(client));
   statement.name = nameless.has(client) ? undefined : nameOf(text);
   const answer = new Promise<pg.QueryResult<Row>>((resolve, reject) => {
     // What the driver makes of rows is what the caller says they are.
@@ -110,7 +114,7 @@ export function send<Row extends pg.QueryResultRow>(
 }
 
 /** Parts of the driver that its types leave out. */
-interface DriverConnection extends Sending {
+interface DriverConnection extends BufferedWrite {
   readonly parsedStatements: Readonly<Record<string, string>>;
   bind(config: object): void;
   execute(config: object): void;
@@ -235,13 +239,13 @@ function plainTime(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-const outboxes = new WeakMap<DriverConnection, Outbox>();
+const outboxes = new WeakMap<DriverConnection, WriteBuffer>();
 
 /** What is sent before the event loop goes on leaves in one write: `begin` with what follows it. */
 function gather(client: pg.ClientBase): void {
   const { connection } = client as unknown as DriverClient;
   let outbox = outboxes.get(connection);
-  if (!outbox) outboxes.set(connection, (outbox = new Outbox(connection)));
+  if (!outbox) outboxes.set(connection, (outbox = new WriteBuffer(connection)));
   outbox.open();
 }
 
@@ -249,7 +253,7 @@ function gather(client: pg.ClientBase): void {
  * A query builder on one client, for as long as `isOpen` says so. It is made when something is built: the
  * statements that come most often are finished texts.
  */
-export function builderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
+export function queryBuilderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
   const sendHere: SendText = (text, values) => {
     // The connection may already serve somebody else's transaction.
     if (!isOpen()) throw new Error("A statement was sent after its transaction had ended.");

@@ -1,18 +1,18 @@
 import pg from "pg";
 import {
-  builderOn,
+  queryBuilderOn,
   columnParsers,
   isFull,
   query,
   send,
   sendWithoutNames,
   type Tx,
-  withdrawPosts,
+  cancelPipelined,
 } from "./connection.ts";
-import { isAftermath, isConnectionLoss, isStale, isTransient, OutOfDate } from "./errors.ts";
-import { entering, nameOfPartition, type Partition } from "./partition.ts";
+import { isFollowUpError, isConnectionLoss, isStale, isTransient, StaleRead } from "./errors.ts";
+import { setPartitionSql, nameOfPartition, type Partition } from "./partition.ts";
 import type { PreparedDatabase } from "./setup/prepare-database.ts";
-import { giveUpWhenSilent } from "./response-timeout.ts";
+import { withResponseTimeout } from "./response-timeout.ts";
 import { SqlRunner } from "./sql-runner.ts";
 import { ignoreHere, Outstanding, Session, type Transaction } from "./transaction.ts";
 
@@ -108,7 +108,7 @@ export class Database {
       try {
         return await this.#readOnce(partition, work, options);
       } catch (error) {
-        const again = isStale(error) || error instanceof OutOfDate;
+        const again = isStale(error) || error instanceof StaleRead;
         if (attempt === ATTEMPTS_MAX || !again) throw error;
       }
     }
@@ -171,7 +171,7 @@ export class Database {
     // A connection that breaks while it is in use tells its statement and, unheard, ends the process.
     pool.on("connect", (client) => {
       client.on("error", onError);
-      giveUpWhenSilent(client);
+      withResponseTimeout(client);
       const end = new Promise<void>((resolve) => client.once("end", resolve));
       this.#ends.add(end);
       void end.then(() => this.#ends.delete(end));
@@ -185,21 +185,21 @@ export class Database {
     { timeoutMs }: ReadOptions,
   ): Promise<T> {
     const name = nameOfPartition(partition);
-    const enter = entering(partition, "session");
+    const enter = setPartitionSql(partition, "session");
     const client = await this.#app.connect();
     // A time limit, too, must end with the transaction that it is for.
     const direct = this.#direct.has(client) && timeoutMs === undefined;
     const sent = new Outstanding();
     if (!direct) {
       const limit = timeoutMs === undefined ? "" : `; set local statement_timeout = ${timeoutMs}`;
-      const begin = `begin read only; ${entering(partition, "local")}${limit}`;
+      const begin = `begin read only; ${setPartitionSql(partition, "local")}${limit}`;
       void sent.track(query(client, begin));
     }
     if (direct && this.#partitions.get(client) !== name) void sent.track(query(client, enter));
     this.#partitions.delete(client);
     let open = true;
     try {
-      const result = await work(builderOn(client, () => open));
+      const result = await work(queryBuilderOn(client, () => open));
       // Had it not entered, the rows would be those of whoever used the connection before.
       await sent.all();
       open = false;
@@ -225,7 +225,7 @@ export class Database {
     try {
       result = await this.#transact(client, partition, { work, listeners });
     } catch (error) {
-      withdrawPosts(client);
+      cancelPipelined(client);
       await query(client, "rollback").then(
         () => client.release(isStale(error) || isFull(client)),
         (lost: Error) => client.release(lost),
@@ -244,7 +244,7 @@ export class Database {
     act: { work: (session: Transaction) => Promise<T>; listeners: (() => void)[] },
   ): Promise<T> {
     const direct = this.#direct.has(client);
-    const settings = entering(partition, direct ? "session" : "local");
+    const settings = setPartitionSql(partition, direct ? "session" : "local");
     const name = nameOfPartition(partition);
     const known = this.#partitions.get(client) === name;
     this.#partitions.delete(client);
@@ -255,7 +255,7 @@ export class Database {
     else void sent.track(query(client, `${BEGIN}; ${settings}`));
     try {
       const result = await act.work(session).catch(async (error: unknown) => {
-        if (isAftermath(error)) await sent.all();
+        if (isFollowUpError(error)) await sent.all();
         throw error;
       });
       session.close();

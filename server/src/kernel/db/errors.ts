@@ -2,7 +2,7 @@ const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 
 /** What the work was based on has changed meanwhile: it is to be done once more from the beginning. */
-export class OutOfDate extends Error {
+export class StaleRead extends Error {
   constructor(options: { cause: unknown }) {
     super("What was known is out of date.", options);
     this.name = "OutOfDate";
@@ -11,23 +11,23 @@ export class OutOfDate extends Error {
 
 /** True for errors after which the same transaction may well succeed. */
 export function isTransient(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   return (
     code === SERIALIZATION_FAILURE ||
     code === DEADLOCK ||
     isStale(error) ||
-    error instanceof OutOfDate
+    error instanceof StaleRead
   );
 }
 
 /** A statement failed only because another one of its transaction had failed before it. */
-export function isAftermath(error: unknown): boolean {
-  return codeOf(error) === "25P02";
+export function isFollowUpError(error: unknown): boolean {
+  return sqlStateOf(error) === "25P02";
 }
 
 /** The connection prepared a statement before a migration changed the table under it. */
 export function isStale(error: unknown): boolean {
-  return codeOf(error) === "0A000" && /cached plan/.test(String(error));
+  return sqlStateOf(error) === "0A000" && /cached plan/.test(String(error));
 }
 
 /**
@@ -40,7 +40,7 @@ const LOST_SYSTEM_CODES =
 
 /** True when the connection or the database is gone or too busy, rather than the statement wrong. */
 export function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   if (code === undefined) {
     return (
       error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
@@ -52,7 +52,7 @@ export function isConnectionLoss(error: unknown): boolean {
 }
 
 /** The SQLSTATE of an error, or the system's code of a broken connection. */
-export function codeOf(error: unknown): string | undefined {
+export function sqlStateOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }

@@ -19,7 +19,7 @@ const USER_ID = /^usr_[0-9a-z]{26}$/;
  * The statements that enter a partition, for the session or for one transaction. Plain text, because
  * they share a message with `begin`; each value is of a closed alphabet.
  */
-export function entering(partition: Partition, scope: "session" | "local"): string {
+export function setPartitionSql(partition: Partition, scope: "session" | "local"): string {
   const { workspace, environment, user = "" } = partition;
   if (!UUID.test(workspace) || !ENVIRONMENT.test(environment)) {
     throw new Error("A partition is a workspace key and an environment.");

@@ -4,7 +4,7 @@ import pg from "pg";
 import { expect, inject, test } from "vitest";
 import { Proxy } from "../../process/testing/proxy.ts";
 import { isConnectionLoss } from "./errors.ts";
-import { giveUpWhenSilent } from "./response-timeout.ts";
+import { withResponseTimeout } from "./response-timeout.ts";
 
 /** On a busy machine an answer may take longer than that, so nothing is asked while all is well. */
 const SILENCE_MS = 20;
@@ -19,7 +19,7 @@ test("a connection that owes an answer and says nothing is given up; one that no
   const errors: string[] = [];
   client.on("error", ({ message }) => errors.push(message));
   await client.connect();
-  giveUpWhenSilent(client, SILENCE_MS);
+  withResponseTimeout(client, SILENCE_MS);
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   await once(stream, "timeout");
   expect([stream.destroyed, errors]).toEqual([false, []]);

@@ -21,7 +21,7 @@ interface DriverClient {
  * answer would wait for as long as the system retries, a quarter of an hour, and others for its place
  * in the pool.
  */
-export function giveUpWhenSilent(client: pg.ClientBase, silenceMaxMs = SILENCE_MAX_MS): void {
+export function withResponseTimeout(client: pg.ClientBase, silenceMaxMs = SILENCE_MAX_MS): void {
   const driver = client as unknown as DriverClient;
   const { stream } = driver.connection;
   stream.setTimeout(silenceMaxMs);

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { isConnectionLoss } from "./errors.ts";
-import { withClient } from "./setup/owner-connection.ts";
+import { withOwnerClient } from "./setup/owner-connection.ts";
 import type { Partition } from "./partition.ts";
 import type { PreparedDatabase } from "./setup/prepare-database.ts";
 
@@ -8,7 +8,7 @@ import type { PreparedDatabase } from "./setup/prepare-database.ts";
 export const SQL_CONNECTIONS_MAX = 4;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export interface Question {
+export interface SqlQuery {
   /** Whose schema may be read; none when the question is about no table. */
   readonly partition: Partition | undefined;
   readonly text: string;
@@ -22,7 +22,7 @@ export interface SqlRunnerOptions extends Pick<PreparedDatabase, "sql" | "direct
   readonly onError: (error: Error) => void;
 }
 
-export interface TableOfValues {
+export interface SqlResult {
   readonly columns: readonly { readonly name: string; readonly typeId: number }[];
   /** As PostgreSQL writes them; null is null. */
   readonly rows: readonly (readonly (string | null)[])[];
@@ -49,7 +49,7 @@ export class SqlRunner {
     this.#pool.on("connect", (client) => client.on("error", onError));
   }
 
-  async run(question: Question): Promise<TableOfValues> {
+  async run(question: SqlQuery): Promise<SqlResult> {
     question.signal?.throwIfAborted();
     const client = await this.#pool.connect();
     try {
@@ -71,7 +71,7 @@ export class SqlRunner {
     await this.#pool.end();
   }
 
-  async #ask(client: pg.PoolClient, question: Question): Promise<TableOfValues> {
+  async #ask(client: pg.PoolClient, question: SqlQuery): Promise<SqlResult> {
     const { text, values, signal } = question;
     const pid = await enter(client, question);
     let stopped: Promise<unknown> = Promise.resolve();
@@ -91,7 +91,9 @@ export class SqlRunner {
 
   /** On a connection of its own, since all others may be busy; a role may end its own statements. */
   async #cancel(pid: number): Promise<void> {
-    await withClient(this.#aside, (client) => client.query("select pg_cancel_backend($1)", [pid]));
+    await withOwnerClient(this.#aside, (client) =>
+      client.query("select pg_cancel_backend($1)", [pid]),
+    );
   }
 }
 
@@ -118,7 +120,7 @@ const SETTINGS = [
 ];
 
 /** Begins the transaction; tells the server process, which behind a pooler is not the connection's. */
-async function enter(client: pg.PoolClient, { partition, timeoutMs }: Question): Promise<number> {
+async function enter(client: pg.PoolClient, { partition, timeoutMs }: SqlQuery): Promise<number> {
   const settings = [
     ...(partition ? [`role ${pg.escapeIdentifier(readerOf(partition))}`] : []),
     ...SETTINGS,

@@ -1,7 +1,7 @@
 import { sendText, type Tx } from "./connection.ts";
 
 /** The parameters of a statement whose text is being put together. */
-export class Parameters {
+export class SqlParameters {
   readonly values: unknown[];
 
   /** With those that stand in a part of the text already. */
@@ -17,10 +17,14 @@ export class Parameters {
 }
 
 /** A row as the driver returns it. */
-export type Row = Readonly<Record<string, unknown>>;
+export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Sends a statement whose text was put together, and reads its rows. */
-export async function rowsOf(tx: Tx, text: string, values: readonly unknown[]): Promise<Row[]> {
+export async function queryRows(
+  tx: Tx,
+  text: string,
+  values: readonly unknown[],
+): Promise<SqlRow[]> {
   const { rows } = await sendText(tx, text, values);
   return rows;
 }

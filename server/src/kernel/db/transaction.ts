@@ -1,6 +1,13 @@
 import type pg from "pg";
-import { builderOn, post, query, send, type Tx, withdrawPosts } from "./connection.ts";
-import { entering, type Partition } from "./partition.ts";
+import {
+  queryBuilderOn,
+  sendPipelined,
+  query,
+  send,
+  type Tx,
+  cancelPipelined,
+} from "./connection.ts";
+import { setPartitionSql, type Partition } from "./partition.ts";
 
 /** What work in one transaction has of it. */
 export interface Transaction {
@@ -47,7 +54,7 @@ export class Session implements Transaction {
     this.#sent = sent;
     this.#partition = partition;
     this.#listeners = listeners;
-    this.tx = builderOn(client, () => this.#open);
+    this.tx = queryBuilderOn(client, () => this.#open);
   }
 
   get partition(): Partition {
@@ -56,15 +63,15 @@ export class Session implements Transaction {
 
   post(text: string, values: readonly unknown[]): void {
     this.#assertOpen();
-    if (!post(this.#client, text, values)) void this.send(text, values);
+    if (!sendPipelined(this.#client, text, values)) void this.send(text, values);
   }
 
   enter(partition: Partition): void {
     this.#assertOpen();
     // They are of the partition that it leaves.
-    for (const { text, values } of withdrawPosts(this.#client)) void this.send(text, values);
+    for (const { text, values } of cancelPipelined(this.#client)) void this.send(text, values);
     this.#partition = partition;
-    void this.#sent.track(query(this.#client, entering(partition, "local")));
+    void this.#sent.track(query(this.#client, setPartitionSql(partition, "local")));
   }
 
   send<Row extends pg.QueryResultRow>(
@@ -96,7 +103,7 @@ export class Session implements Transaction {
       void this.send("release savepoint attempt", []);
       return result;
     } catch (error) {
-      withdrawPosts(this.#client);
+      cancelPipelined(this.#client);
       this.#sent.forgetSince(sentBefore);
       this.#listeners.length = listenersBefore;
       this.#unsure.length = unsureBefore;

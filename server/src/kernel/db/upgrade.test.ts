@@ -10,7 +10,7 @@ import { TEST_KEY } from "../testing/database.ts";
 import { WorkspaceKeys } from "../access/workspace-keys.ts";
 import { Database } from "./database.ts";
 import { sealKeyCheck } from "./setup/key-check.ts";
-import { withClient } from "./setup/owner-connection.ts";
+import { withOwnerClient } from "./setup/owner-connection.ts";
 import { prepareDatabase, type PreparedDatabase } from "./setup/prepare-database.ts";
 import { ensureGroups } from "./setup/roles.ts";
 
@@ -43,8 +43,10 @@ const contextOf = (workspace: string): string => `secret KEY of ${workspace}`;
 let before: Record<string, string[]>;
 let prepared: PreparedDatabase;
 beforeAll(async () => {
-  await withClient(inject("database").owner, (client) => client.query(`create database ${name}`));
-  await withClient(owner, async (client) => {
+  await withOwnerClient(inject("database").owner, (client) =>
+    client.query(`create database ${name}`),
+  );
+  await withOwnerClient(owner, async (client) => {
     await installFirstRelease(client);
     for (const workspace of [here, there]) await fill(client, workspace);
     before = await contents(client);
@@ -52,7 +54,7 @@ beforeAll(async () => {
   prepared = await prepareDatabase(owner, TEST_KEY);
 });
 afterAll(async () => {
-  await withClient(inject("database").owner, async (client) => {
+  await withOwnerClient(inject("database").owner, async (client) => {
     await client.query(`drop database ${name} with (force)`);
     for (const kind of ["app", "system", "sql", "door"]) {
       await client.query(`drop role if exists millrace_${kind}_${name}`);
@@ -61,7 +63,7 @@ afterAll(async () => {
 });
 
 test("all that the first release held is there after the newest migrations, unchanged", async () => {
-  await withClient(owner, async (client) => {
+  await withOwnerClient(owner, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       "select name from migrations order by name",
     );
@@ -115,7 +117,7 @@ test("the application reads it in its own workspace and nowhere else, and writes
 });
 
 test("a second start finds nothing to do", async () => {
-  await withClient(owner, async (client) => {
+  await withOwnerClient(owner, async (client) => {
     const applied = "select name, checksum, applied_at from migrations order by name";
     const { rows } = await client.query(applied);
     await prepareDatabase(owner, TEST_KEY);

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 
 /** The part of the driver's connection that messages leave by; its types leave that out. */
-export interface Sending {
+export interface BufferedWrite {
   readonly stream: Writable;
   _send(message: Buffer): unknown;
 }
@@ -13,11 +13,11 @@ const COPIED_BYTES_MAX = 16 * 1024;
  * Puts messages together that are sent before the event loop goes on. The driver writes each for itself;
  * one write of all costs less than a stream that is told to gather them.
  */
-export class Outbox {
-  readonly #connection: Sending;
+export class WriteBuffer {
+  readonly #connection: BufferedWrite;
   #messages: Buffer[] | undefined;
 
-  constructor(connection: Sending) {
+  constructor(connection: BufferedWrite) {
     this.#connection = connection;
     connection._send = (message) => {
       if (this.#messages) this.#messages.push(message);

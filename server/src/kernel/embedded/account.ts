@@ -29,10 +29,10 @@ export async function unprivilegedAccount(): Promise<Account> {
 }
 
 /** Whether the account may pass through the folder and all that are above it. Supplementary groups are dropped. */
-export async function canReach(account: Account, folder: string): Promise<boolean> {
+export async function canAccess(account: Account, folder: string): Promise<boolean> {
   const path = resolve(folder);
   if (!(await allows(account, path, 0o1))) return false;
-  return path === dirname(path) || canReach(account, dirname(path));
+  return path === dirname(path) || canAccess(account, dirname(path));
 }
 
 /** Whether the file's mode gives the account all of the bits (4 read, 2 write, 1 execute). */
@@ -43,7 +43,7 @@ export async function allows(account: Account, path: string, bits: number): Prom
 }
 
 /** Makes a folder that every account may pass through, whatever the umask. */
-export async function makePublic(folder: string): Promise<void> {
+export async function makeTraversable(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
 }

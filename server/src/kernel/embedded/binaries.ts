@@ -15,8 +15,8 @@ import {
 } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { type Account, allows, canReach, makePublic } from "./account.ts";
-import { codeOf } from "./processes.ts";
+import { type Account, allows, canAccess, makeTraversable } from "./account.ts";
+import { errnoOf } from "./processes.ts";
 
 /** The programs of one PostgreSQL release. */
 export interface Binaries {
@@ -64,7 +64,7 @@ export async function prepareBinaries(
   if (!(await exists(root))) {
     await (account === undefined
       ? mkdir(cacheFolder, { recursive: true })
-      : makePublic(cacheFolder));
+      : makeTraversable(cacheFolder));
     const draft = await mkdtemp(`${root}.draft-`);
     await copyTree(binaries.root, draft);
     await linkLibraries(binaries.root, draft);
@@ -75,7 +75,7 @@ export async function prepareBinaries(
 
 async function isExecutable(account: Account, root: string): Promise<boolean> {
   const bin = join(root, "bin");
-  return (await canReach(account, bin)) && (await allows(account, join(bin, "postgres"), 0o5));
+  return (await canAccess(account, bin)) && (await allows(account, join(bin, "postgres"), 0o5));
 }
 
 /** Creates the links that the package lists in `pg-symlinks.json`; false when the folder is closed to us. */
@@ -87,7 +87,7 @@ async function linkLibraries(packageRoot: string, root: string): Promise<boolean
     try {
       await symlink(basename(textField(item, "source")), join(root, target));
     } catch (error) {
-      const code = codeOf(error);
+      const code = errnoOf(error);
       if (code === "EEXIST") continue;
       if (code === "EACCES" || code === "EROFS" || code === "EPERM") return false;
       throw error;
@@ -116,7 +116,7 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
       await link(source, target);
       return;
     } catch (error) {
-      const code = codeOf(error);
+      const code = errnoOf(error);
       if (code !== "EXDEV" && code !== "EPERM" && code !== "EMLINK") throw error;
     }
   }
@@ -139,7 +139,7 @@ async function renameUnlessThere(draft: string, target: string): Promise<void> {
   try {
     await rename(draft, target);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errnoOf(error);
     if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
     // Another server of this machine was faster with the same release.
     await rm(draft, { recursive: true, force: true });
@@ -151,7 +151,7 @@ async function exists(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return false;
   }
 }

@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { cannotExecute, launch } from "./launch.ts";
-import type { Place } from "./data-folder.ts";
-import { codeOf } from "./processes.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { errnoOf } from "./processes.ts";
 
 /** The superuser of the private cluster. */
 export const OWNER_ROLE = "millrace";
@@ -49,7 +49,7 @@ export async function passwordOf(folder: string): Promise<string> {
  * may still be writing into an older one.
  */
 export async function ensureCluster(
-  place: Place,
+  place: DataFolder,
   binaries: Binaries,
   wanted: NewCluster,
 ): Promise<void> {
@@ -132,7 +132,7 @@ async function removeDrafts(cluster: string): Promise<void> {
 /** A folder with files but without PG_VERSION was not made by us, and is not ours to replace. */
 async function refuseStrangeFolder(cluster: string): Promise<void> {
   const entries = await readdir(cluster).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return [];
   });
   if (entries.length > 0) {
@@ -167,7 +167,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return undefined;
   }
 }

@@ -2,11 +2,17 @@ import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, open, readlink, realpath, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { type Account, canReach, isRoot, makePublic, unprivilegedAccount } from "./account.ts";
-import { codeOf } from "./processes.ts";
+import {
+  type Account,
+  canAccess,
+  isRoot,
+  makeTraversable,
+  unprivilegedAccount,
+} from "./account.ts";
+import { errnoOf } from "./processes.ts";
 
 /** Where the parts of one database lie, and whom they belong to. */
-export interface Place {
+export interface DataFolder {
   /** The PostgreSQL data folder, without symbolic links: it is compared with the arguments of processes. */
   readonly cluster: string;
   readonly socketFolder: string;
@@ -22,7 +28,7 @@ export interface Place {
 const STATE_FOLDER = "/var/lib/millrace";
 
 /** Decides where the cluster of a data folder is, or shall be. The folder is a real path. */
-export async function settle(folder: string, password: string): Promise<Place> {
+export async function prepareDataFolder(folder: string, password: string): Promise<DataFolder> {
   const inside = join(folder, "postgres");
   const found = await lookAt(inside);
   if (!isRoot()) {
@@ -37,12 +43,12 @@ export async function settle(folder: string, password: string): Promise<Place> {
   if (found !== undefined) {
     const cluster = await realpath(inside);
     const account = await accountFor(cluster);
-    if (!(await canReach(account, cluster))) throw closedFolder(cluster, account);
+    if (!(await canAccess(account, cluster))) throw closedFolder(cluster, account);
     return placeAt(cluster, account, STATE_FOLDER);
   }
   const account = await unprivilegedAccount();
-  if (await canReach(account, folder)) return placeAt(inside, account, STATE_FOLDER);
-  await makePublic(STATE_FOLDER);
+  if (await canAccess(account, folder)) return placeAt(inside, account, STATE_FOLDER);
+  await makeTraversable(STATE_FOLDER);
   // The link tells people where the data is, and us that a folder was moved or copied.
   await symlink(outside, inside);
   return placeAt(outside, account, STATE_FOLDER);
@@ -52,10 +58,10 @@ export async function settle(folder: string, password: string): Promise<Place> {
  * Opens the socket folder for its user alone. It lies in /tmp, because the path of a socket is limited to some 100
  * bytes; there anybody may have made a folder or link of that name before us, so we look at what we really opened.
  */
-export async function openSocketFolder(place: Place): Promise<void> {
+export async function openSocketFolder(place: DataFolder): Promise<void> {
   const user = place.account?.uid ?? process.getuid?.() ?? 0;
   await mkdir(place.socketFolder, { mode: 0o700 }).catch((error: unknown) => {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errnoOf(error) !== "EEXIST") throw error;
   });
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const handle = await open(place.socketFolder, flags).catch((error: unknown) => {
@@ -72,13 +78,13 @@ export async function openSocketFolder(place: Place): Promise<void> {
 }
 
 /** Leaves nothing in /tmp. Only an empty folder goes: as root we delete no file that another account has put there. */
-export async function removeSocketFolder(place: Place): Promise<void> {
+export async function removeSocketFolder(place: DataFolder): Promise<void> {
   await rmdir(place.socketFolder).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTEMPTY") throw error;
+    if (errnoOf(error) !== "ENOENT" && errnoOf(error) !== "ENOTEMPTY") throw error;
   });
 }
 
-function placeAt(cluster: string, account: Account | undefined, cacheFolder: string): Place {
+function placeAt(cluster: string, account: Account | undefined, cacheFolder: string): DataFolder {
   const clusterName = `millrace-${shortHash(cluster)}`;
   return { cluster, socketFolder: `/tmp/${clusterName}`, clusterName, account, cacheFolder };
 }
@@ -95,7 +101,7 @@ async function lookAt(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { identityOf } from "./processes.ts";
+import { processIdentity } from "./processes.ts";
 import {
   base,
   outcome,
@@ -72,7 +72,7 @@ describe("a data folder", () => {
     const folder = await startedBefore();
     await writeFile(join(folder, "owner"), `${process.ppid} 00000000:1`);
     await start(folder);
-    expect(await readFile(join(folder, "owner"), "utf8")).toBe(identityOf(process.pid));
+    expect(await readFile(join(folder, "owner"), "utf8")).toBe(processIdentity(process.pid));
     expect((await readdir(folder)).toSorted()).toEqual(["owner", "postgres", "postgres.password"]);
   });
 

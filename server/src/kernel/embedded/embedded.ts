@@ -11,7 +11,12 @@ import { findBinaries, prepareBinaries } from "./binaries.ts";
 import { ensureCluster, OWNER_ROLE, passwordOf } from "./cluster.ts";
 import { endLeftovers, PORT } from "./leftovers.ts";
 import { claimFolder } from "./folder-lock.ts";
-import { openSocketFolder, type Place, removeSocketFolder, settle } from "./data-folder.ts";
+import {
+  openSocketFolder,
+  type DataFolder,
+  removeSocketFolder,
+  prepareDataFolder,
+} from "./data-folder.ts";
 import { ClusterHeld, type Postmaster, startPostmaster } from "./postmaster.ts";
 
 export { FolderInUse } from "./folder-lock.ts";
@@ -59,7 +64,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   await using undo = new AsyncDisposableStack();
   undo.defer(await claimFolder(folder));
   const password = await passwordOf(folder);
-  const place = await settle(folder, password);
+  const place = await prepareDataFolder(folder, password);
   // It may lie outside the data folder, and whoever makes backups must know.
   options.log(`the database is in ${place.cluster}`);
   await openSocketFolder(place);
@@ -80,7 +85,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
 }
 
 async function startServer(
-  place: Place,
+  place: DataFolder,
   password: string,
   options: EmbeddedOptions,
 ): Promise<Postmaster> {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimFolder } from "./folder-lock.ts";
-import { identityOf } from "./processes.ts";
+import { processIdentity } from "./processes.ts";
 
-const ME = identityOf(process.pid);
+const ME = processIdentity(process.pid);
 /** A pid above the kernel's greatest, and a boot that never was. */
 const DEAD = "4194305 00000000:1";
 const DEAD_SUCCESSOR = "4194306 00000000:2";
@@ -42,11 +42,11 @@ test.each([
 });
 
 test("a living owner keeps the folder, and the refusal names it and changes nothing", async () => {
-  await writeFile(join(folder, "owner"), identityOf(process.ppid) ?? "");
+  await writeFile(join(folder, "owner"), processIdentity(process.ppid) ?? "");
   await expect(claimFolder(folder)).rejects.toThrow(
     `The data folder ${folder} is in use by process ${process.ppid}`,
   );
-  expect(await owner()).toBe(identityOf(process.ppid));
+  expect(await owner()).toBe(processIdentity(process.ppid));
   expect(await readdir(folder)).toEqual(["owner"]);
 });
 

@@ -14,7 +14,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { codeOf, identityOf } from "./processes.ts";
+import { errnoOf, processIdentity } from "./processes.ts";
 
 /** The data folder belongs to a process that is alive. The message is meant for the operator. */
 export class FolderInUse extends Error {
@@ -36,7 +36,7 @@ export class FolderInUse extends Error {
 
 /** Makes this process the owner of the folder, or throws FolderInUse. The result gives the folder up again. */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
-  const me = identityOf(process.pid) ?? `${process.pid} -`;
+  const me = processIdentity(process.pid) ?? `${process.pid} -`;
   const file = join(folder, "owner");
   await claim(file, me);
   return async () => {
@@ -51,7 +51,7 @@ async function claim(file: string, me: string): Promise<void> {
     const holder = await contentOf(file);
     if (holder === undefined) continue;
     const pid = Number.parseInt(holder, 10);
-    if (pid > 0 && identityOf(pid) === holder) throw new FolderInUse(file, pid);
+    if (pid > 0 && processIdentity(pid) === holder) throw new FolderInUse(file, pid);
 
     const succession = join(dirname(file), `owner.after-${shortHash(holder)}`);
     await claim(succession, me);
@@ -71,7 +71,7 @@ async function createWhole(file: string, content: string): Promise<boolean> {
     await link(draft, file);
     return true;
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errnoOf(error) !== "EEXIST") throw error;
     return false;
   } finally {
     await rm(draft, { force: true });
@@ -82,7 +82,7 @@ async function contentOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return undefined;
   }
 }

@@ -8,10 +8,10 @@ import { readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { draftPrefix } from "./cluster.ts";
-import type { Place } from "./data-folder.ts";
+import type { DataFolder } from "./data-folder.ts";
 import {
   comesTrue,
-  identityOf,
+  processIdentity,
   isAlive,
   otherProcesses,
   PROC_READABLE,
@@ -34,7 +34,7 @@ interface Survivor {
 }
 
 /** Ends what an earlier life left running on this cluster and removes its lock files. */
-export async function endLeftovers(place: Place, log: (line: string) => void): Promise<void> {
+export async function endLeftovers(place: DataFolder, log: (line: string) => void): Promise<void> {
   if (PROC_READABLE) await endSurvivors(place, log);
   else if (await pidFileIsInUse(place, log)) return;
 
@@ -45,7 +45,7 @@ export async function endLeftovers(place: Place, log: (line: string) => void): P
   }
 }
 
-async function endSurvivors(place: Place, log: (line: string) => void): Promise<void> {
+async function endSurvivors(place: DataFolder, log: (line: string) => void): Promise<void> {
   // What initdb was making is thrown away, so it needs no farewell.
   for (const { pid, part } of survivors(place)) if (part === "initdb") signal(pid, "SIGKILL");
 
@@ -64,14 +64,14 @@ async function endSurvivors(place: Place, log: (line: string) => void): Promise<
   throw new Error(`PostgreSQL processes ${pids.join(", ")} of an earlier life do not end.`);
 }
 
-function survivors(place: Place): Survivor[] {
+function survivors(place: DataFolder): Survivor[] {
   return otherProcesses().flatMap(({ pid, commandLine }): Survivor[] => {
     const part = partOf(place, commandLine);
     return part !== undefined && isAlive(pid) ? [{ pid, part }] : [];
   });
 }
 
-function partOf(place: Place, commandLine: string): Survivor["part"] | undefined {
+function partOf(place: DataFolder, commandLine: string): Survivor["part"] | undefined {
   if (commandLine.includes(`\0-D\0${place.cluster}\0`)) return "server";
   if (commandLine.includes(`\0-D\0${draftPrefix(place.cluster)}`)) return "initdb";
   return commandLine.startsWith(`postgres: ${place.clusterName}: `) ? "backend" : undefined;
@@ -81,10 +81,10 @@ function partOf(place: Place, commandLine: string): Survivor["part"] | undefined
  * Without /proc a pid says nothing about its program, and we do not shoot at strangers: only a server that answers on
  * our private socket is ended. Any other living pid is left to PostgreSQL's own judgement, together with the file.
  */
-async function pidFileIsInUse(place: Place, log: (line: string) => void): Promise<boolean> {
+async function pidFileIsInUse(place: DataFolder, log: (line: string) => void): Promise<boolean> {
   const text = await readFile(join(place.cluster, "postmaster.pid"), "utf8").catch(() => "");
   const pid = Number.parseInt(text, 10);
-  if (!(pid > 0) || identityOf(pid) === undefined) return false;
+  if (!(pid > 0) || processIdentity(pid) === undefined) return false;
   if (!(await answers(join(place.socketFolder, `.s.PGSQL.${PORT}`)))) return true;
   log(`ending PostgreSQL server ${pid} of an earlier life with SIGINT`);
   signal(pid, "SIGINT");

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Binaries } from "./binaries.ts";
 import { cannotExecute, launch } from "./launch.ts";
 import { PORT } from "./leftovers.ts";
-import type { Place } from "./data-folder.ts";
+import type { DataFolder } from "./data-folder.ts";
 
 /** A PostgreSQL server that is our child. */
 export interface Postmaster {
@@ -38,7 +38,7 @@ const STOP_STEPS = [
 
 /** Starts the server and waits until it takes connections. */
 export async function startPostmaster(
-  place: Place,
+  place: DataFolder,
   binaries: Binaries,
   options: PostmasterOptions,
 ): Promise<Postmaster> {
@@ -79,7 +79,7 @@ export async function startPostmaster(
  * For a machine of two cores. wal_compression stays off: the binaries have no lz4, and pglz cost a tenth of the updates
  * (4,100/s instead of 4,600/s at 16 clients, interleaved rounds).
  */
-function settingsFor(place: Place): Record<string, string> {
+function settingsFor(place: DataFolder): Record<string, string> {
   return {
     listen_addresses: "",
     port: String(PORT),
@@ -109,7 +109,7 @@ function settingsFor(place: Place): Record<string, string> {
 }
 
 /** Line 8 of postmaster.pid says when the server is ready. There is no limit: a long recovery must not be cut off. */
-async function isReady(child: ChildProcess, place: Place): Promise<boolean> {
+async function isReady(child: ChildProcess, place: DataFolder): Promise<boolean> {
   const file = join(place.cluster, "postmaster.pid");
   for (let pollMs = 1; isRunning(child); pollMs = Math.min(pollMs * 1.2, READY_POLL_MS_MAX)) {
     const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");

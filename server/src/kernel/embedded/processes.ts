@@ -10,7 +10,7 @@ const POLL_MS = 5;
  * A text that names one process for all time, or undefined when it is dead. A pid alone is not enough: it comes back
  * after a reboot, and within minutes in a container. So the start time and the boot belong to it.
  */
-export function identityOf(pid: number): string | undefined {
+export function processIdentity(pid: number): string | undefined {
   if (!PROC_READABLE) return isTaken(pid) ? `${pid} -` : undefined;
   const stat = statFieldsOf(pid);
   if (stat === undefined) return undefined;
@@ -21,7 +21,7 @@ export function identityOf(pid: number): string | undefined {
 
 /** Whether the process still runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
-  return identityOf(pid) !== undefined;
+  return processIdentity(pid) !== undefined;
 }
 
 /** Every living process with its command line (arguments separated by NUL), this one left out. */
@@ -38,7 +38,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (codeOf(error) !== "ESRCH") throw error;
+    if (errnoOf(error) !== "ESRCH") throw error;
   }
 }
 
@@ -53,7 +53,7 @@ export async function comesTrue(condition: () => boolean, limitMs: number): Prom
 }
 
 /** The `code` of a system error, such as ENOENT. */
-export function codeOf(error: unknown): unknown {
+export function errnoOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
@@ -63,7 +63,7 @@ function isTaken(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: somebody else's process, so the pid is taken.
-    return codeOf(error) === "EPERM";
+    return errnoOf(error) === "EPERM";
   }
 }
 

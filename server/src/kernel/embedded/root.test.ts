@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, chown, cp, mkdir, readdir, readlink, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { canReach, isRoot, unprivilegedAccount } from "./account.ts";
+import { canAccess, isRoot, unprivilegedAccount } from "./account.ts";
 import { findBinaries, prepareBinaries } from "./binaries.ts";
 import { comesTrue } from "./processes.ts";
 import { base, outcome, rows, runChild, start, useFolders, write } from "./testing.ts";
@@ -56,7 +56,7 @@ describe.runIf(isRoot())("as root", () => {
 
   test("an ordinary user starts a folder too, and root goes on with it as that user", async (context) => {
     const sources = [import.meta.dirname, dirname(process.execPath)];
-    for (const path of sources) if (!(await canReach(NOBODY, path))) context.skip();
+    for (const path of sources) if (!(await canAccess(NOBODY, path))) context.skip();
     const folder = join(base(), "data");
     await mkdir(folder, { mode: 0o700 });
     await chown(folder, NOBODY.uid, NOBODY.gid);

@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { StartRefused } from "../startup-error.ts";
+import { StartupError } from "../startup-error.ts";
 import { OWNER_ROLE, readIfThere } from "./cluster.ts";
 import { DATABASE, type EmbeddedConnection } from "./embedded.ts";
-import { codeOf } from "./processes.ts";
+import { errnoOf } from "./processes.ts";
 
 /** The cluster of a data folder that some process has running. */
 export interface RunningCluster {
@@ -25,17 +25,17 @@ export async function findRunning(dataFolder: string): Promise<RunningCluster> {
     const connection = { host, port, user: OWNER_ROLE, password, database: DATABASE };
     return { folder, cluster, connection };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") throw notReady(dataFolder);
-    if (codeOf(error) !== "EACCES") throw error;
-    throw new StartRefused(
+    if (errnoOf(error) === "ENOENT") throw notReady(dataFolder);
+    if (errnoOf(error) !== "EACCES") throw error;
+    throw new StartupError(
       `The database in ${dataFolder} is closed to this account. Run this as root, or as the account that runs Millrace.`,
       { cause: error },
     );
   }
 }
 
-function notReady(folder: string): StartRefused {
-  return new StartRefused(
+function notReady(folder: string): StartupError {
+  return new StartupError(
     `The database in ${folder} is just starting or stopping. Try again in a moment.`,
   );
 }

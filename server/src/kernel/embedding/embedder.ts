@@ -1,6 +1,6 @@
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { readingOurCode } from "../work/subprocess-permissions.ts";
+import { readOnlyCodeArguments } from "../work/subprocess-permissions.ts";
 import { Subprocess } from "../work/subprocess.ts";
 import { EmbeddingFailure } from "./embedding-failure.ts";
 
@@ -19,7 +19,7 @@ export class Embedder {
     this.#process = new Subprocess({
       program: PROGRAM,
       env: {},
-      execArgv: ["--no-warnings", "--expose-gc", "--permission", ...readingOurCode()],
+      execArgv: ["--no-warnings", "--expose-gc", "--permission", ...readOnlyCodeArguments()],
       // Our own program says nothing else.
       onMessage: (vector) => this.#hear?.(vector as Float32Array),
     });

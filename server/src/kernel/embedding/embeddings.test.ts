@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { until } from "../testing/world.ts";
 import { Embeddings } from "./embeddings.ts";
-import { bytesOf, DIMENSIONS, likeness, readInto } from "./vector.ts";
+import { encodeVector, DIMENSIONS, cosineSimilarity, decodeVector } from "./vector.ts";
 
 /** Patient, since the machine may be busy. */
 const embeddings = new Embeddings({ timeLimitMs: 60_000, waitingMax: 4, waitingPerKeyMax: 3 });
@@ -20,12 +20,12 @@ describe("embeddings", () => {
     );
     if (!mail || !letter || !bread) throw new Error("Three texts have three vectors.");
     expect(mail).toHaveLength(DIMENSIONS);
-    expect(likeness(mail, mail)).toBeCloseTo(1, 5);
-    expect(likeness(mail, letter)).toBeGreaterThan(likeness(mail, bread) + 0.2);
+    expect(cosineSimilarity(mail, mail)).toBeCloseTo(1, 5);
+    expect(cosineSimilarity(mail, letter)).toBeGreaterThan(cosineSimilarity(mail, bread) + 0.2);
     const kept = new Float32Array(2 * DIMENSIONS);
-    readInto(kept, DIMENSIONS, bytesOf(mail));
+    decodeVector(kept, DIMENSIONS, encodeVector(mail));
     expect(kept.subarray(DIMENSIONS)).toEqual(mail);
-    expect(likeness(mail, kept, DIMENSIONS)).toBeCloseTo(1, 5);
+    expect(cosineSimilarity(mail, kept, DIMENSIONS)).toBeCloseTo(1, 5);
   });
 
   test("take any text, and read no more of it than fits", async () => {

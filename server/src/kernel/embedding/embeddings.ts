@@ -1,4 +1,4 @@
-import { FairQueue, type Turn } from "../work/fair-queue.ts";
+import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
 import { Embedder } from "./embedder.ts";
 import { EmbeddingFailure } from "./embedding-failure.ts";
 
@@ -86,7 +86,7 @@ export class Embeddings {
     });
   }
 
-  async #serve({ item: { text, resolve, reject }, done }: Turn<Task>): Promise<void> {
+  async #serve({ item: { text, resolve, reject }, done }: QueueTicket<Task>): Promise<void> {
     const startedAt = performance.now();
     try {
       if (!this.#embedder?.isAlive) this.#embedder = new Embedder();

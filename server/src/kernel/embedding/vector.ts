@@ -6,21 +6,21 @@ export const DIMENSIONS = 384;
 const NUMBER_BYTES = 4;
 
 /** A vector as it is stored: float32, little endian. */
-export function bytesOf(vector: Float32Array): Buffer {
+export function encodeVector(vector: Float32Array): Buffer {
   const bytes = Buffer.alloc(vector.length * NUMBER_BYTES);
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * NUMBER_BYTES);
   return bytes;
 }
 
 /** Writes a stored vector into a longer array, at this place of it. */
-export function readInto(target: Float32Array, place: number, bytes: Buffer): void {
+export function decodeVector(target: Float32Array, place: number, bytes: Buffer): void {
   for (let index = 0; index < DIMENSIONS; index += 1) {
     target[place + index] = bytes.readFloatLE(index * NUMBER_BYTES);
   }
 }
 
 /** How alike two texts are by their vectors, which have length 1: their cosine. */
-export function likeness(question: Float32Array, vectors: Float32Array, place = 0): number {
+export function cosineSimilarity(question: Float32Array, vectors: Float32Array, place = 0): number {
   let sum = 0;
   for (let index = 0; index < DIMENSIONS; index += 1) {
     sum += (question[index] ?? 0) * (vectors[place + index] ?? 0);

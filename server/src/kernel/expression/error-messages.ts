@@ -1,7 +1,7 @@
-import { ExpressionFailure } from "./expression-failure.ts";
+import { ExpressionError } from "./expression-failure.ts";
 
 /** Where in its text an expression failed, and at which operator or function. */
-export interface Place {
+export interface ErrorPosition {
   readonly position?: number | undefined;
   readonly token?: string | undefined;
 }
@@ -10,10 +10,10 @@ export interface Place {
  * The failure that JSONata calls by this code. Its own messages quote the values at fault, so each code
  * has words of ours here, and one that we do not know gets words that fit all.
  */
-export function evaluationFailure(code: string, place: Place): ExpressionFailure {
+export function evaluationFailure(code: string, place: ErrorPosition): ExpressionError {
   const words = WORDS.get(code) ?? "The expression can't be evaluated with these values.";
   const message = words.replaceAll("{}", place.token ?? "that stands there");
-  return new ExpressionFailure("evaluation", message, place);
+  return new ExpressionError("evaluation", message, place);
 }
 
 const PICTURE = "The picture string is not valid.";

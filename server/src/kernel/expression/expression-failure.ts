@@ -19,7 +19,7 @@ interface Particulars {
 }
 
 /** An expression that failed. Its words never hold a value that the expression saw: it may be a secret. */
-export class ExpressionFailure extends Error {
+export class ExpressionError extends Error {
   readonly code: ExpressionFailureCode;
   readonly position: number | undefined;
   readonly token: string | undefined;
@@ -35,8 +35,8 @@ export class ExpressionFailure extends Error {
   }
 
   /** The same failure, as one of the expression that stands there in a template. */
-  at(path: string, offset: number): ExpressionFailure {
+  at(path: string, offset: number): ExpressionError {
     const position = this.position === undefined ? offset : offset + this.position;
-    return new ExpressionFailure(this.code, this.message, { position, token: this.token, path });
+    return new ExpressionError(this.code, this.message, { position, token: this.token, path });
   }
 }

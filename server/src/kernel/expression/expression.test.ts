@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { checkExpression, compileExpression, type Evaluation } from "./expression.ts";
-import { ExpressionFailure } from "./expression-failure.ts";
+import { ExpressionError } from "./expression-failure.ts";
 import { ExpressionPool } from "./pool/pool.ts";
 
 const pool = new ExpressionPool({ timeLimitMs: 20_000 });
@@ -13,10 +13,10 @@ async function evaluate(text: string, scope: unknown, more: Partial<Evaluation> 
   return compileExpression(text).evaluate(scope, { ...EVALUATION, ...more });
 }
 
-async function failureOf(text: string, scope: unknown): Promise<ExpressionFailure> {
+async function failureOf(text: string, scope: unknown): Promise<ExpressionError> {
   const failure = await evaluate(text, scope).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ExpressionFailure);
-  return failure as ExpressionFailure;
+  expect(failure).toBeInstanceOf(ExpressionError);
+  return failure as ExpressionError;
 }
 
 /** The same, but as the pool does it. */

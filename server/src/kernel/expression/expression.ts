@@ -2,12 +2,12 @@
  * Expressions are JSONata over a scope of JSON values. See https://docs.jsonata.org for the language;
  * `$eval` is not available, and `$now()` and `$millis()` give the time that the evaluation was given.
  */
-import { ExpressionFailure } from "./expression-failure.ts";
-import { HANDED_OVER } from "./fast/compile.ts";
+import { ExpressionError } from "./expression-failure.ts";
+import { FELL_BACK } from "./fast/compile.ts";
 import { isObject } from "./fast/value.ts";
-import type { ExpressionFault } from "./function-names.ts";
-import type { ExpressionPool, Outcome } from "./pool/pool.ts";
-import { read, type Reading } from "./analyze.ts";
+import type { ExpressionIssue } from "./function-names.ts";
+import type { ExpressionPool, EvaluationOutcome } from "./pool/pool.ts";
+import { analyzeExpression, type ExpressionAnalysis } from "./analyze.ts";
 import { ANY_NAME, joinReferences, type References } from "./references.ts";
 
 /** What an evaluation needs beside its scope. */
@@ -35,10 +35,10 @@ export interface Expression {
 
 /** What is wrong with an expression, and what it reads of its scope. */
 export function checkExpression(text: string): {
-  readonly faults: readonly ExpressionFault[];
+  readonly faults: readonly ExpressionIssue[];
   readonly references: References;
 } {
-  const { faults, references } = read(text);
+  const { faults, references } = analyzeExpression(text);
   return { faults, references };
 }
 
@@ -50,28 +50,28 @@ export function compileExpression(text: string): Expression {
     references: reading.references,
     evaluate: (scope, evaluation) => {
       const value = evaluateHere(reading, scope, evaluation);
-      if (value !== HANDED_OVER) return value;
+      if (value !== FELL_BACK) return value;
       return evaluateInPool([reading], scope, evaluation).then(([outcome]) => valueOf(outcome));
     },
   };
 }
 
 /** The reading of a text that is an expression; throws the first fault otherwise. */
-export function sound(text: string): Reading {
-  const reading = read(text);
+export function sound(text: string): ExpressionAnalysis {
+  const reading = analyzeExpression(text);
   const [fault] = reading.faults;
   if (!fault) return reading;
-  throw new ExpressionFailure("syntax", fault.message, { position: fault.position });
+  throw new ExpressionError("syntax", fault.message, { position: fault.position });
 }
 
 /** The result, when it can be had at once. */
 export function evaluateHere(
-  { fast }: Reading,
+  { fast }: ExpressionAnalysis,
   scope: unknown,
   { nowMs, bindings }: Evaluation,
 ): unknown {
   // JSONata treats an array at the root as one value, and bindings may hide functions.
-  if (!fast || bindings || Array.isArray(scope)) return HANDED_OVER;
+  if (!fast || bindings || Array.isArray(scope)) return FELL_BACK;
   const value = fast(scope, nowMs);
   // JSON knows no negative zero.
   return value === 0 ? 0 : value;
@@ -79,10 +79,10 @@ export function evaluateHere(
 
 /** The outcomes of several expressions over one scope, in one trip to the pool. */
 export async function evaluateInPool(
-  readings: readonly Reading[],
+  readings: readonly ExpressionAnalysis[],
   scope: unknown,
   { pool, key, nowMs, bindings, signal }: Evaluation,
-): Promise<readonly Outcome[]> {
+): Promise<readonly EvaluationOutcome[]> {
   const references = joinReferences(readings.map((reading) => reading.references));
   return pool.evaluate({
     key,
@@ -95,7 +95,7 @@ export async function evaluateInPool(
 }
 
 /** The value of an outcome; throws its failure. */
-export function valueOf(outcome: Outcome | undefined): unknown {
+export function valueOf(outcome: EvaluationOutcome | undefined): unknown {
   if (outcome?.failure) throw outcome.failure;
   return outcome?.value;
 }
@@ -106,7 +106,7 @@ function jsonOf(value: unknown): string | undefined {
   } catch (error) {
     // It overflows the stack.
     if (!(error instanceof RangeError)) throw error;
-    throw new ExpressionFailure("too_large", "What the expression reads nests too deeply.");
+    throw new ExpressionError("too_large", "What the expression reads nests too deeply.");
   }
 }
 

@@ -1,13 +1,13 @@
-import { childrenOf, type Tree } from "./syntax-tree.ts";
+import { childrenOf, type SyntaxTree } from "./syntax-tree.ts";
 
-export interface ExpressionFault {
+export interface ExpressionIssue {
   /** How many characters into the text. */
   readonly position: number;
   readonly message: string;
 }
 
 /** Calls of functions that do not exist: they would fail each time, so they are better found early. */
-export function unknownFunctions(tree: Tree): ExpressionFault[] {
+export function unknownFunctions(tree: SyntaxTree): ExpressionIssue[] {
   const nodes = [...nodesOf(tree)];
   const bound = new Set(nodes.flatMap(boundBy));
   return nodes.flatMap((node) => {
@@ -26,7 +26,7 @@ export function unknownFunctions(tree: Tree): ExpressionFault[] {
 }
 
 /** Whether it can change an object in place: also the functions of the very library it runs in. */
-export function writes(tree: Tree): boolean {
+export function assignsVariables(tree: SyntaxTree): boolean {
   for (const node of nodesOf(tree)) if (node.type === "transform") return true;
   return false;
 }
@@ -36,15 +36,15 @@ export function isFunctionName(name: string): boolean {
   return FUNCTIONS.has(name);
 }
 
-function* nodesOf(tree: Tree): Generator<Tree> {
-  const left: Tree[] = [tree];
+function* nodesOf(tree: SyntaxTree): Generator<SyntaxTree> {
+  const left: SyntaxTree[] = [tree];
   for (let node = left.pop(); node; node = left.pop()) {
     yield node;
     left.push(...childrenOf(node));
   }
 }
 
-function boundBy(node: Tree): string[] {
+function boundBy(node: SyntaxTree): string[] {
   const indexes = (node.stages ?? []).flatMap(({ value }) => value ?? []);
   const own = [node.focus, node.index].flatMap((name) => name ?? []);
   if (node.type === "bind") own.push(node.lhs.value);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ExpressionFailure } from "./expression-failure.ts";
+import { ExpressionError } from "./expression-failure.ts";
 import { parse } from "./parse.ts";
 
 function refusal(text: string): string {
   try {
     parse(text);
   } catch (error) {
-    if (error instanceof ExpressionFailure && error.code === "syntax") return error.message;
+    if (error instanceof ExpressionError && error.code === "syntax") return error.message;
     throw error;
   }
   return "none";

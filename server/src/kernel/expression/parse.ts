@@ -1,6 +1,6 @@
-import { ExpressionFailure } from "./expression-failure.ts";
+import { ExpressionError } from "./expression-failure.ts";
 import { BASE64, compileJsonata, type Jsonata } from "./jsonata.ts";
-import { childrenOf, type Tree } from "./syntax-tree.ts";
+import { childrenOf, type SyntaxTree } from "./syntax-tree.ts";
 
 export const EXPRESSION_CHARACTERS_MAX = 10_000;
 /** The parser's time grows with the square of a path's length. */
@@ -10,7 +10,7 @@ const DEPTH_MAX = 250;
 const COPIED_CHARACTERS_MAX = 200_000;
 
 /** The tree of an expression; throws what is wrong with its text. The text may be hostile. */
-export function parse(text: string): Tree {
+export function parse(text: string): SyntaxTree {
   if (text.length > EXPRESSION_CHARACTERS_MAX) {
     throw tooMuch(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);
   }
@@ -28,12 +28,12 @@ export function dotsOf(text: string): number {
 }
 
 /** Throws what is wrong with a text that is no expression. */
-function readTree(text: string): Tree {
+function readTree(text: string): SyntaxTree {
   parser ??= meteredParser();
   parser.copied = 0;
   try {
     // The package's own type of the tree leaves out most members.
-    return parser.jsonata(text).ast() as Tree;
+    return parser.jsonata(text).ast() as SyntaxTree;
   } catch (error) {
     throw syntaxFailure(error);
   }
@@ -58,26 +58,26 @@ function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
   return meter;
 }
 
-function syntaxFailure(error: unknown): ExpressionFailure {
-  if (error instanceof ExpressionFailure) return error;
+function syntaxFailure(error: unknown): ExpressionError {
+  if (error instanceof ExpressionError) return error;
   if (error instanceof RangeError) return tooMuch("nests too deeply");
   // The package throws plain objects; anything else is what a constructor of RegExp throws.
   const { code, message, position, token } = error as Readonly<Record<string, unknown>>;
   if (typeof code !== "string") {
-    return new ExpressionFailure("syntax", "A regular expression or a signature is not valid.");
+    return new ExpressionError("syntax", "A regular expression or a signature is not valid.");
   }
-  return new ExpressionFailure("syntax", typeof message === "string" ? message : code, {
+  return new ExpressionError("syntax", typeof message === "string" ? message : code, {
     ...(typeof position === "number" && { position }),
     ...(typeof token === "string" && { token }),
   });
 }
 
-function tooMuch(words: string): ExpressionFailure {
-  return new ExpressionFailure("syntax", `The expression ${words}.`);
+function tooMuch(words: string): ExpressionError {
+  return new ExpressionError("syntax", `The expression ${words}.`);
 }
 
-function nestsDeeper(tree: Tree, levels: number): boolean {
-  let level: readonly Tree[] = [tree];
+function nestsDeeper(tree: SyntaxTree, levels: number): boolean {
+  let level: readonly SyntaxTree[] = [tree];
   for (let depth = 0; depth <= levels; depth += 1) {
     if (level.length === 0) return false;
     level = level.flatMap(childrenOf);

@@ -1,4 +1,10 @@
-import { type Call, childrenOf, type Named, type Path, type Tree } from "./syntax-tree.ts";
+import {
+  type CallNode,
+  childrenOf,
+  type NamedNode,
+  type PathNode,
+  type SyntaxTree,
+} from "./syntax-tree.ts";
 
 /** Stands for all names, where an expression does not say which. */
 export const ANY_NAME = "*";
@@ -16,7 +22,7 @@ export interface References {
 export const NO_REFERENCES: References = { secrets: [], steps: [], roots: [] };
 
 /** All that the expression may read; it may read less, never more. */
-export function referencesOf(tree: Tree): References {
+export function referencesOf(tree: SyntaxTree): References {
   const finder = new Finder();
   finder.walk(tree, true);
   return finder.found();
@@ -52,7 +58,7 @@ class Finder {
   }
 
   /** `atRoot`: the names in this part are those of the scope, and not of some value within. */
-  walk(tree: Tree, atRoot: boolean): void {
+  walk(tree: SyntaxTree, atRoot: boolean): void {
     switch (tree.type) {
       case "path":
         this.#walkPath(tree, atRoot);
@@ -104,7 +110,7 @@ class Finder {
     this.#walkFilters(tree);
   }
 
-  #walkPath(path: Path, atRoot: boolean): void {
+  #walkPath(path: PathNode, atRoot: boolean): void {
     const [first, ...rest] = path.steps;
     if (!first) return;
     if (first.type === "name") {
@@ -120,21 +126,21 @@ class Finder {
     for (const step of rest) this.walk(step, false);
   }
 
-  #walkCall(call: Call, count: number, atRoot: boolean): void {
+  #walkCall(call: CallNode, count: number, atRoot: boolean): void {
     const { procedure } = call;
     if (procedure.type !== "variable") this.walk(procedure, atRoot);
     else if (atRoot && count < (CONTEXT_FUNCTIONS.get(procedure.value) ?? 0)) this.#everything();
     for (const argument of call.arguments) this.walk(argument, atRoot);
   }
 
-  #walkFilters(tree: Tree): void {
+  #walkFilters(tree: SyntaxTree): void {
     for (const { expr } of [...(tree.stages ?? []), ...(tree.predicate ?? [])]) {
       if (expr) this.walk(expr, false);
     }
     for (const part of (tree.group?.lhs ?? []).flat()) this.walk(part, false);
   }
 
-  #note(root: Named, next: Tree | undefined): void {
+  #note(root: NamedNode, next: SyntaxTree | undefined): void {
     this.#roots.add(root.value);
     const names = root.value === "secrets" ? this.#secrets : this.#steps;
     if (root.value !== "secrets" && root.value !== "steps") return;
@@ -150,6 +156,6 @@ class Finder {
 const NO_GROUP = { lhs: [] };
 
 /** Whether a variable is the scope as a whole: `$$` anywhere, `$` where the scope is the context. */
-function isRoot(variable: Named, atRoot: boolean): boolean {
+function isRoot(variable: NamedNode, atRoot: boolean): boolean {
   return variable.value === "$" || (variable.value === "" && atRoot);
 }

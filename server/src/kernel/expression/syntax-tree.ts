@@ -15,79 +15,87 @@ interface Marks {
 
 export interface Stage {
   readonly type: "filter" | "index";
-  readonly expr?: Tree;
+  readonly expr?: SyntaxTree;
   /** The variable that an index is bound to. */
   readonly value?: string;
 }
 
-export type Pair = readonly [Tree, Tree];
+export type Pair = readonly [SyntaxTree, SyntaxTree];
 
-export type Path = Marks & {
+export type PathNode = Marks & {
   readonly type: "path";
-  readonly steps: readonly Tree[];
+  readonly steps: readonly SyntaxTree[];
   readonly keepSingletonArray?: boolean;
 };
 export type Binary = Marks & {
   readonly type: "binary";
   readonly value: string;
-  readonly lhs: Tree;
-  readonly rhs: Tree;
+  readonly lhs: SyntaxTree;
+  readonly rhs: SyntaxTree;
 };
 export type Unary = Marks & { readonly type: "unary" } & (
-    | { readonly value: "-"; readonly expression: Tree }
-    | { readonly value: "["; readonly expressions: readonly Tree[] }
+    | { readonly value: "-"; readonly expression: SyntaxTree }
+    | { readonly value: "["; readonly expressions: readonly SyntaxTree[] }
     | { readonly value: "{"; readonly lhs: readonly Pair[] }
   );
 export type Literal = Marks & {
   readonly type: "string" | "number" | "value";
   readonly value: string | number | boolean | null;
 };
-export type Named = Marks & { readonly type: "name" | "variable"; readonly value: string };
+export type NamedNode = Marks & { readonly type: "name" | "variable"; readonly value: string };
 export type Condition = Marks & {
   readonly type: "condition";
-  readonly condition: Tree;
-  readonly then: Tree;
-  readonly else?: Tree;
+  readonly condition: SyntaxTree;
+  readonly then: SyntaxTree;
+  readonly else?: SyntaxTree;
 };
-export type Block = Marks & { readonly type: "block"; readonly expressions: readonly Tree[] };
-export type Bind = Marks & { readonly type: "bind"; readonly lhs: Named; readonly rhs: Tree };
-export type Call = Marks & {
+export type Block = Marks & { readonly type: "block"; readonly expressions: readonly SyntaxTree[] };
+export type Bind = Marks & {
+  readonly type: "bind";
+  readonly lhs: NamedNode;
+  readonly rhs: SyntaxTree;
+};
+export type CallNode = Marks & {
   readonly type: "function" | "partial";
-  readonly procedure: Tree;
-  readonly arguments: readonly Tree[];
+  readonly procedure: SyntaxTree;
+  readonly arguments: readonly SyntaxTree[];
 };
 export type Lambda = Marks & {
   readonly type: "lambda";
-  readonly arguments: readonly Named[];
+  readonly arguments: readonly NamedNode[];
   readonly signature?: unknown;
-  readonly body: Tree;
+  readonly body: SyntaxTree;
 };
-export type Apply = Marks & { readonly type: "apply"; readonly lhs: Tree; readonly rhs: Tree };
+export type Apply = Marks & {
+  readonly type: "apply";
+  readonly lhs: SyntaxTree;
+  readonly rhs: SyntaxTree;
+};
 type Sort = Marks & {
   readonly type: "sort";
-  readonly terms: readonly { readonly expression: Tree }[];
+  readonly terms: readonly { readonly expression: SyntaxTree }[];
 };
 type Transform = Marks & {
   readonly type: "transform";
-  readonly pattern: Tree;
-  readonly update: Tree;
-  readonly delete?: Tree;
+  readonly pattern: SyntaxTree;
+  readonly update: SyntaxTree;
+  readonly delete?: SyntaxTree;
 };
 type Leaf = Marks & {
   readonly type: "wildcard" | "descendant" | "parent" | "regex" | "operator";
 };
 
 /** A node of the tree that the jsonata package makes of an expression. */
-export type Tree =
-  | Path
+export type SyntaxTree =
+  | PathNode
   | Binary
   | Unary
   | Literal
-  | Named
+  | NamedNode
   | Condition
   | Block
   | Bind
-  | Call
+  | CallNode
   | Lambda
   | Apply
   | Sort
@@ -95,14 +103,14 @@ export type Tree =
   | Leaf;
 
 /** The nodes right below one, filters included. */
-export function childrenOf(tree: Tree): readonly Tree[] {
+export function childrenOf(tree: SyntaxTree): readonly SyntaxTree[] {
   const filters = [...(tree.stages ?? []), ...(tree.predicate ?? [])].flatMap(
     ({ expr }) => expr ?? [],
   );
   return [...membersOf(tree), ...filters, ...(tree.group?.lhs ?? []).flat()];
 }
 
-function membersOf(tree: Tree): readonly Tree[] {
+function membersOf(tree: SyntaxTree): readonly SyntaxTree[] {
   switch (tree.type) {
     case "path":
       return tree.steps;

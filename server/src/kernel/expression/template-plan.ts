@@ -1,6 +1,6 @@
-import type { Fault } from "../operation/failure.ts";
-import { pointerTo } from "../schema/json-pointer.ts";
-import { ExpressionFailure } from "./expression-failure.ts";
+import type { FieldError } from "../operation/failure.ts";
+import { jsonPointer } from "../schema/json-pointer.ts";
+import { ExpressionError } from "./expression-failure.ts";
 import { isArray, rounded } from "./fast/value.ts";
 import { dotsOf, EXPRESSION_CHARACTERS_MAX } from "./parse.ts";
 
@@ -87,20 +87,20 @@ const QUOTED: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** What is wrong with a string of a template, and how many characters into it. */
-export interface TemplateFault extends Fault {
+export interface TemplateFault extends FieldError {
   readonly position: number;
 }
 
 /** An expression of a template: in which string it stands, and how many characters into it. */
-export interface Slot {
+export interface TemplateSlot {
   readonly text: string;
   readonly path: string;
   readonly offset: number;
 }
 
 /** A template taken apart. */
-export interface Plan {
-  readonly slots: readonly Slot[];
+export interface TemplatePlan {
+  readonly slots: readonly TemplateSlot[];
   readonly faults: readonly TemplateFault[];
   /** Puts it together again, given the results of its slots. */
   readonly fill: Fill;
@@ -116,14 +116,14 @@ const SQUARED_DOTS_MAX = 4_000_000;
 const TEXT_CHARACTERS_MAX = 1024 * 1024;
 
 /** Takes a template apart. Its expressions are only found, not read. */
-export function planOf(value: unknown): Plan {
+export function compileTemplatePlan(value: unknown): TemplatePlan {
   const planner = new Planner();
   const fill = planner.plan(value, "", 0);
   return { slots: planner.slots, faults: planner.faults, fill };
 }
 
 class Planner {
-  readonly slots: Slot[] = [];
+  readonly slots: TemplateSlot[] = [];
   readonly faults: TemplateFault[] = [];
   #characters = 0;
   #squaredDots = 0;
@@ -138,7 +138,7 @@ class Planner {
     const before = this.slots.length;
     const fills = Object.entries(value).map(([name, part]: [string, unknown]) => ({
       name,
-      fill: this.plan(part, pointerTo(path, name), depth + 1),
+      fill: this.plan(part, jsonPointer(path, name), depth + 1),
     }));
     // A part without expressions is always the same, and is made only once.
     const isConstant = this.slots.length === before;
@@ -217,5 +217,5 @@ function textOf(value: unknown): string {
 function joined(texts: readonly string[]): string {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= TEXT_CHARACTERS_MAX) return texts.join("");
-  throw new ExpressionFailure("too_large", "A text made of expressions is too long.");
+  throw new ExpressionError("too_large", "A text made of expressions is too long.");
 }

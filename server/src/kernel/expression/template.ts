@@ -7,10 +7,10 @@
  * for `{{`. Names of members are never templates.
  */
 import { type Evaluation, evaluateHere, evaluateInPool, sound, valueOf } from "./expression.ts";
-import { ExpressionFailure } from "./expression-failure.ts";
-import { HANDED_OVER } from "./fast/compile.ts";
-import { planOf, type Slot, type TemplateFault } from "./template-plan.ts";
-import { read, type Reading } from "./analyze.ts";
+import { ExpressionError } from "./expression-failure.ts";
+import { FELL_BACK } from "./fast/compile.ts";
+import { compileTemplatePlan, type TemplateSlot, type TemplateFault } from "./template-plan.ts";
+import { analyzeExpression, type ExpressionAnalysis } from "./analyze.ts";
 import { joinReferences, type References } from "./references.ts";
 
 export type { TemplateFault } from "./template-plan.ts";
@@ -29,9 +29,9 @@ export interface Template {
 
 /** Everything that is wrong with a template; empty when it is one. */
 export function checkTemplate(value: unknown): readonly TemplateFault[] {
-  const { slots, faults } = planOf(value);
+  const { slots, faults } = compileTemplatePlan(value);
   const ofSlots = slots.flatMap(({ text, path, offset }) =>
-    read(text).faults.map(({ position, message }) => ({
+    analyzeExpression(text).faults.map(({ position, message }) => ({
       path,
       message,
       position: offset + position,
@@ -42,14 +42,16 @@ export function checkTemplate(value: unknown): readonly TemplateFault[] {
 
 /** What the expressions of a template read, whether or not all of them are sound. */
 export function templateReferences(value: unknown): References {
-  return joinReferences(planOf(value).slots.map(({ text }) => read(text).references));
+  return joinReferences(
+    compileTemplatePlan(value).slots.map(({ text }) => analyzeExpression(text).references),
+  );
 }
 
 /** Compiles a template; throws what is wrong with it. */
 export function compileTemplate(value: unknown): Template {
-  const { slots, faults, fill } = planOf(value);
+  const { slots, faults, fill } = compileTemplatePlan(value);
   const [fault] = faults;
-  if (fault) throw new ExpressionFailure("syntax", `A string ${fault.message}.`, fault);
+  if (fault) throw new ExpressionError("syntax", `A string ${fault.message}.`, fault);
   const readings = slots.map((slot) => locating(slot, () => sound(slot.text)));
   const references = joinReferences(readings.map((reading) => reading.references));
   if (slots.length === 0) {
@@ -63,15 +65,15 @@ export function compileTemplate(value: unknown): Template {
       const results = readings.map((reading, index) =>
         locating(slots[index], () => evaluateHere(reading, scope, evaluation)),
       );
-      if (!results.includes(HANDED_OVER)) return fill(results);
+      if (!results.includes(FELL_BACK)) return fill(results);
       return complete({ slots, readings, results }, scope, evaluation).then(fill);
     },
   };
 }
 
 interface Evaluated {
-  readonly slots: readonly Slot[];
-  readonly readings: readonly Reading[];
+  readonly slots: readonly TemplateSlot[];
+  readonly readings: readonly ExpressionAnalysis[];
   readonly results: readonly unknown[];
 }
 
@@ -81,19 +83,19 @@ async function complete(
   scope: unknown,
   evaluation: Evaluation,
 ): Promise<readonly unknown[]> {
-  const missing = readings.filter((_, index) => results[index] === HANDED_OVER);
+  const missing = readings.filter((_, index) => results[index] === FELL_BACK);
   const outcomes = [...(await evaluateInPool(missing, scope, evaluation))];
   return results.map((result, index) =>
-    result === HANDED_OVER ? locating(slots[index], () => valueOf(outcomes.shift())) : result,
+    result === FELL_BACK ? locating(slots[index], () => valueOf(outcomes.shift())) : result,
   );
 }
 
 /** Says of a failure in which string it happened, and where. */
-function locating<Result>(slot: Slot | undefined, run: () => Result): Result {
+function locating<Result>(slot: TemplateSlot | undefined, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (slot && error instanceof ExpressionFailure) throw error.at(slot.path, slot.offset);
+    if (slot && error instanceof ExpressionError) throw error.at(slot.path, slot.offset);
     throw error;
   }
 }

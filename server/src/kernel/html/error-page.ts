@@ -1,24 +1,24 @@
 import Type from "typebox";
 import { Failure } from "../operation/failure.ts";
-import { document, type Document, markup } from "./markup.ts";
-import type { Refusal } from "../operation/response.ts";
+import { document, type HtmlDocument, markup } from "./markup.ts";
+import type { ErrorRendering } from "../operation/response.ts";
 
 /** A failure with a page of its own, such as a form to fill in once more. */
-export class PageFailure extends Failure {
-  readonly page: Document;
+export class FailureWithPage extends Failure {
+  readonly page: HtmlDocument;
 
-  constructor({ type, particulars }: Failure, page: Document) {
+  constructor({ type, particulars }: Failure, page: HtmlDocument) {
     super(type, particulars);
     this.page = page;
   }
 }
 
 /** Tells a person at a browser what went wrong, in place of a problem document. */
-export const pageRefusal: Refusal = {
+export const htmlErrorRendering: ErrorRendering = {
   mediaType: "text/html",
   body: Type.String({ title: "ErrorPage", description: "A page that says what went wrong" }),
   answer(failure, { requestId }) {
-    const page = failure instanceof PageFailure ? failure.page : errorPage(failure, requestId);
+    const page = failure instanceof FailureWithPage ? failure.page : errorPage(failure, requestId);
     return {
       status: failure.type.status,
       headers: {
@@ -32,7 +32,7 @@ export const pageRefusal: Refusal = {
   },
 };
 
-function errorPage({ message }: Failure, requestId: string): Document {
+function errorPage({ message }: Failure, requestId: string): HtmlDocument {
   return document({
     title: "This did not work",
     body: markup`<h1>This did not work</h1>

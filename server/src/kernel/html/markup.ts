@@ -17,7 +17,7 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Markup(texts.reduce((whole, text, index) => whole + render(parts[index - 1]) + text));
 }
 
-export interface Document {
+export interface HtmlDocument {
   readonly html: string;
   /** Its Content-Security-Policy: no script, no frame, and only the one stylesheet. */
   readonly policy: string;
@@ -32,7 +32,7 @@ export function document(page: {
   readonly title: string;
   readonly body: Markup;
   readonly formTargets?: readonly string[];
-}): Document {
+}): HtmlDocument {
   const { title, body, formTargets = [] } = page;
   return {
     html: `<!doctype html>\n${

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Caller, Credential, Membership, Services } from "../access/caller.ts";
+import type { Caller, Credential, Membership, PlatformServices } from "../access/caller.ts";
 import type { EnvironmentName } from "../db/database.ts";
-import { inCidr } from "../outbound/ssrf-guard.ts";
+import { isInCidr } from "../outbound/ssrf-guard.ts";
 import {
   AddressForbidden,
   CrossOrigin,
@@ -17,7 +17,7 @@ import { newId } from "../schema/id.ts";
 import type { Operation } from "../operation/operation.ts";
 
 /** How a request says who it is; a cookie is only ever sent by our own pages. */
-export interface Presented {
+export interface PresentedCredential {
   readonly token: string;
   readonly by: "header" | "cookie";
 }
@@ -32,11 +32,11 @@ const NONE: ReadonlySet<string> = new Set();
 const ANYONE = { id: "anonymous", name: "Anonymous", type: "system" } as const;
 
 /** Everything that is decided before the body is read: who, where, and how often. */
-export async function enter(
+export async function resolveCaller(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  gate: { readonly authenticate: Authenticate; readonly services: Services },
+  gate: { readonly authenticate: Authenticate; readonly services: PlatformServices },
 ): Promise<Caller> {
   const credential = await identify(op, request, gate);
   if (credential) limit(gate.services, credential, reply);
@@ -63,7 +63,7 @@ export async function enter(
 async function identify(
   op: Operation,
   request: FastifyRequest,
-  gate: { readonly authenticate: Authenticate; readonly services: Services },
+  gate: { readonly authenticate: Authenticate; readonly services: PlatformServices },
 ): Promise<Credential | undefined> {
   if (op.access === "public") return undefined;
   const presented = presentedBy(request);
@@ -80,7 +80,7 @@ async function identify(
     throw new Failure(Unauthenticated, { headers: { "www-authenticate": "Bearer" } });
   }
   if (presented?.by === "cookie") assertSameOrigin(request, gate.services.settings.baseUrl);
-  if (credential.allowedFrom?.some((range) => inCidr(request.ip, range)) === false) {
+  if (credential.allowedFrom?.some((range) => isInCidr(request.ip, range)) === false) {
     throw new Failure(AddressForbidden);
   }
   return credential;
@@ -91,7 +91,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId("req");
 }
 
-function presentedBy({ headers }: FastifyRequest): Presented | undefined {
+function presentedBy({ headers }: FastifyRequest): PresentedCredential | undefined {
   const { authorization, cookie } = headers;
   if (authorization !== undefined) {
     const token = /^Bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization)?.[1];
@@ -121,7 +121,11 @@ function basicOf({ headers }: FastifyRequest): Pick<Caller, "basic"> {
   return { basic: { name: text.slice(0, colon), password: text.slice(colon + 1) } };
 }
 
-function limit({ throttle, settings }: Services, { id }: Credential, reply: FastifyReply): void {
+function limit(
+  { throttle, settings }: PlatformServices,
+  { id }: Credential,
+  reply: FastifyReply,
+): void {
   const state = throttle.take(id, settings.rateLimit);
   if (!state) return;
   reply.header("ratelimit-limit", state.limit);

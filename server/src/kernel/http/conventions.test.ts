@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withClient } from "../db/setup/owner-connection.ts";
+import { withOwnerClient } from "../db/setup/owner-connection.ts";
 import { type Ask, startWorld, type World } from "../testing/world.ts";
 
 let world: World;
@@ -265,7 +265,7 @@ describe("partitions", () => {
   });
 
   test("a statement outside of any workspace is an error of the database", async () => {
-    await withClient(world.database.app, async (client) => {
+    await withOwnerClient(world.database.app, async (client) => {
       await expect(client.query("select * from notes")).rejects.toThrow(/millrace.workspace/);
       await client.query(
         "begin; set local millrace.workspace = ''; set local millrace.environment = ''",

@@ -9,7 +9,7 @@ const SAMPLE_MS = 500;
 const STILL_SAMPLES_MAX = 4;
 
 /** Sheds load before everything is slow for everybody: a quick 503 beats a late answer. */
-export class Pressure {
+export class LoadShedder {
   readonly #kernel: Kernel;
   readonly #delayMaxMs: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });

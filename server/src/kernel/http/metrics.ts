@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Kernel } from "../kernel.ts";
 import { RequestTimes } from "./request-times.ts";
-import { within } from "./with-timeout.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 /** What the database would have told is left out when it takes longer: metrics matter most in trouble. */
 const COUNT_MAX_MS = 3_000;
@@ -93,7 +93,7 @@ export class Metrics {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
       });
-      await within(COUNT_MAX_MS, this.#counting);
+      await withTimeout(COUNT_MAX_MS, this.#counting);
       this.#up.set(1);
     } catch {
       // Old numbers would look like new ones.

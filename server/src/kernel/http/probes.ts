@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { Kernel } from "../kernel.ts";
 import type { Metrics } from "./metrics.ts";
-import { mountPage } from "./routes.ts";
-import { within } from "./with-timeout.ts";
+import { mountHtmlPage } from "./routes.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 /** A probe wants to know now: a database that is slower than that is not one to send requests to. */
 const READY_MAX_MS = 2_000;
@@ -10,17 +10,17 @@ const READY_MAX_MS = 2_000;
 /** For load balancers and monitoring: alive, ready for requests, and how it is doing. */
 export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metrics): void {
   const isThere = oneAtATime(() => kernel.db.system("select 1 as ready"));
-  mountPage(app, "/healthz", async () => ({ status: "ok" }));
-  mountPage(app, "/readyz", async (_request, reply) => {
+  mountHtmlPage(app, "/healthz", async () => ({ status: "ok" }));
+  mountHtmlPage(app, "/readyz", async (_request, reply) => {
     if (kernel.leaving) return reply.code(503).send({ status: "draining" });
     try {
-      await within(READY_MAX_MS, isThere());
+      await withTimeout(READY_MAX_MS, isThere());
       return { status: "ready" };
     } catch {
       return reply.code(503).header("retry-after", "1").send({ status: "no database" });
     }
   });
-  mountPage(app, "/metrics", async (_request, reply) => {
+  mountHtmlPage(app, "/metrics", async (_request, reply) => {
     const { type, text } = await metrics.render();
     return reply.type(type).send(text);
   });

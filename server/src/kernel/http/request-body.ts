@@ -1,5 +1,5 @@
 import secureJson from "secure-json-parse";
-import { Failure, invalid, MalformedRequest } from "../operation/failure.ts";
+import { Failure, invalidField, MalformedRequest } from "../operation/failure.ts";
 
 const DEPTH_MAX = 64;
 
@@ -12,15 +12,15 @@ export function parseBody(bytes: Buffer): unknown {
 }
 
 /** The media types that have a parser: JSON, and that of HTML forms. */
-export const JSON_TYPE = "application/json";
-export const FORM = "application/x-www-form-urlencoded";
+export const JSON_MEDIA_TYPE = "application/json";
+export const FORM_MEDIA_TYPE = "application/x-www-form-urlencoded";
 
 /** Parses a form into an object of texts; a name that comes twice is refused, not guessed about. */
 export function parseForm(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(decode(bytes))) {
-    if (name in fields) throw invalid(`/${name}`, "comes more than once");
+    if (name in fields) throw invalidField(`/${name}`, "comes more than once");
     fields[name] = value;
   }
   const value = { ...fields };
@@ -40,11 +40,11 @@ export function parseText(bytes: Buffer): unknown {
  * Reads what somebody sends who knows nothing of us: JSON, a form or any other text. A name that comes
  * twice in a form has a list of values. No body is null.
  */
-export function parseAny(bytes: Buffer, mediaType: string): unknown {
+export function parseAnyBody(bytes: Buffer, mediaType: string): unknown {
   if (bytes.length === 0) return null;
-  if (mediaType === JSON_TYPE || mediaType.endsWith("+json")) return parseBody(bytes);
+  if (mediaType === JSON_MEDIA_TYPE || mediaType.endsWith("+json")) return parseBody(bytes);
   const text = decode(bytes);
-  const value = mediaType === FORM ? fieldsOf(new URLSearchParams(text)) : text;
+  const value = mediaType === FORM_MEDIA_TYPE ? fieldsOf(new URLSearchParams(text)) : text;
   assertSound(value, "", 0);
   return value;
 }
@@ -95,11 +95,11 @@ function parse(text: string): unknown {
 export function assertSound(value: unknown, path: string, depth = 0): void {
   if (typeof value === "string") return assertSoundText(value, path);
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw invalid(path, "is too large a number");
+    if (!Number.isFinite(value)) throw invalidField(path, "is too large a number");
     return;
   }
   if (typeof value !== "object" || value === null) return;
-  if (depth >= DEPTH_MAX) throw invalid(path, `is nested more than ${DEPTH_MAX} levels deep`);
+  if (depth >= DEPTH_MAX) throw invalidField(path, `is nested more than ${DEPTH_MAX} levels deep`);
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       assertSound(value[index], `${path}/${index}`, depth + 1);
@@ -121,6 +121,6 @@ export function assertSoundTexts(texts: object, mark: "?" | ":"): void {
 }
 
 function assertSoundText(text: string, path: string): void {
-  if (text.includes("\u0000")) throw invalid(path, "must not contain a NUL character");
-  if (!text.isWellFormed()) throw invalid(path, "is not well-formed Unicode");
+  if (text.includes("\u0000")) throw invalidField(path, "must not contain a NUL character");
+  if (!text.isWellFormed()) throw invalidField(path, "is not well-formed Unicode");
 }

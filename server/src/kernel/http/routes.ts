@@ -6,14 +6,14 @@ import type {
   RouteHandlerMethod,
   RouteOptions,
 } from "fastify";
-import type { Caller, Outside, RawRequest } from "../access/caller.ts";
+import type { Caller, Platform, RawRequest } from "../access/caller.ts";
 import { Failure, MethodNotAllowed, WrongMediaType } from "../operation/failure.ts";
-import { assertSoundTexts, FORM, JSON_TYPE } from "./request-body.ts";
+import { assertSoundTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
 import type { Method, Operation, Route } from "../operation/operation.ts";
-import type { Outcome, RawInput } from "../operation/invocation.ts";
+import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { authorise, perform } from "../operation/perform.ts";
-import { type Authenticate, enter } from "./authenticate.ts";
-import type { Pressure } from "./load-shedding.ts";
+import { type Authenticate, resolveCaller } from "./authenticate.ts";
+import type { LoadShedder } from "./load-shedding.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -25,17 +25,17 @@ declare module "fastify" {
 }
 
 export interface MountOptions {
-  readonly outside: Outside;
+  readonly outside: Platform;
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
-  readonly pressure: Pressure;
+  readonly pressure: LoadShedder;
 }
 
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const BODY_BYTES_MAX = 1024 * 1024;
 
 /** Turns each declaration into its routes. */
-export function mount(app: FastifyInstance, options: MountOptions): void {
+export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   app.decorateRequest("caller", null);
   const methodsOf = new Map<string, Set<string>>();
   for (const op of options.operations) {
@@ -73,7 +73,11 @@ function routeBytes(app: FastifyInstance, route: RouteOptions): void {
 }
 
 /** A path outside the API that can only be read. */
-export function mountPage(app: FastifyInstance, url: string, handler: RouteHandlerMethod): void {
+export function mountHtmlPage(
+  app: FastifyInstance,
+  url: string,
+  handler: RouteHandlerMethod,
+): void {
   app.get(url, handler);
   refuseOtherMethods(app, url, new Set(["GET"]));
 }
@@ -91,7 +95,7 @@ async function admit(
   { authenticate, pressure, outside }: MountOptions,
 ): Promise<void> {
   pressure.assertBearable();
-  request.caller = await enter(op, request, reply, { authenticate, services: outside });
+  request.caller = await resolveCaller(op, request, reply, { authenticate, services: outside });
   authorise(op, request.caller);
 }
 
@@ -104,7 +108,7 @@ function assertMediaType(op: Operation, request: FastifyRequest): void {
     request.body = { [op.acceptsText.field]: body };
     return;
   }
-  const accepted = name === JSON_TYPE || (name === FORM && op.acceptsForm);
+  const accepted = name === JSON_MEDIA_TYPE || (name === FORM_MEDIA_TYPE && op.acceptsForm);
   if (!accepted) throw new Failure(WrongMediaType);
 }
 
@@ -117,7 +121,7 @@ async function serve(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  outside: Outside,
+  outside: Platform,
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
@@ -162,7 +166,11 @@ function rawOf({ headers, query, body }: FastifyRequest): RawRequest {
   };
 }
 
-function answer(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): FastifyReply {
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: InvocationResult,
+): FastifyReply {
   const { etag } = outcome.headers;
   if (etag !== undefined && request.method === "GET" && request.headers["if-none-match"] === etag) {
     return reply.code(304).header("etag", etag).send();

@@ -8,7 +8,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
-import { codeOf, isConnectionLoss } from "../db/errors.ts";
+import { sqlStateOf, isConnectionLoss } from "../db/errors.ts";
 import type { Kernel } from "../kernel.ts";
 import {
   Failure,
@@ -24,14 +24,20 @@ import {
 } from "../operation/failure.ts";
 import { describeApi } from "../operation/openapi.ts";
 import type { Operation } from "../operation/operation.ts";
-import { problemOf, refusalOf } from "../operation/problem.ts";
+import { problemOf, renderFailure } from "../operation/problem.ts";
 import { requestIdOf } from "./authenticate.ts";
 import { Connections, SERVER_OPTIONS } from "./connections.ts";
-import { Pressure } from "./load-shedding.ts";
+import { LoadShedder } from "./load-shedding.ts";
 import { Metrics } from "./metrics.ts";
 import { mountProbes } from "./probes.ts";
-import { FORM, JSON_TYPE, parseBody, parseForm, parseText } from "./request-body.ts";
-import { loggedPathOf, mount, mountPage, pathOf } from "./routes.ts";
+import {
+  FORM_MEDIA_TYPE,
+  JSON_MEDIA_TYPE,
+  parseBody,
+  parseForm,
+  parseText,
+} from "./request-body.ts";
+import { loggedPathOf, mountOperations, mountHtmlPage, pathOf } from "./routes.ts";
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
@@ -56,23 +62,23 @@ const PAGE = `<!doctype html>
 function mountReference(app: FastifyInstance, kernel: Kernel): void {
   let json: string | undefined;
   let yaml: string | undefined;
-  mountPage(app, "/api/v1/openapi.json", async (_request, reply) => {
+  mountHtmlPage(app, "/api/v1/openapi.json", async (_request, reply) => {
     json ??= JSON.stringify(describeApi(kernel.domains));
     return reply.type("application/json; charset=utf-8").send(json);
   });
-  mountPage(app, "/api/v1/openapi.yaml", async (_request, reply) => {
+  mountHtmlPage(app, "/api/v1/openapi.yaml", async (_request, reply) => {
     // Of the few who ask for YAML, none minds a moment; every start would mind the memory.
     const { stringify } = await import("yaml");
     yaml ??= stringify(describeApi(kernel.domains), { aliasDuplicateObjects: false });
     return reply.type("application/yaml; charset=utf-8").send(yaml);
   });
-  mountPage(app, "/docs", async (_request, reply) =>
+  mountHtmlPage(app, "/docs", async (_request, reply) =>
     reply
       .header("content-security-policy", PAGE_POLICY)
       .type("text/html; charset=utf-8")
       .send(PAGE),
   );
-  mountPage(app, "/docs/reference.js", async (_request, reply) =>
+  mountHtmlPage(app, "/docs/reference.js", async (_request, reply) =>
     reply
       .header("cache-control", "public, max-age=3600")
       .type("text/javascript; charset=utf-8")
@@ -135,13 +141,13 @@ export async function buildServer({
       report(error, request, reply as FastifyReply);
     },
   });
-  const pressure = new Pressure(kernel, loopDelayMaxMs);
+  const pressure = new LoadShedder(kernel, loopDelayMaxMs);
   const metrics = new Metrics(kernel);
   const connections = new Connections(app.server);
   metrics.watchConnections(() => connections.count());
   app.removeAllContentTypeParsers();
-  addParser(app, JSON_TYPE, parseBody);
-  addParser(app, FORM, parseForm);
+  addParser(app, JSON_MEDIA_TYPE, parseBody);
+  addParser(app, FORM_MEDIA_TYPE, parseForm);
   // With callbacks: a promise for each hook of each request is not for nothing.
   app.addHook("onRequest", (request, reply, done) => {
     mark(request, reply);
@@ -168,7 +174,7 @@ export async function buildServer({
     const operations = kernel.domains.flatMap((domain) => domain.operations);
     const texts = operations.flatMap(({ acceptsText }) => acceptsText?.mediaType ?? []);
     for (const type of new Set(texts)) addParser(app, type, parseText);
-    mount(app, {
+    mountOperations(app, {
       outside: kernel,
       operations,
       authenticate: (token) => kernel.authenticator.authenticate(token),
@@ -245,7 +251,7 @@ function report(error: unknown, request: FastifyRequest, reply: FastifyReply): F
   }
   const at = { instance: pathOf(request), requestId: request.id };
   const { operation } = request.routeOptions.config;
-  const { status, headers, body } = refusalOf(operation?.reply, known, at);
+  const { status, headers, body } = renderFailure(operation?.reply, known, at);
   return reply.code(status).headers(headers).send(body);
 }
 
@@ -261,7 +267,7 @@ const FRAMEWORK_FAILURES: Readonly<Record<string, FailureType>> = {
 
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const code = codeOf(error) ?? "";
+  const code = sqlStateOf(error) ?? "";
   const type = FRAMEWORK_FAILURES[code];
   if (type) return new Failure(type);
   if (isConnectionLoss(error) || code === QUERY_CANCELLED) {

@@ -1,20 +1,20 @@
-import { conditionToSql, type Field, type FieldKind } from "../condition/sql.ts";
-import { readCondition } from "../condition/parse-condition.ts";
+import { conditionToSql, type ConditionField, type ConditionFieldKind } from "../condition/sql.ts";
+import { parseCondition } from "../condition/parse-condition.ts";
 import { typedCondition } from "../condition/typed-condition.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
-import { Failure, invalid, Invalid } from "../operation/failure.ts";
+import { Failure, invalidField, Invalid } from "../operation/failure.ts";
 
 /** The fields of what is filtered: what they hold, and where they are in SQL. */
-export interface Filtered {
-  readonly kindOf: (name: string) => FieldKind | undefined;
-  readonly fieldOf: (name: string) => Field | undefined;
+export interface FilterFields {
+  readonly kindOf: (name: string) => ConditionFieldKind | undefined;
+  readonly fieldOf: (name: string) => ConditionField | undefined;
   readonly parameters: SqlParameters;
 }
 
 /** A filter as SQL: the text of a query parameter, or the condition that a body has. */
 export function filterSql(
   filter: string | Readonly<Record<string, unknown>>,
-  { kindOf, fieldOf, parameters }: Filtered,
+  { kindOf, fieldOf, parameters }: FilterFields,
 ): string {
   const given = typeof filter === "string" ? parsed(filter) : filter;
   const path = typeof filter === "string" ? "?filter" : "/filter";
@@ -24,14 +24,14 @@ export function filterSql(
     const [first] = errors;
     throw new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
   }
-  return conditionToSql(readCondition(typed.condition).tree, fieldOf, parameters);
+  return conditionToSql(parseCondition(typed.condition).tree, fieldOf, parameters);
 }
 
 function parsed(filter: string): unknown {
   try {
     return JSON.parse(filter);
   } catch {
-    throw invalid("?filter", "must be JSON");
+    throw invalidField("?filter", "must be JSON");
   }
 }
 

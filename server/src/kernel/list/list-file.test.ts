@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { jsonForm, type ListForm, piecesOf } from "./list-file.ts";
+import { jsonListFormat, type ListFileFormat, listFileChunks } from "./list-file.ts";
 
-const lines: ListForm<number> = {
+const lines: ListFileFormat<number> = {
   mediaType: "text/plain",
   begin: "",
   line: (item) => `${item}\n`,
   end: "",
 };
-const json = jsonForm((item: number) => ({ item }));
+const json = jsonListFormat((item: number) => ({ item }));
 const going = new AbortController().signal;
 
 /** The numbers up to this one, and the pages that are asked for. */
@@ -24,21 +24,21 @@ function upTo(count: number, sizes: readonly [number, ...number[]] = [10]) {
 describe("a list as a file", () => {
   test.each([0, 9, 10, 11, 20])("is whole with %d items in pages of ten", async (count) => {
     const { all, pages } = upTo(count);
-    const written = await Array.fromAsync(piecesOf(json, pages, going));
+    const written = await Array.fromAsync(listFileChunks(json, pages, going));
     expect(JSON.parse(written.join(""))).toEqual(all.map((item) => ({ item })));
-    const plain = await Array.fromAsync(piecesOf(lines, pages, going));
+    const plain = await Array.fromAsync(listFileChunks(lines, pages, going));
     expect(plain.join("")).toBe(all.map((item) => `${item}\n`).join(""));
     expect(plain).not.toContain("");
   });
 
   test("is read in pages as large as fit", async () => {
     const { asked, pages } = upTo(300, [2, 10, 100]);
-    const long: ListForm<number> = {
+    const long: ListFileFormat<number> = {
       ...lines,
       line: (item) => "x".repeat(item < 5 ? 300_000 : 9),
     };
     const lengths: number[] = [];
-    for await (const piece of piecesOf(long, pages, going)) lengths.push(piece.length);
+    for await (const piece of listFileChunks(long, pages, going)) lengths.push(piece.length);
     expect(asked).toEqual([2, 10, 10, 100, 100, 100]);
     expect(lengths.slice(0, 2)).toEqual([600_000, 600_072]);
   });
@@ -46,8 +46,10 @@ describe("a list as a file", () => {
   test("breaks off when the server ends", async () => {
     const { pages } = upTo(11);
     const ended = AbortSignal.abort();
-    await expect(Array.fromAsync(piecesOf(json, pages, ended))).rejects.toThrow("The server ends");
+    await expect(Array.fromAsync(listFileChunks(json, pages, ended))).rejects.toThrow(
+      "The server ends",
+    );
     const { pages: one } = upTo(9);
-    expect(await Array.fromAsync(piecesOf(json, one, ended))).toHaveLength(1);
+    expect(await Array.fromAsync(listFileChunks(json, one, ended))).toHaveLength(1);
   });
 });

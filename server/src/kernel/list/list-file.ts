@@ -1,7 +1,7 @@
 /** A list as a file, made page by page while it is sent. */
 
 /** How the items of a list are written. */
-export interface ListForm<Item> {
+export interface ListFileFormat<Item> {
   readonly mediaType: string;
   readonly begin: string;
   /** `index` counts from 0 over the whole file. */
@@ -10,7 +10,7 @@ export interface ListForm<Item> {
 }
 
 /** One list in JSON, of what is shown of each item. */
-export function jsonForm<Item>(shownOf: (item: Item) => object): ListForm<Item> {
+export function jsonListFormat<Item>(shownOf: (item: Item) => object): ListFileFormat<Item> {
   return {
     mediaType: "application/json",
     begin: "[",
@@ -20,7 +20,7 @@ export function jsonForm<Item>(shownOf: (item: Item) => object): ListForm<Item> 
 }
 
 /** How a list is read. */
-export interface Pages<Item> {
+export interface PageSource<Item> {
   /** How many items there may be in a page, ascending: the first has the fewest, others as many as fit. */
   readonly sizes: readonly [number, ...number[]];
   /** Up to so many items behind the last one that was read, or from the beginning. */
@@ -30,9 +30,9 @@ export interface Pages<Item> {
 const PIECE_CHARACTERS_MAX = 4_000_000;
 
 /** No connection is held from page to page, and no page is read before the client has taken the last one. */
-export async function* piecesOf<Item>(
-  form: ListForm<Item>,
-  { sizes, read }: Pages<Item>,
+export async function* listFileChunks<Item>(
+  form: ListFileFormat<Item>,
+  { sizes, read }: PageSource<Item>,
   ending: AbortSignal,
 ): AsyncGenerator<string> {
   let index = 0;

@@ -3,25 +3,25 @@
  * fields there are; the question, its order, its pages and its cursors are the same for all.
  */
 import Type, { type Static } from "typebox";
-import type { Field } from "../condition/sql.ts";
-import { Parameters, type Row, rowsOf } from "../db/statement.ts";
+import type { ConditionField } from "../condition/sql.ts";
+import { SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
 import type { ReadContext } from "../operation/operation.ts";
 import { pageQuery } from "../operation/pagination.ts";
-import { fitting } from "../operation/pagination.ts";
+import { takeFittingPage } from "../operation/pagination.ts";
 import type { CountedPage } from "../operation/response.ts";
 import { line, object, text } from "../schema/schema.ts";
 import { filterSql, searchSql } from "./filter.ts";
-import { type Key, orderName, orderSql, partsAfter, readOrder } from "./order.ts";
+import { type SortKey, sortName, orderBySql, afterCursorConditions, parseSort } from "./order.ts";
 
 const FILTER_CHARACTERS_MAX = 20_000;
 
 /** A field of what is listed, by the name that the API has for it. */
-export interface ListField extends Field {
+export interface ListField extends ConditionField {
   /** Whether it may be null; only `json` and `texts` have no order. */
   readonly nullable?: boolean;
 }
 
-export interface List {
+export interface ListDefinition {
   /** Keeps its cursors apart from those of others. */
   readonly name: string;
   /** What stands behind `from`. */
@@ -66,36 +66,36 @@ export const listQuery = {
   ),
 };
 const ListQuery = object(listQuery);
-export type ListQuestion = Static<typeof ListQuery>;
+export type ListQuery = Static<typeof ListQuery>;
 
 /** A further condition, with its operands added to the parameters. */
-export type Narrowing = (parameters: Parameters) => string;
+export type ListCondition = (parameters: SqlParameters) => string;
 
 /** One page of a list. `narrowed` are conditions beyond those of the question, which all must hold. */
 export async function listPage<Item>(
   { tx, services: { cursors } }: ReadContext,
-  list: List,
-  question: ListQuestion,
+  list: ListDefinition,
+  question: ListQuery,
   {
     narrowed = [],
     toItem,
-  }: { readonly narrowed?: readonly Narrowing[]; toItem: (row: Row) => Item },
+  }: { readonly narrowed?: readonly ListCondition[]; toItem: (row: SqlRow) => Item },
 ): Promise<CountedPage<Item>> {
   const { limit, after, sort = list.order, filter, q } = question;
-  const keys = readOrder(sort, list.last, (name) => sortFieldOf(list, name));
+  const keys = parseSort(sort, list.last, (name) => sortFieldOf(list, name));
   const asked = askedOf(list, { filter, q }, narrowed);
   // What narrows it is part of what it is: a cursor leads on in the same list only.
-  const name = JSON.stringify([list.name, orderName(keys), asked.where, asked.parameters.values]);
+  const name = JSON.stringify([list.name, sortName(keys), asked.where, asked.parameters.values]);
   const from = after === undefined ? undefined : cursors.decode(name, after);
-  const rows: Row[] = [];
-  for (const part of from ? partsAfter(keys, from) : [undefined]) {
+  const rows: SqlRow[] = [];
+  for (const part of from ? afterCursorConditions(keys, from) : [undefined]) {
     if (rows.length > limit) break;
-    const own = new Parameters(asked.parameters.values);
+    const own = new SqlParameters(asked.parameters.values);
     const conditions = [asked.where, part && `(${part(own)})`].filter(Boolean);
     const statement = statementOf(list, keys, { conditions, count: limit + 1 });
-    rows.push(...(await rowsOf(tx, statement, own.values)));
+    rows.push(...(await queryRows(tx, statement, own.values)));
   }
-  const data = fitting(rows.slice(0, limit).map(toItem));
+  const data = takeFittingPage(rows.slice(0, limit).map(toItem));
   const last = rows.length > data.length ? rows[data.length - 1] : undefined;
   return {
     data,
@@ -111,17 +111,17 @@ export async function listPage<Item>(
 }
 
 interface Asked {
-  readonly parameters: Parameters;
+  readonly parameters: SqlParameters;
   /** Empty when there is no condition. */
   readonly where: string;
 }
 
 function askedOf(
-  list: List,
+  list: ListDefinition,
   { filter, q }: { readonly filter?: string | undefined; readonly q?: string | undefined },
-  narrowed: readonly Narrowing[],
+  narrowed: readonly ListCondition[],
 ): Asked {
-  const parameters = new Parameters();
+  const parameters = new SqlParameters();
   const fieldOf = (name: string): ListField | undefined =>
     Object.hasOwn(list.fields, name) ? list.fields[name] : undefined;
   const kindOf = (name: string) => fieldOf(name)?.kind;
@@ -138,7 +138,7 @@ const CASTS: Readonly<Record<string, string>> = {
   date: "date",
 };
 
-function sortFieldOf(list: List, name: string) {
+function sortFieldOf(list: ListDefinition, name: string) {
   const field = Object.hasOwn(list.fields, name) ? list.fields[name] : undefined;
   if (!field) return undefined;
   const { sql, kind, type = CASTS[kind] ?? "text", nullable = false } = field;
@@ -146,14 +146,14 @@ function sortFieldOf(list: List, name: string) {
 }
 
 function statementOf(
-  list: List,
-  keys: readonly Key[],
+  list: ListDefinition,
+  keys: readonly SortKey[],
   { conditions, count }: { readonly conditions: readonly unknown[]; readonly count: number },
 ): string {
   const places = keys.map(({ sql }, index) => `, ${sql} as "${placeName(index)}"`).join("");
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   // The number is in the text: one that the planner does not know makes it prefer other plans.
-  return `select ${list.select}${places} from ${list.from}${where} order by ${orderSql(keys)} limit ${count}`;
+  return `select ${list.select}${places} from ${list.from}${where} order by ${orderBySql(keys)} limit ${count}`;
 }
 
 /** What the row is sorted by, beside what is shown of it. */
@@ -161,9 +161,9 @@ function placeName(index: number): string {
   return `~${index}`;
 }
 
-async function countOf(tx: ReadContext["tx"], list: List, asked: Asked): Promise<number> {
+async function countOf(tx: ReadContext["tx"], list: ListDefinition, asked: Asked): Promise<number> {
   const where = asked.where === "" ? "" : ` where ${asked.where}`;
   const text = `select count(*) as count from ${list.from}${where}`;
-  const [row] = await rowsOf(tx, text, asked.parameters.values);
+  const [row] = await queryRows(tx, text, asked.parameters.values);
   return Number(row?.["count"]);
 }

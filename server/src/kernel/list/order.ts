@@ -6,12 +6,12 @@
  * without a value are a part of their own, last when ascending and first when descending, which is read
  * by its own statement: no single condition on both parts could be served by the index.
  */
-import type { FieldKind } from "../condition/sql.ts";
+import type { ConditionFieldKind } from "../condition/sql.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
-import { invalid } from "../operation/failure.ts";
+import { invalidField } from "../operation/failure.ts";
 
 /** What a list is sorted by, first to last. */
-export interface Key {
+export interface SortKey {
   readonly field: string;
   readonly sql: string;
   /** What its values are cast to. */
@@ -21,27 +21,35 @@ export interface Key {
 }
 
 /** A field that a list may be sorted by. */
-export type SortField = Omit<Key, "field" | "descending"> & { readonly kind: FieldKind };
+export type SortField = Omit<SortKey, "field" | "descending"> & {
+  readonly kind: ConditionFieldKind;
+};
 
 const SORT_FIELDS_MAX = 4;
-const SORTABLE: ReadonlySet<FieldKind> = new Set(["text", "number", "boolean", "time", "date"]);
+const SORTABLE: ReadonlySet<ConditionFieldKind> = new Set([
+  "text",
+  "number",
+  "boolean",
+  "time",
+  "date",
+]);
 
 /**
  * Reads `-createdAt,name`. The field `last`, which no two rows have alike, ends every order, so that no
  * two rows are at the same place.
  */
-export function readOrder(
+export function parseSort(
   sort: string,
   last: string,
   fieldOf: (name: string) => SortField | undefined,
-): readonly Key[] {
+): readonly SortKey[] {
   const words = sort.split(",").map((word) => word.trim());
   if (words.length > SORT_FIELDS_MAX) {
-    throw invalid("?sort", `must name at most ${SORT_FIELDS_MAX} fields`);
+    throw invalidField("?sort", `must name at most ${SORT_FIELDS_MAX} fields`);
   }
   const keys = words.map((word) => keyOf(word, fieldOf));
   if (new Set(keys.map(({ field }) => field)).size < keys.length) {
-    throw invalid("?sort", "must name each field once");
+    throw invalidField("?sort", "must name each field once");
   }
   const place = keys.findIndex(({ field }) => field === last);
   if (place !== -1) return keys.slice(0, place + 1);
@@ -49,22 +57,23 @@ export function readOrder(
   return [...keys, keyOf(descending ? `-${last}` : last, fieldOf)];
 }
 
-function keyOf(word: string, fieldOf: (name: string) => SortField | undefined): Key {
+function keyOf(word: string, fieldOf: (name: string) => SortField | undefined): SortKey {
   const descending = word.startsWith("-");
   const name = descending ? word.slice(1) : word;
   const found = fieldOf(name);
-  if (!found) throw invalid("?sort", `names "${name}", which is not a field of this table`);
+  if (!found) throw invalidField("?sort", `names "${name}", which is not a field of this table`);
   const { kind, ...field } = found;
-  if (!SORTABLE.has(kind)) throw invalid("?sort", `names "${name}", whose values have no order`);
+  if (!SORTABLE.has(kind))
+    throw invalidField("?sort", `names "${name}", whose values have no order`);
   return { field: name, ...field, descending };
 }
 /** The order in SQL; PostgreSQL has nulls last when ascending, and first when descending. */
-export function orderSql(keys: readonly Key[]): string {
+export function orderBySql(keys: readonly SortKey[]): string {
   return keys.map(({ sql, descending }) => (descending ? `${sql} desc` : sql)).join(", ");
 }
 
 /** Tells one order from another, so that no cursor is taken for a place in both. */
-export function orderName(keys: readonly Key[]): string {
+export function sortName(keys: readonly SortKey[]): string {
   return keys
     .map(({ field, type, descending }) => `${field} ${type}${descending ? " desc" : ""}`)
     .join(", ");
@@ -74,7 +83,10 @@ export function orderName(keys: readonly Key[]): string {
 export type Part = (parameters: SqlParameters) => string;
 
 /** The parts of the list behind these values of a record, in their order. */
-export function partsAfter(keys: readonly Key[], values: readonly unknown[]): readonly Part[] {
+export function afterCursorConditions(
+  keys: readonly SortKey[],
+  values: readonly unknown[],
+): readonly Part[] {
   const [leading, ...others] = keys;
   if (!leading) return [];
   const [value, ...rest] = values;
@@ -90,7 +102,7 @@ export function partsAfter(keys: readonly Key[], values: readonly unknown[]): re
 
 /** Behind a record whose leading value is not null, among those with one. */
 function behindValue(
-  keys: readonly Key[],
+  keys: readonly SortKey[],
   values: readonly unknown[],
   parameters: SqlParameters,
 ): string {
@@ -112,7 +124,7 @@ function behindValue(
 
 /** Behind a record in the order of these keys, whichever of them are null. */
 function behind(
-  keys: readonly Key[],
+  keys: readonly SortKey[],
   values: readonly unknown[],
   parameters: SqlParameters,
 ): string {

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
-import { type Position, positionOf, type RecordedEvent } from "./event.ts";
+import { type LogPosition, positionOf, type RecordedEvent } from "./event.ts";
 import { EVENT_COLUMNS, type EventRow, findEvent, toEvent } from "./event-log.ts";
 
 /** Everything that one call brought about. */
-export interface Chain {
+export interface CausalChain {
   /** The event that the asked one goes back to; itself when nothing caused it. */
   readonly rootId: string;
   readonly correlationId: string;
@@ -17,7 +17,11 @@ export interface Chain {
  * The chain that an event belongs to. What was caused is found by its correlation. What nothing caused
  * is in no index; it is found as the cause of something, together with what its transaction wrote.
  */
-export async function chainOf(tx: Tx, asked: RecordedEvent, eventsMax: number): Promise<Chain> {
+export async function readCausalChain(
+  tx: Tx,
+  asked: RecordedEvent,
+  eventsMax: number,
+): Promise<CausalChain> {
   const { correlationId } = asked;
   const caused = await causedIn(tx, correlationId, eventsMax + 1);
   const known = new Set(caused.map(({ id }) => id));
@@ -53,7 +57,7 @@ const NEAR_EVENTS_MAX = 5_000;
 async function uncausedIn(
   tx: Tx,
   correlationId: string,
-  places: readonly Position[],
+  places: readonly LogPosition[],
   limit: number,
 ): Promise<RecordedEvent[]> {
   const { rows } = await sql<EventRow>`

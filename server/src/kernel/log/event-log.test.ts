@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Part } from "../readers/event-batch.ts";
-import type { Position } from "./event.ts";
-import { queryLog } from "./event-log.ts";
-import { readResources } from "./resource-history.ts";
+import { BatchPart } from "../readers/event-batch.ts";
+import type { LogPosition } from "./event.ts";
+import { queryEvents } from "./event-log.ts";
+import { readResourceHistory } from "./resource-history.ts";
 import { startWorld, type World } from "../testing/world.ts";
-import { readSpan } from "./workspace-log.ts";
+import { readLogRange } from "./workspace-log.ts";
 
 const EVENTS = 20_000;
-const START: Position = { epoch: 1, xid: 0, seq: 0 };
-const END: Position = { epoch: 1, xid: 2 ** 40, seq: 0 };
+const START: LogPosition = { epoch: 1, xid: 0, seq: 0 };
+const END: LogPosition = { epoch: 1, xid: 2 ** 40, seq: 0 };
 /** What the transaction has read of the log so far, by whichever way. */
 const READ = `
   select coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as rows
@@ -35,11 +35,11 @@ test("what happened in a quiet environment is not looked for among the events of
   const staging = { workspace: world.home, environment: "staging" } as const;
   const [read] = await world.kernel.db.write(staging, async (session) => {
     const { tx } = session;
-    expect(await queryLog(tx, {}, 50)).toEqual([]);
-    expect(await queryLog(tx, { before: END }, 50)).toEqual([]);
-    expect(await readSpan(tx, { after: START, upTo: END }, 50)).toEqual([]);
+    expect(await queryEvents(tx, {}, 50)).toEqual([]);
+    expect(await queryEvents(tx, { before: END }, 50)).toEqual([]);
+    expect(await readLogRange(tx, { after: START, upTo: END }, 50)).toEqual([]);
     const things = [{ id: "thing 1", after: START }];
-    expect((await readResources(tx, things, { upTo: END, limit: 50 })).size).toBe(0);
+    expect((await readResourceHistory(tx, things, { upTo: END, limit: 50 })).size).toBe(0);
     return session.send<{ rows: number }>(READ, []);
   });
   expect(read?.rows).toBe(0);
@@ -54,7 +54,7 @@ test("the events of a batch are read along an index, however often and however l
       const place = { epoch: 1, xid: String(END.xid), seq: 0 };
       const kind = { topic: "thing", type: "thing.done", count: batch, last_at: "" };
       const row = { ...place, workspace_id: world.home, environment: "production" as const };
-      const part = new Part(bounds, [{ ...row, ...kind }], () => true);
+      const part = new BatchPart(bounds, [{ ...row, ...kind }], () => true);
       const events = await part.events(session, ["thing.done"]);
       // The place itself is of an event before: its number is not 0.
       expect(events).toHaveLength(batch + 1);

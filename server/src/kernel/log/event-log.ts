@@ -4,9 +4,9 @@ import type { Tx } from "../db/connection.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import {
   type Actor,
-  type Cause,
+  type Causation,
   eventIdOf,
-  type Position,
+  type LogPosition,
   type RecordedEvent,
   type ResourceRef,
 } from "./event.ts";
@@ -24,7 +24,7 @@ export interface PendingEvent {
 export interface Act {
   readonly actor: Actor;
   readonly at: Date;
-  readonly cause: Cause;
+  readonly cause: Causation;
   readonly requestId?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ const APPEND_MANY = `${INSERT}
       as e (topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
 /** Appends to the log within the act's own transaction. */
-export function append(
+export function appendEvents(
   session: Transaction,
   epoch: number,
   act: Act,
@@ -84,7 +84,7 @@ function listsOf(events: readonly PendingEvent[]): Buffer[] {
 }
 
 /** Appends one event at once, for an act that must know its id. */
-export async function appendAndTell(
+export async function appendAndReturn(
   session: Transaction,
   epoch: number,
   act: Act,
@@ -93,7 +93,7 @@ export async function appendAndTell(
   const values = [...commonOf(epoch, act), ...ownOf(event)];
   const [row] = await session.send<Pick<EventRow, "xid" | "seq">>(APPEND_AND_TELL, values);
   if (!row) throw new Error("An insert returned nothing.");
-  return eventIdOf(placeOf({ epoch, ...row }));
+  return eventIdOf(positionOfRow({ epoch, ...row }));
 }
 
 function commonOf(epoch: number, { actor, requestId, cause, at }: Act): unknown[] {
@@ -126,7 +126,7 @@ export const EVENT_COLUMNS = `
  * Below this nothing can appear any more: all transactions up to there are over, or of a cluster that we left.
  * Every reader that moves a cursor stops short of the first event for which it does not hold.
  */
-export const SETTLED = `
+export const SETTLED_SQL = `
   (e.epoch, e.xid) < ((select epoch from installation), pg_snapshot_xmin(pg_current_snapshot()))`;
 
 export interface EventRow {
@@ -154,7 +154,7 @@ export interface EventRow {
 }
 
 export function toEvent(row: EventRow): RecordedEvent {
-  const position = placeOf(row);
+  const position = positionOfRow(row);
   return {
     position,
     transaction: Number(row.tx),
@@ -179,12 +179,14 @@ export function toEvent(row: EventRow): RecordedEvent {
   };
 }
 
-export function placeOf(row: Pick<EventRow, "epoch" | "xid" | "seq">): Position {
+export function positionOfRow(row: Pick<EventRow, "epoch" | "xid" | "seq">): LogPosition {
   return { epoch: row.epoch, xid: Number(row.xid), seq: row.seq };
 }
 
 /** What an act that reacts to this event is caused by. */
-export function causeOf(recorded: Pick<RecordedEvent, "id" | "correlationId" | "depth">): Cause {
+export function causationOf(
+  recorded: Pick<RecordedEvent, "id" | "correlationId" | "depth">,
+): Causation {
   return {
     correlationId: recorded.correlationId,
     causationId: recorded.id,
@@ -196,7 +198,7 @@ export function causeOf(recorded: Pick<RecordedEvent, "id" | "correlationId" | "
  * A place that the planner can't see. It would conclude from its statistics, which know of one epoch, that
  * next to nothing lies beyond, and read the whole log for the few events of one partition.
  */
-export function veiled({ epoch, xid, seq }: Position): RawBuilder<unknown> {
+export function positionParameter({ epoch, xid, seq }: LogPosition): RawBuilder<unknown> {
   return sql`((select ${epoch}::smallint), (select ${String(xid)}::xid8), (select ${seq}::bigint))`;
 }
 
@@ -208,14 +210,18 @@ export interface LogFilter {
   readonly resourceId?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly before?: Position | undefined;
+  readonly before?: LogPosition | undefined;
 }
 
 /** The log of one partition, newest first. */
-export async function queryLog(tx: Tx, filter: LogFilter, limit: number): Promise<RecordedEvent[]> {
+export async function queryEvents(
+  tx: Tx,
+  filter: LogFilter,
+  limit: number,
+): Promise<RecordedEvent[]> {
   const { before } = filter;
   const conditions = [
-    before && sql`(e.epoch, e.xid, e.seq) < ${veiled(before)}`,
+    before && sql`(e.epoch, e.xid, e.seq) < ${positionParameter(before)}`,
     filter.type !== undefined && sql`e.type ~ ${filter.type}`,
     filter.actorId !== undefined && sql`e.actor_id = ${filter.actorId}`,
     filter.resourceType !== undefined && sql`e.resource_type = ${filter.resourceType}`,
@@ -230,7 +236,7 @@ export async function queryLog(tx: Tx, filter: LogFilter, limit: number): Promis
   return rows.map(toEvent);
 }
 
-export async function findEvent(tx: Tx, place: Position): Promise<RecordedEvent | undefined> {
+export async function findEvent(tx: Tx, place: LogPosition): Promise<RecordedEvent | undefined> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)} from events e
      where (e.epoch, e.xid, e.seq) = (${place.epoch}, ${String(place.xid)}::xid8, ${place.seq})`.execute(
@@ -247,7 +253,7 @@ const READ_MANY = `
 /** The events in these places, of whichever workspace, by their ids. Some may have been pruned. */
 export async function readEvents(
   db: Database,
-  places: readonly Position[],
+  places: readonly LogPosition[],
 ): Promise<ReadonlyMap<string, RecordedEvent>> {
   if (places.length === 0) return new Map();
   const rows = await db.system<EventRow>(READ_MANY, [

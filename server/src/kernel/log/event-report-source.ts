@@ -1,12 +1,12 @@
 import type { ReadContext } from "../operation/operation.ts";
-import { Parameters } from "../db/statement.ts";
-import { viewsOf } from "./event-visibility.ts";
+import { SqlParameters } from "../db/statement.ts";
+import { eventVisibilities } from "./event-visibility.ts";
 import type { Permission } from "../access/permission.ts";
 import Type from "typebox";
 import {
-  askPartition,
-  partitionFor,
-  type ReportAsking,
+  readInPartition,
+  partitionOfCaller,
+  type ReportRequest,
   reportSource,
   type ReportSource,
 } from "../contributions/report-source.ts";
@@ -32,7 +32,7 @@ export function logSource(permission: Permission): ReportSource {
         { sql: "e.seq", type: "bigint" },
       ],
       time: "createdAt",
-      ask: (text, values) => askPartition(asking, text, values),
+      ask: (text, values) => readInPartition(asking, text, values),
     }),
   });
 }
@@ -61,13 +61,13 @@ const FIELDS = new Map(
 
 /** What holds for the events that the caller sees as they are; undefined when all are seen so. */
 async function seenWhole(
-  { outside, caller }: ReportAsking,
-  parameters: Parameters,
+  { outside, caller }: ReportRequest,
+  parameters: SqlParameters,
 ): Promise<string | undefined> {
   const { person } = caller;
-  const views = viewsOf(outside);
+  const views = eventVisibilities(outside);
   if (!person || views.length === 0) return undefined;
-  const partition = partitionFor(caller);
+  const partition = partitionOfCaller(caller);
   const place = {
     services: outside,
     partition,

@@ -2,7 +2,7 @@ import type { EnvironmentName } from "../db/database.ts";
 import type { RecordedEvent } from "./event.ts";
 
 /** What the paths of a condition on events reach into. */
-export interface Subject {
+export interface ConditionSubject {
   readonly type: string;
   readonly environment: EnvironmentName;
   readonly actor: RecordedEvent["actor"];
@@ -13,7 +13,7 @@ export interface Subject {
 }
 
 /** The event as a condition sees it. */
-export function subjectOf(event: RecordedEvent): Subject {
+export function subjectOf(event: RecordedEvent): ConditionSubject {
   const { type, environment, actor, resource } = event;
   const common = { type, environment, actor, resource, data: payloadOf(event) };
   if (!isChange(event)) return common;

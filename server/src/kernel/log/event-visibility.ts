@@ -2,49 +2,53 @@
  * Who sees what of an event. Most events are seen as they are by whoever may read the log. What some
  * are about is not for everyone: the domain that tells them says how each person sees them.
  */
-import type { Caller, Person, Services } from "../access/caller.ts";
+import type { Caller, Principal, PlatformServices } from "../access/caller.ts";
 import type { Tx } from "../db/connection.ts";
 import type { Partition } from "../db/database.ts";
-import type { Parameters } from "../db/statement.ts";
+import type { SqlParameters } from "../db/statement.ts";
 import type { RecordedEvent } from "./event.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 
 /** An event as a person sees it; undefined when they do not. Nobody is the platform itself. */
-export type Lens = (person: Person | undefined) => RecordedEvent | undefined;
+export type EventFilter = (person: Principal | undefined) => RecordedEvent | undefined;
 
 /** Where events are looked at: all are of this partition. */
-export interface ViewPlace {
-  readonly services: Services;
+export interface FilterPosition {
+  readonly services: PlatformServices;
   readonly partition: Partition;
   /** Reads there, where something must be looked up first. */
   readonly read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 }
 
 /** How events about one kind of thing are seen. */
-export interface EventView {
+export interface EventVisibility {
   readonly resourceType: string;
   /** One for each event; undefined for those that everyone sees as they are. */
   readonly lensesFor: (
-    place: ViewPlace,
+    place: FilterPosition,
     events: readonly RecordedEvent[],
-  ) => Promise<readonly (Lens | undefined)[]>;
+  ) => Promise<readonly (EventFilter | undefined)[]>;
   /**
    * What holds, in SQL, for those of them (`e`, a row of the log) that a person sees as they are; none
    * when absent. For who counts events, and can't look at each.
    */
-  readonly wholly?: (place: ViewPlace, person: Person, parameters: Parameters) => Promise<string>;
+  readonly wholly?: (
+    place: FilterPosition,
+    person: Principal,
+    parameters: SqlParameters,
+  ) => Promise<string>;
 }
 
 /** Where domains say how their events are seen. */
-export const EventViewPoint = extensionPoint<EventView>("kernel.event_views");
+export const EventVisibilityPoint = extensionPoint<EventVisibility>("kernel.event_views");
 
 /** The lenses of those events, by their ids, that not everyone sees as they are. */
-export async function lensesOf(
-  place: ViewPlace,
+export async function eventFiltersFor(
+  place: FilterPosition,
   events: readonly RecordedEvent[],
-): Promise<ReadonlyMap<string, Lens>> {
-  const lenses = new Map<string, Lens>();
-  for (const view of viewsOf(place.services)) {
+): Promise<ReadonlyMap<string, EventFilter>> {
+  const lenses = new Map<string, EventFilter>();
+  for (const view of eventVisibilities(place.services)) {
     const concerned = events.filter(({ resource }) => resource.type === view.resourceType);
     if (concerned.length === 0) continue;
     const found = await view.lensesFor(place, concerned);
@@ -57,41 +61,41 @@ export async function lensesOf(
 }
 
 /** What a person sees of some events, in their order; what they do not see is left out. */
-export async function seenEvents(
-  place: ViewPlace,
-  person: Person | undefined,
+export async function filterEvents(
+  place: FilterPosition,
+  person: Principal | undefined,
   events: readonly RecordedEvent[],
 ): Promise<readonly RecordedEvent[]> {
-  const lenses = await lensesOf(place, events);
+  const lenses = await eventFiltersFor(place, events);
   if (lenses.size === 0) return events;
-  return events.flatMap((event) => through(lenses, event, person) ?? []);
+  return events.flatMap((event) => applyFilter(lenses, event, person) ?? []);
 }
 
 /** The same of one event. */
-export async function seenEvent(
-  place: ViewPlace,
-  person: Person | undefined,
+export async function filterEvent(
+  place: FilterPosition,
+  person: Principal | undefined,
   event: RecordedEvent,
 ): Promise<RecordedEvent | undefined> {
-  return through(await lensesOf(place, [event]), event, person);
+  return applyFilter(await eventFiltersFor(place, [event]), event, person);
 }
 
 /** An event as a person sees it, given the lenses of its batch. */
-export function through(
-  lenses: ReadonlyMap<string, Lens>,
+export function applyFilter(
+  lenses: ReadonlyMap<string, EventFilter>,
   event: RecordedEvent,
-  person: Person | undefined,
+  person: Principal | undefined,
 ): RecordedEvent | undefined {
   const lens = lenses.get(event.id);
   return lens ? lens(person) : event;
 }
 
 /** The place that a call is in, within its transaction. */
-export function placeIn(ctx: {
+export function positionInFilter(ctx: {
   readonly tx: Tx;
-  readonly services: Services;
+  readonly services: PlatformServices;
   readonly caller: Caller;
-}): ViewPlace {
+}): FilterPosition {
   const { tx, services, caller } = ctx;
   if (!caller.workspace) throw new Error("Events are seen within a workspace.");
   const partition = { workspace: caller.workspace.key, environment: caller.environment };
@@ -99,11 +103,14 @@ export function placeIn(ctx: {
 }
 
 /** What was contributed never changes while a process lives. */
-const known = new WeakMap<Services["contributions"], readonly EventView[]>();
+const known = new WeakMap<PlatformServices["contributions"], readonly EventVisibility[]>();
 
 /** How events are seen, where that is not simply as they are. */
-export function viewsOf({ contributions }: Pick<Services, "contributions">): readonly EventView[] {
+export function eventVisibilities({
+  contributions,
+}: Pick<PlatformServices, "contributions">): readonly EventVisibility[] {
   let views = known.get(contributions);
-  if (!views) known.set(contributions, (views = contributionsTo(EventViewPoint, contributions)));
+  if (!views)
+    known.set(contributions, (views = contributionsTo(EventVisibilityPoint, contributions)));
   return views;
 }

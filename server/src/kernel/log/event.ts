@@ -11,7 +11,7 @@ export interface EventType<Name extends string = string, Data extends TSchema = 
   readonly data: Data;
 }
 
-export type DataOf<E extends EventType> = Static<E["data"]>;
+export type EventData<E extends EventType> = Static<E["data"]>;
 
 /** What something happened to; tickets have a number, most things a name. */
 export interface ResourceRef {
@@ -26,26 +26,26 @@ export interface Actor {
   readonly type: "user" | "api_token" | "workflow" | "system";
 }
 
-export const SYSTEM: Actor = { id: "system", name: "Millrace", type: "system" };
+export const SYSTEM_ACTOR: Actor = { id: "system", name: "Millrace", type: "system" };
 
 /** The chain of causes that an act belongs to; a chain of automations is cut at `DEPTH_MAX`. */
-export interface Cause {
+export interface Causation {
   readonly correlationId: string;
   readonly causationId?: string;
   readonly depth: number;
 }
 
-export const DEPTH_MAX = 16;
+export const CAUSATION_DEPTH_MAX = 16;
 
 /** Where an event stands in the log. */
-export interface Position {
+export interface LogPosition {
   readonly epoch: number;
   readonly xid: number;
   readonly seq: number;
 }
 
 export interface RecordedEvent {
-  readonly position: Position;
+  readonly position: LogPosition;
   /** The id of the transaction that wrote it; its place may be that of a later one. */
   readonly transaction: number;
   readonly id: string;
@@ -91,7 +91,7 @@ export function changeEvent<Name extends `${string}.${string}`, Data extends TOb
 }
 
 /** `data` of a change event. That it was changed just now goes without saying. */
-export function changeOf<T extends object>(before: T, after: T) {
+export function diffResource<T extends object>(before: T, after: T) {
   const changes = Object.keys(after).filter((field) => {
     if (field === "updatedAt") return false;
     const [old, now] = [before, after].map((thing) => thing[field as keyof T]);
@@ -112,11 +112,11 @@ export const EVENT_ID_PATTERN = ID.source;
  * An event's id is its place in the log, so a cursor needs no look-up and no index of its own, and
  * ids sort as the log does.
  */
-export function eventIdOf({ epoch, xid, seq }: Position): string {
+export function eventIdOf({ epoch, xid, seq }: LogPosition): string {
   return `evt_${encodeNumber(epoch, EPOCH_CHARACTERS)}${encodeNumber(xid, XID_CHARACTERS)}${encodeNumber(seq, SEQ_CHARACTERS)}`;
 }
 
-export function positionOf(id: string): Position | undefined {
+export function positionOf(id: string): LogPosition | undefined {
   if (!ID.test(id)) return undefined;
   const epoch = decodeNumber(id.slice(4, 6));
   const xid = decodeNumber(id.slice(6, 16));
@@ -132,7 +132,7 @@ export const ActorSchema = Type.Object({
 });
 
 /** The envelope of every event, in the audit log and on the bus alike. */
-export const Envelope = Type.Object(
+export const EventEnvelope = Type.Object(
   {
     id: Type.String({ pattern: EVENT_ID_PATTERN }),
     type: Type.String(),
@@ -155,7 +155,7 @@ export const Envelope = Type.Object(
   { title: "Event" },
 );
 
-export function toEnvelope(recorded: RecordedEvent): Static<typeof Envelope> {
+export function toEventEnvelope(recorded: RecordedEvent): Static<typeof EventEnvelope> {
   const { position: _, transaction: __, workspace, topic: ___, ...rest } = recorded;
   return { ...rest, workspaceId: workspaceIdOf(workspace) };
 }

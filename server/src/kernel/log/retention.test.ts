@@ -3,7 +3,7 @@ import { expect, inject, test } from "vitest";
 import { eventIdOf } from "./event.ts";
 import { pruneEvents } from "./retention.ts";
 import { startWorld, until, type World } from "../testing/world.ts";
-import { Worker } from "../work/job-worker.ts";
+import { JobWorker } from "../work/job-worker.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const OLD_EVENTS = 1_200;
@@ -155,7 +155,7 @@ test("the job takes one turn after another until nothing old is left, and comes 
   await owner("POST /api/v1/notes", { title: "Not yet", body: "" });
   await stand(world, AHEAD);
   const failures: unknown[] = [];
-  const worker = new Worker({
+  const worker = new JobWorker({
     outside: world.kernel,
     jobs: [pruneEvents],
     onFailure: (_kind, error) => failures.push(error),

@@ -1,4 +1,4 @@
-import { pruning, removeRows } from "../work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "../work/retention-job.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
@@ -11,7 +11,7 @@ const WRECKS_KEPT_DAYS = 90;
  * The oldest events go when they are older than the setting says, and never before every reader has
  * passed them. No role of ours may delete from the log: the function that can is part of the schema.
  */
-export const pruneEvents = pruning({
+export const pruneEvents = retentionJob({
   kind: "kernel.prune_events",
   async remove({ db, settings, clock, readerNames }, rowsMax) {
     const days = settings.eventRetentionDays;
@@ -34,12 +34,12 @@ const PARKED = `
     select ctid from parked_events where parked_at < $1 order by parked_at limit $2))`;
 
 /** Jobs that were given up and events that were parked, once nobody has looked for long. */
-export const pruneWrecks = pruning({
+export const pruneWrecks = retentionJob({
   kind: "kernel.prune_wrecks",
   everyMs: HOUR_MS,
   async remove({ db, clock }, rowsMax) {
     const before = new Date(clock.nowMs() - WRECKS_KEPT_DAYS * DAY_MS);
-    const jobs = await removeRows(db, GIVEN_UP, [before, rowsMax]);
-    return Math.max(jobs, await removeRows(db, PARKED, [before, rowsMax]));
+    const jobs = await deleteAcrossWorkspaces(db, GIVEN_UP, [before, rowsMax]);
+    return Math.max(jobs, await deleteAcrossWorkspaces(db, PARKED, [before, rowsMax]));
   },
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compileSince } from "./subscription-start.ts";
+import { compileSubscriptionStart } from "./subscription-start.ts";
 
 describe("from when on somebody hears", () => {
   test.each<[string, number, number, boolean]>([
@@ -14,11 +14,11 @@ describe("from when on somebody hears", () => {
     ["10:15:12,13", 2, 1, true],
   ])("since %s an event of epoch %i, transaction %i: %s", (snapshot, epoch, xid, expected) => {
     const event = { id: "evt_2", position: { epoch, xid: 99, seq: 1 }, transaction: xid };
-    expect(compileSince({ epoch: 1, snapshot })(event)).toBe(expected);
+    expect(compileSubscriptionStart({ epoch: 1, snapshot })(event)).toBe(expected);
   });
 
   test("or with an event: nothing before it, whatever its transaction", () => {
-    const hears = compileSince({ epoch: 1, snapshot: "1:1:", event: "evt_2" });
+    const hears = compileSubscriptionStart({ epoch: 1, snapshot: "1:1:", event: "evt_2" });
     const heard = ["evt_1", "evt_2", "evt_3"].filter((id) =>
       hears({ id, position: { epoch: 1, xid: 9, seq: 1 }, transaction: 9 }),
     );

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "./event.ts";
 
 /** From when on somebody hears: what was visible in this snapshot is past. */
-export interface Since {
+export interface SubscriptionStart {
   readonly epoch: number;
   /** As PostgreSQL writes it: `xmin:xmax:` and the transactions between them that were under way. */
   readonly snapshot: string;
@@ -10,9 +10,15 @@ export interface Since {
 }
 
 /** Whether an event came after that moment. */
-export type Hears = (event: Pick<RecordedEvent, "id" | "position" | "transaction">) => boolean;
+export type StartFilter = (
+  event: Pick<RecordedEvent, "id" | "position" | "transaction">,
+) => boolean;
 
-export function compileSince({ epoch, snapshot, event: first }: Since): Hears {
+export function compileSubscriptionStart({
+  epoch,
+  snapshot,
+  event: first,
+}: SubscriptionStart): StartFilter {
   const [xmin = 0, xmax = 0] = snapshot.split(":", 2).map(Number);
   const underWay = new Set(snapshot.split(":")[2]?.split(",").map(Number));
   const visible = (xid: number): boolean => xid < xmin || (xid < xmax && !underWay.has(xid));

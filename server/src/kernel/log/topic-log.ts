@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
-import { eventIdOf, type Position, type RecordedEvent } from "./event.ts";
-import { EVENT_COLUMNS, type EventRow, placeOf, SETTLED, toEvent } from "./event-log.ts";
+import { eventIdOf, type LogPosition, type RecordedEvent } from "./event.ts";
+import { EVENT_COLUMNS, type EventRow, positionOfRow, SETTLED_SQL, toEvent } from "./event-log.ts";
 
 /** What stands on some topics after a place, as far as it can no longer change. */
 export interface TopicBatch {
@@ -21,12 +21,12 @@ export interface TopicBatch {
 export async function readTopics(
   tx: Tx,
   topics: readonly string[],
-  after: Position,
+  after: LogPosition,
   limit: number,
 ): Promise<TopicBatch> {
   const rowsMax = limit + 1;
   const { rows } = await sql<EventRow & { readonly settled: boolean }>`
-    select ${sql.raw(EVENT_COLUMNS)}, ${sql.raw(SETTLED)} as settled
+    select ${sql.raw(EVENT_COLUMNS)}, ${sql.raw(SETTLED_SQL)} as settled
       from (select p.epoch, p.xid, p.seq
               from unnest(${topics}::text[]) as t (topic)
               cross join lateral
@@ -45,18 +45,18 @@ export async function readTopics(
   return {
     events: settled.slice(0, limit).map(toEvent),
     hasMore: settled.length > limit,
-    unsettled: visible && !visible.settled ? eventIdOf(placeOf(visible)) : undefined,
+    unsettled: visible && !visible.settled ? eventIdOf(positionOfRow(visible)) : undefined,
   };
 }
 
 /** Behind everything that can no longer be overtaken: who begins here hears all that comes. */
-export async function endOfLog(tx: Tx): Promise<Position> {
+export async function logHead(tx: Tx): Promise<LogPosition> {
   const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
     select epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq
       from installation`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error("The end of the log can't be read.");
-  return placeOf(row);
+  return positionOfRow(row);
 }
 
 export interface TopicCount {
@@ -65,7 +65,7 @@ export interface TopicCount {
   readonly lastEventAt: string;
 }
 
-export interface TopicListing {
+export interface TopicPage {
   /** The reader that keeps `topic_counts`. */
   readonly reader: string;
   /** A further topic that holds what some others hold together. */
@@ -79,7 +79,7 @@ export interface TopicListing {
  * The topics of a partition by name. The counts up to the reader's cursor and the events behind it
  * are read by one statement and so in one moment: the sums are exact wherever the reader stands.
  */
-export async function listTopics(tx: Tx, listing: TopicListing): Promise<TopicCount[]> {
+export async function listTopics(tx: Tx, listing: TopicPage): Promise<TopicCount[]> {
   const { reader, sum, hidden, after, limit } = listing;
   const { rows } = await sql<{ name: string; events: number; last_event_at: string }>`
     with place as (

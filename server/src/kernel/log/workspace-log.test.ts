@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Position } from "./event.ts";
+import type { LogPosition } from "./event.ts";
 import { startWorld, type World } from "../testing/world.ts";
-import { placeBefore, readSpan, readWorkspaceLog } from "./workspace-log.ts";
+import { placeBefore, readLogRange, readWorkspaceLog } from "./workspace-log.ts";
 
 const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.parse("2020-01-01T00:00:00Z");
-const END: Position = { epoch: 1, xid: 2 ** 40, seq: 0 };
+const END: LogPosition = { epoch: 1, xid: 2 ** 40, seq: 0 };
 const EVENTS = 24;
 
 let world: World;
@@ -72,6 +72,6 @@ test("a workspace's log is read over all environments, in order, within its boun
   expect(await readWorkspaceLog(db, other.key, { after: start, upTo: END }, 10)).toEqual([]);
 
   const staging = { workspace: world.home, environment: "staging" } as const;
-  const one = await db.read(staging, (tx) => readSpan(tx, { after, upTo }, 1_000));
+  const one = await db.read(staging, (tx) => readLogRange(tx, { after, upTo }, 1_000));
   expect(one).toEqual(part.filter(({ environment }) => environment === "staging"));
 });

@@ -1,14 +1,20 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
 import type { Database } from "../db/database.ts";
-import type { Position, RecordedEvent } from "./event.ts";
-import { EVENT_COLUMNS, type EventRow, placeOf, toEvent, veiled } from "./event-log.ts";
+import type { LogPosition, RecordedEvent } from "./event.ts";
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  positionOfRow,
+  toEvent,
+  positionParameter,
+} from "./event-log.ts";
 
 /** A stretch of the log: what comes after one place, up to another and with it. */
-export interface Span {
-  readonly after: Position;
+export interface LogRange {
+  readonly after: LogPosition;
   /** No further than a reader's cursor: below it nothing appears any more. */
-  readonly upTo: Position;
+  readonly upTo: LogPosition;
 }
 
 type PlaceRow = Pick<EventRow, "epoch" | "xid" | "seq">;
@@ -31,7 +37,7 @@ const READ_WORKSPACE = `
 export async function readWorkspaceLog(
   db: Database,
   workspaceKey: string,
-  { after, upTo }: Span,
+  { after, upTo }: LogRange,
   limit: number,
 ): Promise<RecordedEvent[]> {
   const values = [workspaceKey, ...valuesOf(after), ...valuesOf(upTo), limit];
@@ -39,39 +45,39 @@ export async function readWorkspaceLog(
 }
 
 /** What happened in the transaction's own partition, oldest first. */
-export async function readSpan(
+export async function readLogRange(
   tx: Tx,
-  { after, upTo }: Span,
+  { after, upTo }: LogRange,
   limit: number,
 ): Promise<RecordedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${sql.raw(EVENT_COLUMNS)} from events e
-     where (e.epoch, e.xid, e.seq) > ${veiled(after)} and (e.epoch, e.xid, e.seq) <= ${veiled(upTo)}
+     where (e.epoch, e.xid, e.seq) > ${positionParameter(after)} and (e.epoch, e.xid, e.seq) <= ${positionParameter(upTo)}
      order by e.epoch, e.xid, e.seq limit ${limit}`.execute(tx);
   return rows.map(toEvent);
 }
 
 /** Where a reader stands; undefined for one that no process has run yet. */
-export async function cursorOf(tx: Tx, reader: string): Promise<Position | undefined> {
+export async function cursorOf(tx: Tx, reader: string): Promise<LogPosition | undefined> {
   const { rows } = await sql<PlaceRow>`
     select epoch, xid, seq from readers where name = ${reader}`.execute(tx);
-  return rows.map(placeOf)[0];
+  return rows.map(positionOfRow)[0];
 }
 
 /**
  * Where a reader stands, and stays until this transaction ends. All that it has passed is visible to
  * the statements that follow.
  */
-export async function holdReader(tx: Tx, reader: string): Promise<Position> {
+export async function lockReaderCursor(tx: Tx, reader: string): Promise<LogPosition> {
   const { rows } = await sql<PlaceRow>`
     select epoch, xid, seq from readers where name = ${reader} for update`.execute(tx);
-  const [place] = rows.map(placeOf);
+  const [place] = rows.map(positionOfRow);
   if (!place) throw new Error(`The reader ${reader} is not registered.`);
   return place;
 }
 
 /** The place of this very transaction: behind everything that was committed before it began to write. */
-export async function placeOfTransaction(tx: Tx, epoch: number): Promise<Position> {
+export async function positionOfTransaction(tx: Tx, epoch: number): Promise<LogPosition> {
   const { rows } = await sql<{ xid: string }>`select pg_current_xact_id() as xid`.execute(tx);
   return { epoch, xid: Number(rows[0]?.xid), seq: 0 };
 }
@@ -94,9 +100,9 @@ const XID_BITS = 50n;
  * A place before everything that happened since a time; not always right before it, since the log is
  * in the order of transactions and only nearly in that of time. Found by halving, with no index.
  */
-export async function placeBefore(db: Database, time: Date): Promise<Position> {
+export async function placeBefore(db: Database, time: Date): Promise<LogPosition> {
   const from = new Date(time.getTime() - DISORDER_MS);
-  const edges = (await db.system<PlaceRow>(EDGES)).map((row) => numberOf(placeOf(row)));
+  const edges = (await db.system<PlaceRow>(EDGES)).map((row) => numberOf(positionOfRow(row)));
   let [low = 0n, high = 0n] = edges;
   while (low < high) {
     const middle = (low + high) / 2n;
@@ -109,15 +115,15 @@ export async function placeBefore(db: Database, time: Date): Promise<Position> {
 }
 
 /** Right before everything that a transaction wrote, as one number. */
-function numberOf({ epoch, xid }: Position): bigint {
+function numberOf({ epoch, xid }: LogPosition): bigint {
   return (BigInt(epoch) << XID_BITS) | BigInt(xid);
 }
 
-function placeOfNumber(number: bigint): Position {
+function placeOfNumber(number: bigint): LogPosition {
   const xid = Number(BigInt.asUintN(Number(XID_BITS), number));
   return { epoch: Number(number >> XID_BITS), xid, seq: 0 };
 }
 
-function valuesOf({ epoch, xid, seq }: Position): unknown[] {
+function valuesOf({ epoch, xid, seq }: LogPosition): unknown[] {
   return [epoch, String(xid), seq];
 }

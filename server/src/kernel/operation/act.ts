@@ -1,23 +1,23 @@
 import type { Static, TSchema } from "typebox";
 import {
   type Caller,
-  type Outside,
-  type Services,
+  type Platform,
+  type PlatformServices,
   systemCaller,
   type WorkspaceRef,
 } from "../access/caller.ts";
 import type { Partition, Transaction } from "../db/database.ts";
-import { append, appendAndTell, type PendingEvent } from "../log/event-log.ts";
-import { type Actor, type Cause, type EventType, topicOf } from "../log/event.ts";
-import type { Notice } from "../readers/wake-signal.ts";
+import { appendEvents, appendAndReturn, type PendingEvent } from "../log/event-log.ts";
+import { type Actor, type Causation, type EventType, topicOf } from "../log/event.ts";
+import type { WakeNotice } from "../readers/wake-signal.ts";
 import { enqueue, type JobOptions, type JobType } from "../work/job.ts";
 import { Failure, PreconditionFailed } from "./failure.ts";
 import type { WriteContext } from "./operation.ts";
-import { isOfRevision } from "./response.ts";
+import { matchesRevision } from "./response.ts";
 
 export interface ActOptions {
   readonly session: Transaction;
-  readonly services: Services;
+  readonly services: PlatformServices;
   readonly caller: Caller;
   readonly ifMatch?: string | undefined;
 }
@@ -40,7 +40,7 @@ export class Act {
   /** How many of those that are pending are on their way. */
   #sentCount = 0;
   #actor: Actor;
-  #cause: Cause;
+  #cause: Causation;
 
   constructor(options: ActOptions) {
     const { session, services, caller, ifMatch } = options;
@@ -99,7 +99,7 @@ export class Act {
     for (const batch of groupByPartition(unsent)) {
       if (!samePartition(session.partition, batch.partition)) session.enter(batch.partition);
       if (batch.events.length > 0) {
-        append(session, services.epoch, this.#act(), batch.events);
+        appendEvents(session, services.epoch, this.#act(), batch.events);
       }
       for (const { job, payload, options } of batch.jobs) {
         enqueue(session, { job, payload, options, now, cause: caller.cause });
@@ -126,7 +126,7 @@ export class Act {
     const { session, services } = this.#options;
     this.emitted.push(event.type);
     this.#published.push({ partition: session.partition, event });
-    return appendAndTell(session, services.epoch, this.#act(), event);
+    return appendAndReturn(session, services.epoch, this.#act(), event);
   }
 
   #act() {
@@ -134,7 +134,7 @@ export class Act {
     return { actor: this.#actor, at: this.ctx.now, cause: this.#cause, requestId };
   }
 
-  #notices(): Notice[] {
+  #notices(): WakeNotice[] {
     return [...this.#published, ...this.#pending].flatMap((item) => {
       if (!("event" in item)) return [];
       const { type, topic, resource } = item.event;
@@ -187,14 +187,14 @@ function samePartition(left: Partition, right: Partition): boolean {
 function expectRevision(revision: number, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === "*") return;
   const tags = ifMatch.split(",").map((tag) => tag.trim());
-  if (!tags.some((tag) => isOfRevision(tag, revision))) throw new Failure(PreconditionFailed);
+  if (!tags.some((tag) => matchesRevision(tag, revision))) throw new Failure(PreconditionFailed);
 }
 
 /** One act of the platform itself, in a transaction of its own: for engines, which are neither asked nor claimed. */
-export function actBecause<T>(
-  outside: Outside,
+export function runAsSystem<T>(
+  outside: Platform,
   partition: Partition,
-  cause: Cause,
+  cause: Causation,
   work: (ctx: WriteContext) => Promise<T>,
 ): Promise<T> {
   return outside.db.write(partition, async (session) => {

@@ -1,5 +1,5 @@
 /** What is wrong with one part of the input: a JSON pointer, and a sentence. */
-export interface Fault {
+export interface FieldError {
   readonly path: string;
   readonly message: string;
   /** How many characters into an expression, where that is what is wrong. */
@@ -17,7 +17,7 @@ export interface FailureType {
 
 interface Particulars {
   readonly detail?: string;
-  readonly errors?: readonly Fault[];
+  readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Further members of the problem document. */
   readonly extra?: Readonly<Record<string, unknown>>;
@@ -114,6 +114,6 @@ export const Unavailable = failure("unavailable", 503, "The server is busy; try 
 export const Internal = failure("internal", 500, "Something went wrong on our side.");
 
 /** One fault of the input, as the failure that reports it. */
-export function invalid(path: string, message: string): Failure {
+export function invalidField(path: string, message: string): Failure {
   return new Failure(Invalid, { detail: message, errors: [{ path, message }] });
 }

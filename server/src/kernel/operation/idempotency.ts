@@ -1,20 +1,20 @@
 import { hmac, open, seal, sha256 } from "../access/crypto.ts";
 import type { Partition, Transaction } from "../db/database.ts";
-import { type Call, type Outcome, partitionOf } from "./invocation.ts";
-import type { Outside } from "../access/caller.ts";
-import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalid } from "./failure.ts";
+import { type Invocation, type InvocationResult, partitionOf } from "./invocation.ts";
+import type { Platform } from "../access/caller.ts";
+import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalidField } from "./failure.ts";
 import type { Operation } from "./operation.ts";
-import { pruning, removeRows } from "../work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "../work/retention-job.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const WINDOW_MS = 24 * 3_600_000;
 
-export interface OnceSteps<Ready> {
+export interface IdempotentSteps<Ready> {
   readonly operation: string;
   readonly partition: Partition;
   readonly prepare: () => Promise<Ready>;
-  readonly run: (session: Transaction, ready: Ready) => Promise<Outcome>;
-  readonly refuse: (failure: Failure) => Outcome;
+  readonly run: (session: Transaction, ready: Ready) => Promise<InvocationResult>;
+  readonly refuse: (failure: Failure) => InvocationResult;
 }
 
 /**
@@ -22,13 +22,14 @@ export interface OnceSteps<Ready> {
  * without its answer, nor a key left "in progress" by a crash. While it runs, an advisory lock on the
  * key tells others so. A failure is an answer too: the act is undone to a savepoint and the answer kept.
  */
-export async function once<Ready>(
-  outside: Outside,
-  call: Call,
+export async function runOnce<Ready>(
+  outside: Platform,
+  call: Invocation,
   key: string,
-  steps: OnceSteps<Ready>,
-): Promise<Outcome> {
-  if (!KEY.test(key)) throw invalid("Idempotency-Key", "must be 1 to 255 printable characters");
+  steps: IdempotentSteps<Ready>,
+): Promise<InvocationResult> {
+  if (!KEY.test(key))
+    throw invalidField("Idempotency-Key", "must be 1 to 255 printable characters");
   const claim = await claimOf(outside, call, { key, operation: steps.operation });
   const earlier = await storedBefore(outside, claim);
   if (earlier) return earlier;
@@ -48,11 +49,11 @@ export async function once<Ready>(
 }
 
 /** Puts the answer that a client waited for in the place of the one that was stored at the commit. */
-export async function amend(
-  outside: Outside,
+export async function amendStoredResponse(
+  outside: Platform,
   { id, access }: Pick<Operation, "id" | "access">,
-  call: Call,
-  answer: Outcome,
+  call: Invocation,
+  answer: InvocationResult,
 ): Promise<void> {
   const { idempotencyKey: key, caller } = call;
   if (key === undefined || caller.idempotencyScope === undefined) return;
@@ -71,8 +72,8 @@ interface Claim {
 }
 
 async function claimOf(
-  outside: Outside,
-  { caller, input }: Call,
+  outside: Platform,
+  { caller, input }: Invocation,
   { key, operation }: { readonly key: string; readonly operation: string },
 ): Promise<Claim> {
   const scope = `${caller.workspace?.key ?? "-"} ${caller.idempotencyScope}`;
@@ -92,7 +93,10 @@ async function claimOf(
 }
 
 /** A replay should not even prepare, which may reach outside. */
-async function storedBefore(outside: Outside, claim: Claim): Promise<Outcome | undefined> {
+async function storedBefore(
+  outside: Platform,
+  claim: Claim,
+): Promise<InvocationResult | undefined> {
   const rows = await outside.db.system<StoredRow>(LOOK, [
     claim.scope,
     claim.key,
@@ -105,7 +109,7 @@ async function lockAndLook(
   session: Transaction,
   claim: Claim,
   now: Date,
-): Promise<Outcome | undefined> {
+): Promise<InvocationResult | undefined> {
   // Several statements, because the later ones must see what was committed before the lock was free.
   const locked = session.send<{ locked: boolean }>(
     "select pg_try_advisory_xact_lock($1) as locked",
@@ -128,22 +132,22 @@ const STORE = `
   insert into idempotency_keys (scope, key, request, answer, expires_at) values ($1, $2, $3, $4, $5)`;
 const AMEND = "update idempotency_keys set answer = $3 where scope = $1 and key = $2";
 
-function store(session: Transaction, claim: Claim, nowMs: number, outcome: Outcome): void {
+function store(session: Transaction, claim: Claim, nowMs: number, outcome: InvocationResult): void {
   const expires = new Date(nowMs + WINDOW_MS);
   const answer = sealed(claim, outcome);
   session.post(STORE, [claim.scope, claim.key, claim.request, answer, expires]);
 }
 
-function sealed(claim: Claim, outcome: Outcome): Buffer {
+function sealed(claim: Claim, outcome: InvocationResult): Buffer {
   return seal(claim.secret, Buffer.from(JSON.stringify(outcome)), contextOf(claim));
 }
 
-function replay(row: StoredRow | undefined, claim: Claim): Outcome | undefined {
+function replay(row: StoredRow | undefined, claim: Claim): InvocationResult | undefined {
   if (!row) return undefined;
   if (!row.request.equals(claim.request)) throw new Failure(IdempotencyKeyReused);
   const outcome = JSON.parse(
     open(claim.secret, row.answer, contextOf(claim)).toString(),
-  ) as Outcome;
+  ) as InvocationResult;
   return { ...outcome, headers: { ...outcome.headers, "idempotency-replayed": "true" } };
 }
 
@@ -175,7 +179,7 @@ const EXPIRED = `
     select ctid from idempotency_keys where expires_at < $1 order by expires_at limit $2))`;
 
 /** Answers are kept for a day. */
-export const pruneIdempotencyKeys = pruning({
+export const pruneIdempotencyKeys = retentionJob({
   kind: "kernel.prune_idempotency_keys",
-  remove: ({ db, clock }, rowsMax) => removeRows(db, EXPIRED, [clock.now(), rowsMax]),
+  remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, EXPIRED, [clock.now(), rowsMax]),
 });

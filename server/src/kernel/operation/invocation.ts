@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import type { Access } from "./operation.ts";
+import type { Audience } from "./operation.ts";
 import { NO_WORKSPACE, type Partition } from "../db/database.ts";
 
 export interface RawInput {
@@ -8,7 +8,7 @@ export interface RawInput {
   readonly body: unknown;
 }
 
-export interface Call {
+export interface Invocation {
   readonly caller: Caller;
   readonly input: RawInput;
   /** The path that was called, for problem documents. */
@@ -18,7 +18,7 @@ export interface Call {
 }
 
 /** What the caller gets: the reply in its envelope, filtered by its schema. */
-export interface Outcome {
+export interface InvocationResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -27,7 +27,7 @@ export interface Outcome {
 }
 
 /** The rows that a call may see: those of its workspace, or those that are about the person. */
-export function partitionOf(access: Access, caller: Caller): Partition {
+export function partitionOf(access: Audience, caller: Caller): Partition {
   const { workspace, environment, credential } = caller;
   if (access === "workspace" && workspace) return { workspace: workspace.key, environment };
   if (credential?.confinedTo) return { workspace: credential.confinedTo.key, environment };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { domain } from "../domain.ts";
 import { describeApi } from "./openapi.ts";
 import { query } from "./operation.ts";
-import { one } from "./response.ts";
+import { item } from "./response.ts";
 
 const shows = (id: `${string}.${string}`, schema: TSchema) =>
   query({
@@ -11,7 +11,7 @@ const shows = (id: `${string}.${string}`, schema: TSchema) =>
     route: `GET /api/v1/${id}`,
     summary: "Show something",
     access: "public",
-    reply: one(schema),
+    reply: item(schema),
     run: async () => ({}) as never,
   });
 

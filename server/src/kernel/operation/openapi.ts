@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Domain } from "../domain.ts";
-import { Envelope } from "../log/event.ts";
+import { EventEnvelope } from "../log/event.ts";
 import {
   CrossOrigin,
   type FailureType,
@@ -17,7 +17,7 @@ import {
   Unavailable,
   WrongMediaType,
 } from "./failure.ts";
-import { FORM, JSON_TYPE } from "../http/request-body.ts";
+import { FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../http/request-body.ts";
 import type { Operation, Route } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import { EVENT_STREAM } from "./response.ts";
@@ -38,7 +38,7 @@ export function describeApi(domains: readonly Domain[]): Json {
     }
   }
   components.ref(Problem);
-  components.ref(Envelope);
+  components.ref(EventEnvelope);
   return {
     openapi: "3.1.0",
     info: { title: "Millrace", version: "1", description: DESCRIPTION },
@@ -121,7 +121,7 @@ function describeOperation(op: Operation, route: Route, tag: string, components:
             schema: components.resolve(op.body),
             ...(op.example?.body !== undefined && { example: op.example.body }),
           },
-          ...(op.acceptsForm && { [FORM]: { schema: components.resolve(op.body) } }),
+          ...(op.acceptsForm && { [FORM_MEDIA_TYPE]: { schema: components.resolve(op.body) } }),
           ...(op.acceptsText && { [op.acceptsText.mediaType]: { schema: { type: "string" } } }),
         },
       },
@@ -202,7 +202,7 @@ function responsesOf(op: Operation, components: Components): Json {
         content: Object.fromEntries(
           (op.reply.mediaType ?? "text/html")
             .split(", ")
-            .map((name) => [name, { schema: name === JSON_TYPE ? {} : { type: "string" } }]),
+            .map((name) => [name, { schema: name === JSON_MEDIA_TYPE ? {} : { type: "string" } }]),
         ),
       }),
   };

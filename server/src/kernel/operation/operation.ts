@@ -1,13 +1,13 @@
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import type { Tx } from "../db/connection.ts";
 import type { Partition, Transaction } from "../db/database.ts";
-import type { Actor, Cause, DataOf, EventType, ResourceRef } from "../log/event.ts";
+import type { Actor, Causation, EventData, EventType, ResourceRef } from "../log/event.ts";
 import type { Failure, FailureType } from "./failure.ts";
 import type { JobOptions, JobType } from "../work/job.ts";
 import type { PendingEvent } from "../log/event-log.ts";
 import type { Permission } from "../access/permission.ts";
-import type { Caller, Outside, Services, WorkspaceRef } from "../access/caller.ts";
-import type { Reply } from "./response.ts";
+import type { Caller, Platform, PlatformServices, WorkspaceRef } from "../access/caller.ts";
+import type { ResponseType } from "./response.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 export type Route = `${Method} /${string}`;
@@ -16,10 +16,10 @@ export type Route = `${Method} /${string}`;
  * Whom an operation serves: a member of a workspace, which `X-Workspace` names; anyone signed in;
  * everyone; or everyone, while knowing whom a browser's session cookie stands for.
  */
-export type Access = "workspace" | "account" | "public" | "visitor";
+export type Audience = "workspace" | "account" | "public" | "visitor";
 
 interface Declaration<
-  A extends Access,
+  A extends Audience,
   Params extends TObject,
   Query extends TObject,
   Body extends TSchema,
@@ -64,7 +64,7 @@ interface Declaration<
   readonly mayChangeNothing?: boolean;
   /** Whether it appends events of types that its callers choose. */
   readonly publishes?: boolean;
-  readonly reply: Reply<Value>;
+  readonly reply: ResponseType<Value>;
   readonly fails?: readonly FailureType[];
   /** Shown in the API reference; checked against the schemas. */
   readonly example?: {
@@ -84,7 +84,7 @@ export interface ReadContext {
   readonly tx: Tx;
   readonly now: Date;
   readonly caller: Caller;
-  readonly services: Services;
+  readonly services: PlatformServices;
 }
 
 export interface WriteContext<E extends EventType = EventType> extends ReadContext {
@@ -107,7 +107,7 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   /** Fails with 412 when the caller's If-Match names another revision than this one. */
   readonly expectRevision: (revision: number) => void;
   /** Whom the events name, and the chain that they belong to, where the act itself finds that out. */
-  readonly actAs: (actor: Actor, cause?: Cause) => void;
+  readonly actAs: (actor: Actor, cause?: Causation) => void;
   /** Goes on in another partition, for the rare act that concerns several. */
   readonly enter: (partition: Partition) => void;
   /** Called when this has committed: to wake whoever carries out what was written. */
@@ -115,25 +115,25 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
 }
 // A union of tuples, not a generic method: TypeScript compares generic signatures too loosely.
 type Emission<E extends EventType> = E extends EventType
-  ? [event: E, resource: ResourceRef, data: DataOf<E>]
+  ? [event: E, resource: ResourceRef, data: EventData<E>]
   : never;
 
 /** An operation for members always runs in a workspace. */
-type In<A extends Access> = A extends "workspace" ? { readonly workspace: WorkspaceRef } : object;
+type In<A extends Audience> = A extends "workspace" ? { readonly workspace: WorkspaceRef } : object;
 
 /** Any declaration, seen from the kernel, which no longer cares about its exact types. */
-export interface Operation extends Declaration<Access, TObject, TObject, TSchema, never> {
+export interface Operation extends Declaration<Audience, TObject, TObject, TSchema, never> {
   readonly kind: "command" | "query";
-  readonly access: Access;
+  readonly access: Audience;
   readonly emits: readonly EventType[];
-  readonly prepare?: (outside: Outside, input: never, caller: Caller) => Promise<unknown>;
+  readonly prepare?: (outside: Platform, input: never, caller: Caller) => Promise<unknown>;
   readonly run: (
     ctx: WriteContext & { workspace: WorkspaceRef },
     input: never,
     prepared: never,
   ) => Promise<unknown>;
   readonly follow?: (
-    outside: Outside,
+    outside: Platform,
     input: never,
     followed: { readonly value: never; readonly caller: Caller },
   ) => Promise<unknown>;
@@ -143,7 +143,7 @@ export interface Operation extends Declaration<Access, TObject, TObject, TSchema
 export function command<
   const E extends readonly EventType[],
   Value,
-  A extends Access = "workspace",
+  A extends Audience = "workspace",
   Params extends TObject = TObject<{}>,
   Query extends TObject = TObject<{}>,
   Body extends TSchema = TUndefined,
@@ -153,7 +153,7 @@ export function command<
     readonly emits: E;
     /** What must not happen inside a transaction: network calls and long computations. */
     prepare?(
-      outside: Outside,
+      outside: Platform,
       input: Input<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;
@@ -168,7 +168,7 @@ export function command<
      * takes the place of the one that `run` returned, undefined leaves that as it is.
      */
     follow?(
-      outside: Outside,
+      outside: Platform,
       input: Input<Params, Query, Body>,
       followed: { readonly value: Value; readonly caller: Caller },
     ): Promise<Value | undefined>;
@@ -180,7 +180,7 @@ export function command<
 /** Declares a read: no event, nothing written. */
 export function query<
   Value,
-  A extends Access = "workspace",
+  A extends Audience = "workspace",
   Params extends TObject = TObject<{}>,
   Query extends TObject = TObject<{}>,
   Body extends TSchema = TUndefined,
@@ -189,7 +189,7 @@ export function query<
   op: Declaration<A, Params, Query, Body, Value> & {
     /** What must be known before there is a workspace to read in. */
     prepare?(
-      outside: Outside,
+      outside: Platform,
       input: Input<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;
@@ -208,7 +208,7 @@ function declared(op: {
   readonly kind: Operation["kind"];
   readonly id: string;
   readonly emits: readonly EventType[];
-  readonly access?: Access;
+  readonly access?: Audience;
   readonly permission?: Permission;
   readonly publishes?: boolean;
 }): Operation {
@@ -223,6 +223,6 @@ function declared(op: {
 }
 
 /** The names in a route's braces. */
-export function paramsOf(route: Route): string[] {
+export function routeParams(route: Route): string[] {
   return [...route.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }

@@ -1,13 +1,13 @@
 import Type from "typebox";
 import { equalBytes, hmac } from "../access/crypto.ts";
-import { invalid } from "./failure.ts";
+import { invalidField } from "./failure.ts";
 import type { Page } from "./response.ts";
 
 /** What a page of a list may hold, in characters of JSON: to write more would hold up everyone else. */
 const PAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /** The first of these items, as many as a page may hold; one at least, so that its reader gets on. */
-export function fitting<Item>(items: readonly Item[]): readonly Item[] {
+export function takeFittingPage<Item>(items: readonly Item[]): readonly Item[] {
   let room = PAGE_CHARACTERS_MAX;
   for (let index = 0; index < items.length; index += 1) {
     room -= sizeOf(items[index]);
@@ -76,7 +76,7 @@ export class Cursors {
   decode(list: string, cursor: string): unknown[] {
     const [text = "", signature = ""] = cursor.split(".");
     if (!equalBytes(this.#sign(list, text), Buffer.from(signature, "base64url"))) {
-      throw invalid("?after", "is not a cursor of this list");
+      throw invalidField("?after", "is not a cursor of this list");
     }
     return JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
   }
@@ -90,13 +90,13 @@ export class Cursors {
  * A page from `limit + 1` rows: the extra one only tells that there is more. It ends before its limit
  * where it would become too large.
  */
-export function pageOf<Row, Item>(
+export function toPage<Row, Item>(
   rows: readonly Row[],
   limit: number,
   toItem: (row: Row) => Item,
   cursorOf: (row: Row) => string,
 ): Page<Item> {
-  const data = fitting(rows.slice(0, limit).map(toItem));
+  const data = takeFittingPage(rows.slice(0, limit).map(toItem));
   const last = rows.length > data.length ? rows[data.length - 1] : undefined;
   return { data, nextCursor: last === undefined ? null : cursorOf(last), limit };
 }
@@ -105,14 +105,14 @@ export function pageOf<Row, Item>(
  * One page of a list whose rows are in the order of their ids. `read` is told the id of the last row of
  * the page before, and how many rows to read; what it gives is shown as it is.
  */
-export async function pageById<Row extends { readonly id: string }>(
+export async function listPageById<Row extends { readonly id: string }>(
   { cursors }: { readonly cursors: Cursors },
   list: string,
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
   read: (last: string | undefined, limit: number) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
   const last = after === undefined ? undefined : String(cursors.decode(list, after)[0]);
-  return pageOf(
+  return toPage(
     await read(last, limit + 1),
     limit,
     (row) => row,

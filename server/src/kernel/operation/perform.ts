@@ -1,23 +1,35 @@
 import fastJsonStringify from "fast-json-stringify";
-import type { Caller, Outside } from "../access/caller.ts";
+import type { Caller, Platform } from "../access/caller.ts";
 import type { Transaction } from "../db/database.ts";
-import { codeOf } from "../db/errors.ts";
-import { DEPTH_MAX } from "../log/event.ts";
-import { Shape } from "../schema/validator.ts";
-import { keepingSecrets } from "../secrets/used-secrets.ts";
+import { sqlStateOf } from "../db/errors.ts";
+import { CAUSATION_DEPTH_MAX } from "../log/event.ts";
+import { Validator } from "../schema/validator.ts";
+import { trackUsedSecrets } from "../secrets/used-secrets.ts";
 import type { Settings } from "../settings.ts";
 import { Act } from "./act.ts";
-import { Failure, failure, type FailureType, type Fault, Forbidden, Invalid } from "./failure.ts";
-import { amend, once } from "./idempotency.ts";
-import { type Call, type Outcome, partitionOf, type RawInput } from "./invocation.ts";
+import {
+  Failure,
+  failure,
+  type FailureType,
+  type FieldError,
+  Forbidden,
+  Invalid,
+} from "./failure.ts";
+import { amendStoredResponse, runOnce } from "./idempotency.ts";
+import {
+  type Invocation,
+  type InvocationResult,
+  partitionOf,
+  type RawInput,
+} from "./invocation.ts";
 import type { Operation } from "./operation.ts";
-import { type ProblemPlace, refusalOf } from "./problem.ts";
-import type { Reply } from "./response.ts";
+import { type ProblemContext, renderFailure } from "./problem.ts";
+import type { ResponseType } from "./response.ts";
 
 interface Shapes {
-  readonly params: Shape | undefined;
-  readonly query: Shape | undefined;
-  readonly body: Shape | undefined;
+  readonly params: Validator | undefined;
+  readonly query: Validator | undefined;
+  readonly body: Validator | undefined;
   readonly serialise: (value: unknown) => string;
 }
 const compiled = new WeakMap<Operation, Shapes>();
@@ -26,9 +38,9 @@ function shapesOf(op: Operation): Shapes {
   let shapes = compiled.get(op);
   if (!shapes) {
     shapes = {
-      params: op.params && new Shape(op.params, "params"),
-      query: op.query && new Shape(op.query, "query"),
-      body: op.body && new Shape(op.body, "body"),
+      params: op.params && new Validator(op.params, "params"),
+      query: op.query && new Validator(op.query, "query"),
+      body: op.body && new Validator(op.body, "body"),
       serialise: op.reply.body ? fastJsonStringify(op.reply.body as object) : () => "",
     };
     compiled.set(op, shapes);
@@ -37,9 +49,9 @@ function shapesOf(op: Operation): Shapes {
 }
 
 /** The input with its defaults, or a failure that lists every fault of it. */
-function validate(op: Operation, input: RawInput): RawInput {
+function validateInput(op: Operation, input: RawInput): RawInput {
   const shapes = shapesOf(op);
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const check = (part: keyof RawInput): unknown => {
     const shape = shapes[part];
     if (!shape) return surplus(part, input[part], faults);
@@ -61,7 +73,7 @@ function validate(op: Operation, input: RawInput): RawInput {
 }
 
 /** A part that the operation does not take must be empty. */
-function surplus(part: keyof RawInput, value: unknown, faults: Fault[]): unknown {
+function surplus(part: keyof RawInput, value: unknown, faults: FieldError[]): unknown {
   if (part === "params" || value === undefined || value === null) return value;
   const names = typeof value === "object" ? Object.keys(value) : [""];
   const mark = part === "query" ? "?" : "/";
@@ -70,8 +82,8 @@ function surplus(part: keyof RawInput, value: unknown, faults: Fault[]): unknown
 }
 
 /** What a handler returned, in its envelope and filtered by its schema. */
-function outcomeOf(op: Operation, value: unknown, settings: Settings): Outcome {
-  const reply = op.reply as Reply;
+function toResponse(op: Operation, value: unknown, settings: Settings): InvocationResult {
+  const reply = op.reply as ResponseType;
   if (reply.shown) return { ...reply.shown(value), headers: reply.headers(value, settings) };
   const headers = reply.headers(value, settings);
   const { also } = reply;
@@ -89,20 +101,28 @@ function outcomeOf(op: Operation, value: unknown, settings: Settings): Outcome {
 export const ChainTooDeep = failure(
   "chain_too_deep",
   409,
-  `A chain of automations ends after ${DEPTH_MAX} links.`,
+  `A chain of automations ends after ${CAUSATION_DEPTH_MAX} links.`,
 );
 
 const UNIQUE_VIOLATION = "23505";
 
 /** The one path by which anything happens: permission, input, transaction, handler, event, commit. */
-export async function perform(outside: Outside, op: Operation, asked: Call): Promise<Outcome> {
+export async function perform(
+  outside: Platform,
+  op: Operation,
+  asked: Invocation,
+): Promise<InvocationResult> {
   const call = placed(op, asked);
   authorise(op, call.caller);
-  return keepingSecrets(() => (op.kind === "query" ? ask : change)(outside, op, call));
+  return trackUsedSecrets(() => (op.kind === "query" ? ask : change)(outside, op, call));
 }
 
-async function change(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
-  if (call.caller.cause.depth > DEPTH_MAX) throw new Failure(ChainTooDeep);
+async function change(
+  outside: Platform,
+  op: Operation,
+  call: Invocation,
+): Promise<InvocationResult> {
+  if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   if (!op.follow) return commit(outside, op, call);
   let done: Done | undefined;
   const outcome = await commit(outside, op, call, (what) => (done = what));
@@ -112,8 +132,8 @@ async function change(outside: Outside, op: Operation, call: Call): Promise<Outc
   const followed = { value: value as never, caller: call.caller };
   const later = await op.follow(outside, input as never, followed);
   if (later === undefined) return outcome;
-  const answer = outcomeOf(op, later, outside.settings);
-  if (call.idempotencyKey !== undefined) await amend(outside, op, call, answer);
+  const answer = toResponse(op, later, outside.settings);
+  if (call.idempotencyKey !== undefined) await amendStoredResponse(outside, op, call, answer);
   return answer;
 }
 
@@ -124,27 +144,27 @@ interface Done {
 }
 
 async function commit(
-  outside: Outside,
+  outside: Platform,
   op: Operation,
-  call: Call,
+  call: Invocation,
   tell?: (done: Done | undefined) => void,
-): Promise<Outcome> {
+): Promise<InvocationResult> {
   if (call.idempotencyKey === undefined || call.caller.idempotencyScope === undefined) {
-    const input = validate(op, call.input);
+    const input = validateInput(op, call.input);
     const prepared = await op.prepare?.(outside, input as never, call.caller);
     return outside.db.write(partitionOf(op.access, call.caller), (session) =>
       execute(outside, op, call, { session, input, prepared, tell }),
     );
   }
-  return once(outside, call, call.idempotencyKey, {
+  return runOnce(outside, call, call.idempotencyKey, {
     operation: op.id,
     partition: partitionOf(op.access, call.caller),
     prepare: async () => {
-      const input = validate(op, call.input);
+      const input = validateInput(op, call.input);
       return { input, prepared: await op.prepare?.(outside, input as never, call.caller) };
     },
     run: (session, ready) => execute(outside, op, call, { session, ...ready, tell }),
-    refuse: (failure) => refusalOf(op.reply, failure, placeOf(call)),
+    refuse: (failure) => renderFailure(op.reply, failure, placeOf(call)),
   });
 }
 
@@ -152,13 +172,13 @@ async function commit(
  * People, roles, secrets and other definitions belong to the workspace in all its environments. What
  * happens to them is logged in production, whatever the header says: nobody hides it in another log.
  */
-function placed(op: Operation, call: Call): Call {
+function placed(op: Operation, call: Invocation): Invocation {
   if (op.access === "workspace" && op.environmental !== false) return call;
   return { ...call, caller: { ...call.caller, environment: "production" } };
 }
 
-async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome> {
-  const input = validate(op, call.input);
+async function ask(outside: Platform, op: Operation, call: Invocation): Promise<InvocationResult> {
+  const input = validateInput(op, call.input);
   const { caller } = call;
   const prepared = await op.prepare?.(outside, input as never, caller);
   const value = await outside.db.read(partitionOf(op.access, caller), (tx) =>
@@ -174,20 +194,20 @@ async function ask(outside: Outside, op: Operation, call: Call): Promise<Outcome
       prepared as never,
     ),
   );
-  return outcomeOf(op, value, outside.settings);
+  return toResponse(op, value, outside.settings);
 }
 
 async function execute(
-  outside: Outside,
+  outside: Platform,
   op: Operation,
-  call: Call,
+  call: Invocation,
   on: {
     readonly session: Transaction;
     readonly input: RawInput;
     readonly prepared: unknown;
     readonly tell: ((done: Done | undefined) => void) | undefined;
   },
-): Promise<Outcome> {
+): Promise<InvocationResult> {
   const { caller, ifMatch } = call;
   // An attempt before this one may have been undone.
   on.tell?.(undefined);
@@ -199,10 +219,10 @@ async function execute(
     if (silent) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
     if (value instanceof Failure) {
-      return refusalOf(op.reply, value, placeOf(call));
+      return renderFailure(op.reply, value, placeOf(call));
     }
     on.tell?.({ input: on.input, value });
-    return outcomeOf(op, value, outside.settings);
+    return toResponse(op, value, outside.settings);
   } catch (error) {
     throw violated(op.fails, error) ?? error;
   }
@@ -219,13 +239,13 @@ export function authorise(op: Operation, { permissions, credential }: Caller): v
   if (!held) throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
 }
 
-function placeOf({ instance, caller }: Call): ProblemPlace {
+function placeOf({ instance, caller }: Invocation): ProblemContext {
   return { instance, requestId: caller.requestId };
 }
 
 /** A broken unique constraint is a failure that some operation declared. */
 function violated(fails: readonly FailureType[] | undefined, error: unknown): Failure | undefined {
-  if (codeOf(error) !== UNIQUE_VIOLATION) return undefined;
+  if (sqlStateOf(error) !== UNIQUE_VIOLATION) return undefined;
   const { constraint } = error as { constraint?: string };
   const type = fails?.find((candidate) => candidate.constraint === constraint);
   return constraint !== undefined && type ? new Failure(type) : undefined;

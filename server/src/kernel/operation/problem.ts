@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { type Failure, type FailureType, Unauthenticated } from "./failure.ts";
-import type { Refusal } from "./response.ts";
-import { withoutUsedSecrets } from "../secrets/used-secrets.ts";
+import type { ErrorRendering } from "./response.ts";
+import { scrubUsedSecrets } from "../secrets/used-secrets.ts";
 
 export const Problem = Type.Object(
   {
@@ -37,25 +37,25 @@ export interface ProblemAnswer {
 }
 
 /** Where it failed: the path, without its query, and the request. */
-export interface ProblemPlace {
+export interface ProblemContext {
   readonly instance: string;
   readonly requestId: string;
 }
 
 /** A failure as an operation with this reply tells it. */
-export function refusalOf(
-  reply: { readonly refusal?: Refusal } | undefined,
+export function renderFailure(
+  reply: { readonly refusal?: ErrorRendering } | undefined,
   failure: Failure,
-  at: ProblemPlace,
+  at: ProblemContext,
 ): ProblemAnswer {
-  const told = withoutUsedSecrets(failure);
+  const told = scrubUsedSecrets(failure);
   return reply?.refusal?.answer(told, at) ?? problemOf(told, at);
 }
 
 /** A failure as the answer that reports it. */
 export function problemOf(
   { type, message, particulars }: Failure,
-  at: ProblemPlace,
+  at: ProblemContext,
 ): ProblemAnswer {
   return {
     status: type.status,

@@ -2,7 +2,7 @@ import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { nullable } from "../schema/schema.ts";
 import type { Settings } from "../settings.ts";
 import type { Failure } from "./failure.ts";
-import type { ProblemAnswer, ProblemPlace } from "./problem.ts";
+import type { ProblemAnswer, ProblemContext } from "./problem.ts";
 
 /** The tag of a thing in this revision, and of how it is shown; that is left out while it is the first. */
 function etagOf(revision: number, formRevision = 1): string {
@@ -10,7 +10,7 @@ function etagOf(revision: number, formRevision = 1): string {
 }
 
 /** Whether a tag is one of a thing in this revision, however that was shown. */
-export function isOfRevision(etag: string, revision: number): boolean {
+export function matchesRevision(etag: string, revision: number): boolean {
   return etag.replace(OF_FORM, '"') === etagOf(revision);
 }
 
@@ -23,7 +23,7 @@ export interface Page<T> {
 }
 
 /** What an operation answers: its status, what its handler returns, and the body made of that. */
-export interface Reply<Value = unknown> {
+export interface ResponseType<Value = unknown> {
   readonly status: number;
   /** Absent when there is nothing to say. */
   readonly body: TSchema | undefined;
@@ -44,26 +44,26 @@ export interface Reply<Value = unknown> {
   readonly mediaType?: string;
   /** What other answers of success there may be, where nobody but their author knows their form. */
   readonly otherwise?: string;
-  readonly refusal?: Refusal;
+  readonly refusal?: ErrorRendering;
 }
 
 /** How failures are told where a problem document will not do: to a browser, or by a protocol's rules. */
-export interface Refusal {
+export interface ErrorRendering {
   readonly mediaType: string;
   readonly body: TSchema;
-  readonly answer: (failure: Failure, at: ProblemPlace) => ProblemAnswer;
+  readonly answer: (failure: Failure, at: ProblemContext) => ProblemAnswer;
 }
 
 interface Extras<Value> {
-  readonly also?: Reply<Value>["also"];
+  readonly also?: ResponseType<Value>["also"];
   readonly location?: (value: Value) => string;
-  readonly headers?: Reply<Value>["headers"];
+  readonly headers?: ResponseType<Value>["headers"];
 }
 
 /** A handler may return more than its schema names; `revision` among it becomes the ETag. */
-export type Returned<S extends TSchema> = Static<S> & { readonly revision?: number };
+export type HandlerResult<S extends TSchema> = Static<S> & { readonly revision?: number };
 
-export function one<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
+export function item<S extends TSchema>(schema: S, extras: Extras<Static<S>> = {}) {
   return dataReply(200, schema, extras);
 }
 
@@ -75,12 +75,15 @@ export function accepted<S extends TSchema>(schema: S, extras: Extras<Static<S>>
   return dataReply(202, schema, extras);
 }
 
-export function nothing(): Reply<void> {
+export function noContent(): ResponseType<void> {
   return { status: 204, body: undefined, wrap: () => undefined, headers: () => ({}) };
 }
 
 /** The body as it is, without an envelope. */
-export function bare<S extends TSchema>(schema: S, refusal?: Refusal): Reply<Static<S>> {
+export function unwrapped<S extends TSchema>(
+  schema: S,
+  refusal?: ErrorRendering,
+): ResponseType<Static<S>> {
   return {
     status: 200,
     body: schema,
@@ -91,14 +94,14 @@ export function bare<S extends TSchema>(schema: S, refusal?: Refusal): Reply<Sta
 }
 
 /** A page for people, or the way to one. `policy` is its Content-Security-Policy. */
-export type Shown =
+export type HtmlResponse =
   | { readonly html: string; readonly status?: number; readonly policy: string }
   | { readonly goTo: string };
 
 /** The answer to a browser. Further headers, such as a cookie, come with the value. */
 export function html(
-  refusal?: Refusal,
-): Reply<Shown & { readonly headers?: Readonly<Record<string, string>> }> {
+  refusal?: ErrorRendering,
+): ResponseType<HtmlResponse & { readonly headers?: Readonly<Record<string, string>> }> {
   return {
     ...(refusal && { refusal }),
     status: 200,
@@ -118,7 +121,7 @@ export function html(
 }
 
 /** A text for other programs, in a format that is not ours. */
-export function media(mediaType: string): Reply<string> {
+export function media(mediaType: string): ResponseType<string> {
   return {
     status: 200,
     body: undefined,
@@ -130,14 +133,17 @@ export function media(mediaType: string): Reply<string> {
 }
 
 /** An answer that somebody wrote who is neither the caller nor us. */
-export interface Written {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
 }
 
 /** Answers with what a handler says, to the letter. What we say ourselves is 202 with this schema. */
-export function written<Value extends Written>(schema: TSchema, otherwise: string): Reply<Value> {
+export function rawResponse<Value extends RawResponse>(
+  schema: TSchema,
+  otherwise: string,
+): ResponseType<Value> {
   return {
     status: 202,
     body: Type.Object({ data: schema }),
@@ -152,7 +158,7 @@ export function written<Value extends Written>(schema: TSchema, otherwise: strin
 export const EVENT_STREAM = "text/event-stream";
 
 /** Server-sent events: the texts that the handler's iterable gives, for as long as somebody listens. */
-export function eventStream(): Reply<AsyncIterable<string>> {
+export function eventStream(): ResponseType<AsyncIterable<string>> {
   return {
     status: 200,
     body: undefined,
@@ -170,7 +176,7 @@ export function eventStream(): Reply<AsyncIterable<string>> {
 }
 
 /** The same answer with `success: true` beside it, as the paths of the SDK have it. */
-export function withSuccess<Value>(reply: Reply<Value>): Reply<Value> {
+export function withSuccess<Value>(reply: ResponseType<Value>): ResponseType<Value> {
   const { body, wrap } = reply;
   const { properties = {} } = (body ?? {}) as Partial<TObject>;
   return {
@@ -197,7 +203,7 @@ export interface Download {
 const BYTES = /^application\/(?!json|x-ndjson)/;
 
 /** The answer is a file; `mediaTypes` are those that it may have, with commas between them. */
-export function download(mediaTypes: string): Reply<Download> {
+export function download(mediaTypes: string): ResponseType<Download> {
   return {
     status: 200,
     body: undefined,
@@ -213,14 +219,14 @@ export function download(mediaTypes: string): Reply<Download> {
 }
 
 /** The same of a file that is kept, of which a client may ask for a part. */
-export function resumableDownload(mediaTypes: string): Reply<Download> {
+export function resumableDownload(mediaTypes: string): ResponseType<Download> {
   return {
     ...download(mediaTypes),
     also: { status: 206, when: ({ partial }) => partial === true },
   };
 }
 
-export function page<S extends TSchema>(item: S): Reply<Page<Static<S>>> {
+export function page<S extends TSchema>(item: S): ResponseType<Page<Static<S>>> {
   return {
     status: 200,
     body: Type.Object({ data: Type.Array(item), pagination: Pagination }),
@@ -237,7 +243,7 @@ export interface CountedPage<T> extends Page<T> {
   readonly total?: number | undefined;
 }
 
-export function countedPage<S extends TSchema>(item: S): Reply<CountedPage<Static<S>>> {
+export function countedPage<S extends TSchema>(item: S): ResponseType<CountedPage<Static<S>>> {
   return {
     status: 200,
     body: Type.Object({ data: Type.Array(item), pagination: CountedPagination }),
@@ -247,7 +253,7 @@ export function countedPage<S extends TSchema>(item: S): Reply<CountedPage<Stati
 }
 
 /** A thing whose fields its owner chose, so that nobody knows them beforehand: it goes out as it is. */
-export interface Whole {
+export interface DynamicItem {
   readonly data: object;
   /** Becomes the ETag. */
   readonly revision?: number;
@@ -255,10 +261,10 @@ export interface Whole {
   readonly formRevision?: number;
 }
 
-export function whole<Value extends Whole = Whole>(
+export function dynamicItem<Value extends DynamicItem = DynamicItem>(
   schema: TSchema,
   { status = 200, location }: { status?: number; location?: (value: Value) => string } = {},
-): Reply<Value> {
+): ResponseType<Value> {
   return {
     status,
     body: Type.Object({ data: schema }),
@@ -272,7 +278,7 @@ export function whole<Value extends Whole = Whole>(
 }
 
 /** A page of such things. */
-export function wholePage(item: TSchema): Reply<CountedPage<object>> {
+export function dynamicPage(item: TSchema): ResponseType<CountedPage<object>> {
   return {
     status: 200,
     body: Type.Object({ data: Type.Array(item), pagination: CountedPagination }),
@@ -304,7 +310,7 @@ function dataReply<S extends TSchema>(
   status: number,
   schema: S,
   extras: Extras<Static<S>>,
-): Reply<Returned<S>> {
+): ResponseType<HandlerResult<S>> {
   return {
     status,
     body: Type.Object({ data: schema }),

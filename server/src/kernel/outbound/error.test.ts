@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failureOf, OutboundFailed } from "./error.ts";
+import { toOutboundFailure, OutboundFailed } from "./error.ts";
 
 const withCode = (code: string): Error => Object.assign(new Error("broken"), { code });
 
@@ -15,7 +15,7 @@ test.each([
   ["ETIMEDOUT", false],
   ["CERT_HAS_EXPIRED", false],
 ])("after %s it is %s that nothing can have been sent", (code, unsent) => {
-  expect(failureOf(withCode(code), "GET https://x")).toMatchObject({ unsent });
+  expect(toOutboundFailure(withCode(code), "GET https://x")).toMatchObject({ unsent });
 });
 
 test("an answer that did not come in time may have been sent", () => {

@@ -47,7 +47,7 @@ export class OutboundFailed extends Error {
 }
 
 /** Classifies what undici, node:net, node:tls and node:dns throw, by its code. */
-export function failureOf(error: unknown, at: string): OutboundFailed | OutboundRefused {
+export function toOutboundFailure(error: unknown, at: string): OutboundFailed | OutboundRefused {
   if (error instanceof OutboundRefused || error instanceof OutboundFailed) return error;
   const code = codeOf(error);
   const kind = kindOf(code);

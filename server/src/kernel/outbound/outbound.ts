@@ -9,7 +9,7 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { Agent, type Dispatcher } from "undici";
-import { failureOf, OutboundFailed } from "./error.ts";
+import { toOutboundFailure, OutboundFailed } from "./error.ts";
 import {
   guardedConnector,
   type Lookup,
@@ -19,7 +19,7 @@ import {
 import { type Hop, redirected } from "./redirect.ts";
 import { checkHeaders, checkMethod, literalAddress, readTarget } from "./request-checks.ts";
 import { GuardedSocket } from "./socket.ts";
-import { inCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
+import { isInCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
 
 export { OutboundFailed, OutboundRefused } from "./error.ts";
 
@@ -203,7 +203,7 @@ export class Outbound {
       const kept = await readUpTo(maxResponseBytes, response.body);
       return { status: response.statusCode, headers: joined(response.headers), ...kept };
     } catch (error) {
-      throw failureOf(error, `${method} ${url.origin}`);
+      throw toOutboundFailure(error, `${method} ${url.origin}`);
     }
   }
 }
@@ -238,7 +238,7 @@ function permitting(allow: readonly string[]): (address: string) => boolean {
     if (cidr === undefined) throw new Error(`Not a CIDR: ${text}`);
     return cidr;
   });
-  return (address) => isPublic(address) || allowed.some((cidr) => inCidr(address, cidr));
+  return (address) => isPublic(address) || allowed.some((cidr) => isInCidr(address, cidr));
 }
 
 /** One context for all connections: reading some 150 certificates anew for each is slow. */

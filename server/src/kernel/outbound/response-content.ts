@@ -1,5 +1,8 @@
 /** What an answer says: JSON as what it means, anything else as text that a database can keep. */
-export function contentOf(headers: Readonly<Record<string, string>>, bytes: Uint8Array): unknown {
+export function parseResponseContent(
+  headers: Readonly<Record<string, string>>,
+  bytes: Uint8Array,
+): unknown {
   const text = Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
   if (!/[/+]json\b/i.test(headers["content-type"] ?? "")) return text;
   try {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
-import { inCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
+import { isInCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
 
 function within(address: string, text: string): boolean {
   const cidr = parseCidr(text);
   if (cidr === undefined) throw new Error(`not a CIDR: ${text}`);
-  return inCidr(address, cidr);
+  return isInCidr(address, cidr);
 }
 
 describe("parseCidr", () => {

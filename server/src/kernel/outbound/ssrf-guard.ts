@@ -33,7 +33,7 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 /** Whether the address lies in the range. Text that is no address lies in none. */
-export function inCidr(address: string, cidr: Cidr): boolean {
+export function isInCidr(address: string, cidr: Cidr): boolean {
   const bytes = parseAddress(address);
   return bytes !== undefined && contains(cidr, bytes);
 }
@@ -47,7 +47,7 @@ export function covers(outer: Cidr, inner: Cidr): boolean {
  * Whom to count an address as: an IPv4 address as itself, an IPv6 one as its /64, since whoever has
  * one address of it has them all. Two spellings of one address are counted as the same.
  */
-export function networkOf(address: string): string {
+export function classifyAddress(address: string): string {
   const bytes = parseAddress(address);
   if (bytes === undefined) return address;
   return bytes.length === 4

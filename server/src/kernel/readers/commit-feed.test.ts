@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import type { Database } from "../db/database.ts";
-import { News } from "./commit-feed.ts";
+import { CommitFeed } from "./commit-feed.ts";
 import { notes } from "../testing/notes.ts";
 import { type Ask, startWorld, type World } from "../testing/world.ts";
 
@@ -15,7 +15,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 /** As another process has it, which hears of nothing before it looks. */
 async function elsewhere(db: Pick<Database, "system"> = world.kernel.db) {
-  const news = new News(db as Database, world.kernel.epoch);
+  const news = new CommitFeed(db as Database, world.kernel.epoch);
   await news.catchUp();
   return news;
 }
@@ -23,7 +23,7 @@ const write = async (title: string): Promise<string> => {
   const { body } = await agent("POST /api/v1/notes", { title, body: "" });
   return body.data.id;
 };
-const gather = (news: News, topic: string): string[] => {
+const gather = (news: CommitFeed, topic: string): string[] => {
   const heard: string[] = [];
   news.subscribe([topic], ({ resourceId }) => heard.push(resourceId));
   return heard;

@@ -1,8 +1,8 @@
 import type { Database } from "../db/database.ts";
-import { eventIdOf, type Position } from "../log/event.ts";
-import { placeOf } from "../log/event-log.ts";
-import type { Next } from "../work/loop.ts";
-import type { Notice } from "./wake-signal.ts";
+import { eventIdOf, type LogPosition } from "../log/event.ts";
+import { positionOfRow } from "../log/event-log.ts";
+import type { LoopNext } from "../work/loop.ts";
+import type { WakeNotice } from "./wake-signal.ts";
 
 /** Passed over in the database, which hands out those that are wanted. */
 const BATCH_EVENTS_MAX = 10_000;
@@ -53,22 +53,22 @@ interface NoticeRow {
   readonly resource_id: string;
 }
 
-type Listener = (notice: Notice) => void;
+type Listener = (notice: WakeNotice) => void;
 
 /**
  * Tells this process what happens anywhere: the caches that must forget, the readers that wait. One
  * query serves all of them, however many, and passes over topics that nobody here listens to. An event
  * may be told several times, at its commit and again from the log, so listeners must not count.
  */
-export class News {
+export class CommitFeed {
   readonly #db: Database;
   readonly #epoch: number;
   readonly #listeners = new Map<string, Set<Listener>>();
-  #at: Position | undefined;
+  #at: LogPosition | undefined;
   /** How often a topic was added to those that somebody listens to. */
   #added = 0;
   /** Where the next look begins, if the last one failed or somebody began to listen while it was under way. */
-  #again: Position | undefined;
+  #again: LogPosition | undefined;
 
   constructor(db: Database, epoch: number) {
     this.#db = db;
@@ -86,21 +86,21 @@ export class News {
     };
   }
 
-  tell(notices: readonly Notice[]): void {
+  tell(notices: readonly WakeNotice[]): void {
     for (const notice of notices) {
       for (const listener of this.#listeners.get(notice.topic) ?? []) listener(notice);
     }
   }
 
   /** Tells what came into the log since the last look. */
-  async catchUp(): Promise<Next> {
+  async catchUp(): Promise<LoopNext> {
     this.#at ??= await this.#end();
     const begin = this.#at;
     let from = (this.#again ??= begin);
     const added = this.#added;
     // All are told at once, but the cursor stops where an older transaction may still add something:
     // what is beyond is told again, and what appears before it is not missed.
-    let settled: Position | undefined;
+    let settled: LogPosition | undefined;
     let more = true;
     for (let page = 0; more && page < UNSETTLED_PAGES_MAX; page += 1) {
       const { end, at, notices, passed } = await this.#read(from);
@@ -126,7 +126,7 @@ export class News {
     return listeners;
   }
 
-  async #read(from: Position) {
+  async #read(from: LogPosition) {
     const rows = await this.#db.system<LookRow & (NoticeRow | { readonly topic: null })>(READ, [
       from.epoch,
       String(from.xid),
@@ -138,22 +138,22 @@ export class News {
     if (!first) throw new Error("The end of the log can't be read.");
     const { end_epoch, end_xid, passed, at_epoch, at_xid, at_seq } = first;
     return {
-      end: placeOf({ epoch: end_epoch, xid: end_xid, seq: 0 }),
+      end: positionOfRow({ epoch: end_epoch, xid: end_xid, seq: 0 }),
       passed,
-      at: at_epoch === null ? from : placeOf({ epoch: at_epoch, xid: at_xid, seq: at_seq }),
+      at: at_epoch === null ? from : positionOfRow({ epoch: at_epoch, xid: at_xid, seq: at_seq }),
       notices: rows.filter((row) => row.topic !== null).map(toNotice),
     };
   }
 
-  async #end(): Promise<Position> {
+  async #end(): Promise<LogPosition> {
     const [row] = await this.#db.system<Pick<NoticeRow, "epoch" | "xid" | "seq">>(END, [
       this.#epoch,
     ]);
     if (!row) throw new Error("The end of the log can't be read.");
-    return placeOf(row);
+    return positionOfRow(row);
   }
 }
 
-function toNotice({ type, topic, workspace_id, environment, resource_id }: NoticeRow): Notice {
+function toNotice({ type, topic, workspace_id, environment, resource_id }: NoticeRow): WakeNotice {
   return { type, topic, workspace: workspace_id, environment, resourceId: resource_id };
 }

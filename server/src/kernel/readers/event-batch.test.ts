@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Kind } from "./event-batch.ts";
+import type { EventTypeCount } from "./event-batch.ts";
 import { advance, reader, registerReaders } from "./reader.ts";
 import { startWorld, type World } from "../testing/world.ts";
 
@@ -25,7 +25,7 @@ async function append(environment: "production" | "staging", types: readonly str
 }
 
 test("who glances at the log is told of each kind once, and reads what it asks for in order", async () => {
-  const seen: Record<string, { kinds: readonly Kind[]; read: readonly string[] }> = {};
+  const seen: Record<string, { kinds: readonly EventTypeCount[]; read: readonly string[] }> = {};
   const glancing = reader({
     name: "test.glancing",
     on: ["thing.*"],

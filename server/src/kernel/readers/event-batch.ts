@@ -1,10 +1,16 @@
-import type { Outside } from "../access/caller.ts";
+import type { Platform } from "../access/caller.ts";
 import type { Partition, Transaction } from "../db/database.ts";
-import type { Position, RecordedEvent } from "../log/event.ts";
-import { EVENT_COLUMNS, type EventRow, placeOf, SETTLED, toEvent } from "../log/event-log.ts";
+import type { LogPosition, RecordedEvent } from "../log/event.ts";
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  positionOfRow,
+  SETTLED_SQL,
+  toEvent,
+} from "../log/event-log.ts";
 
 /** Events of a batch that are alike. Mostly this is enough to tell that they concern nobody. */
-export interface Kind {
+export interface EventTypeCount {
   readonly topic: string;
   readonly type: string;
   readonly count: number;
@@ -13,15 +19,15 @@ export interface Kind {
 }
 
 /** What comes next in the log, as far as it can no longer change. */
-export interface Batch {
+export interface EventBatch {
   /** The cursor of the reader that is furthest behind. */
-  readonly from: Position;
+  readonly from: LogPosition;
   /** The last event; none when there is nothing to read. */
-  readonly last: Position | undefined;
+  readonly last: LogPosition | undefined;
   readonly count: number;
   /** Whether there is more that can still change. */
   readonly unsettled: boolean;
-  readonly parts: readonly Part[];
+  readonly parts: readonly BatchPart[];
 }
 
 /** How much one batch holds at most. */
@@ -40,7 +46,7 @@ const LOOK = `
       cross join lateral
         (select e.epoch, e.xid, e.seq, e.workspace_id, e.environment, e.topic, e.type, e.created_at
            from events e
-          where (e.epoch, e.xid, e.seq) > (h.epoch, h.xid, h.seq) and ${SETTLED}
+          where (e.epoch, e.xid, e.seq) > (h.epoch, h.xid, h.seq) and ${SETTLED_SQL}
           order by e.epoch, e.xid, e.seq limit $2) e)
   select h.epoch as at_epoch, h.xid as at_xid, h.seq as at_seq,
          pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmax(pg_current_snapshot()) as unsettled,
@@ -71,25 +77,25 @@ type KindRow = Pick<EventRow, "epoch" | "xid" | "seq" | "workspace_id" | "enviro
 type Nothing = { readonly [Field in keyof KindRow]: null };
 
 /** Looks at what is next for readers of these names; `foreseen` are the types that will be asked for. */
-export async function look(
-  { db }: Outside,
+export async function readBatch(
+  { db }: Platform,
   names: readonly string[],
   eventsMax: number,
   foreseen: (type: string) => boolean,
-): Promise<Batch> {
+): Promise<EventBatch> {
   const rows = await db.system<CursorRow & (KindRow | Nothing)>(LOOK, [names, eventsMax]);
   const [first] = rows;
   if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
   const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
   const { unsettled } = first;
   if (first.epoch === null) return { from, last: undefined, count: 0, unsettled, parts: [] };
-  const last = placeOf(first);
+  const last = positionOfRow(first);
   const kinds = rows.filter((row) => row.epoch !== null);
   const groups = Map.groupBy(kinds, (row) => `${row.workspace_id} ${row.environment}`);
   // In one order, since each may lock rows until the end: whoever does so too then waits, never in a circle.
   const parts = [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, group]) => new Part({ from, last }, group, foreseen));
+    .map(([, group]) => new BatchPart({ from, last }, group, foreseen));
   const count = kinds.reduce((sum, row) => sum + row.count, 0);
   return { from, last, count, unsettled, parts };
 }
@@ -102,16 +108,16 @@ const READ = `
    order by e.epoch, e.xid, e.seq limit ${BATCH_EVENTS_MAX}`;
 
 /** What of a batch is of one partition. */
-export class Part {
+export class BatchPart {
   readonly partition: Partition;
-  readonly kinds: readonly Kind[];
-  readonly #bounds: { readonly from: Position; readonly last: Position };
+  readonly kinds: readonly EventTypeCount[];
+  readonly #bounds: { readonly from: LogPosition; readonly last: LogPosition };
   /** The types that somebody will ask for: they are read with those that are asked for first. */
   readonly #foreseen: readonly string[];
   readonly #read = new Map<string, readonly RecordedEvent[]>();
 
   constructor(
-    bounds: { readonly from: Position; readonly last: Position },
+    bounds: { readonly from: LogPosition; readonly last: LogPosition },
     rows: readonly KindRow[],
     foreseen: (type: string) => boolean,
   ) {

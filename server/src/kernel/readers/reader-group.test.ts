@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { domains } from "../../app.ts";
-import { Convoy } from "./reader-group.ts";
+import { ReaderGroup } from "./reader-group.ts";
 import { reader, registerReaders } from "./reader.ts";
 import { notes } from "../testing/notes.ts";
 import { type Ask, startWorld, until, type World } from "../testing/world.ts";
@@ -38,7 +38,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const failed: string[] = [];
 const together = () =>
-  new Convoy({
+  new ReaderGroup({
     outside: world.kernel,
     readers: [first, second],
     onFailure: ({ name }) => void failed.push(name),

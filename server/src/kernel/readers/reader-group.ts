@@ -1,7 +1,7 @@
-import type { Outside } from "../access/caller.ts";
+import type { Platform } from "../access/caller.ts";
 import { isConnectionLoss, isTransient } from "../db/errors.ts";
-import { Follower } from "./reader-loop.ts";
-import type { Next } from "../work/loop.ts";
+import { ReaderLoop } from "./reader-loop.ts";
+import type { LoopNext } from "../work/loop.ts";
 import { advanceTogether, type Reader } from "./reader.ts";
 
 const FAILURE_DELAY_MIN_MS = 100;
@@ -10,8 +10,8 @@ const POLL_MS = 1_000;
 /** How many steps they go apart after one of them failed. */
 const STEPS_APART = 10;
 
-export interface ConvoyOptions {
-  readonly outside: Outside;
+export interface ReaderGroupOptions {
+  readonly outside: Platform;
   readonly readers: readonly Reader[];
   readonly onFailure: (reader: Reader, error: unknown) => void;
   readonly onParked: (reader: Reader, error: unknown) => void;
@@ -22,32 +22,32 @@ export interface ConvoyOptions {
  * look at the log and one commit for all, where each for itself would cost its own. When one fails,
  * or is behind, they go apart, so that it holds up nobody, until they meet again.
  */
-export class Convoy {
-  readonly #options: ConvoyOptions;
+export class ReaderGroup {
+  readonly #options: ReaderGroupOptions;
   readonly #members: readonly Member[];
   #apart = 0;
 
-  constructor(options: ConvoyOptions) {
+  constructor(options: ReaderGroupOptions) {
     this.#options = options;
     this.#members = options.readers.map((reader) => ({
-      follower: new Follower(options.outside, reader, (error) => options.onParked(reader, error)),
+      follower: new ReaderLoop(options.outside, reader, (error) => options.onParked(reader, error)),
       failures: 0,
       restUntilMs: 0,
     }));
   }
 
-  async step(): Promise<Next> {
+  async step(): Promise<LoopNext> {
     if (this.#apart === 0) {
       const next = await this.#together();
       if (next !== "apart") return next;
     }
     this.#apart = Math.max(0, this.#apart - 1);
-    let soonest: Next = POLL_MS;
+    let soonest: LoopNext = POLL_MS;
     for (const member of this.#members) soonest = sooner(soonest, await this.#alone(member));
     return soonest;
   }
 
-  async #together(): Promise<Next | "apart"> {
+  async #together(): Promise<LoopNext | "apart"> {
     const walkers = this.#members.map(({ follower }) => follower);
     try {
       return await advanceTogether(this.#options.outside, walkers);
@@ -59,7 +59,7 @@ export class Convoy {
     }
   }
 
-  async #alone(member: Member): Promise<Next> {
+  async #alone(member: Member): Promise<LoopNext> {
     const restMs = member.restUntilMs - performance.now();
     if (restMs > 0) return restMs;
     try {
@@ -80,12 +80,12 @@ export class Convoy {
 }
 
 interface Member {
-  readonly follower: Follower;
+  readonly follower: ReaderLoop;
   failures: number;
   restUntilMs: number;
 }
 
-function sooner(left: Next, right: Next): Next {
+function sooner(left: LoopNext, right: LoopNext): LoopNext {
   if (left === "again" || right === "again") return "again";
   if (left === "soon" || right === "soon") return "soon";
   return Math.min(left, right);

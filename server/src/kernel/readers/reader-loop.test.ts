@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
-import { Follower } from "./reader-loop.ts";
+import { ReaderLoop } from "./reader-loop.ts";
 import { park, reader, registerReaders } from "./reader.ts";
 import { notes } from "../testing/notes.ts";
 import { type Ask, startWorld, type World } from "../testing/world.ts";
@@ -59,7 +59,7 @@ const parked = () =>
   );
 
 /** Steps until it no longer fails; tells how often it did. */
-async function failuresOf(follower: Follower): Promise<number> {
+async function failuresOf(follower: ReaderLoop): Promise<number> {
   for (let failures = 0; ; failures += 1) {
     const failed = await follower.step().then(
       () => false,
@@ -72,7 +72,7 @@ async function failuresOf(follower: Follower): Promise<number> {
 
 test("what one event breaks is that event alone: it is parked after eight failures, and the rest goes on", async () => {
   const told: unknown[] = [];
-  const follower = new Follower(world.kernel, squeamish, (error) => told.push(error));
+  const follower = new ReaderLoop(world.kernel, squeamish, (error) => told.push(error));
   await write("Bread", "Poison", "Butter", "Cheese");
   // Seven are thrown. The good bread before it was eaten as soon as events came one at a time.
   expect(await failuresOf(follower)).toBe(2);
@@ -98,7 +98,7 @@ test("what one event breaks is that event alone: it is parked after eight failur
 
 test("nothing is held against an event while the database is what fails", async () => {
   const told: unknown[] = [];
-  const follower = new Follower(world.kernel, squeamish, (error) => told.push(error));
+  const follower = new ReaderLoop(world.kernel, squeamish, (error) => told.push(error));
   await write("Honey");
   const before = await eaten();
   const open = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { BATCH_EVENTS_MAX } from "./event-batch.ts";
-import type { Outside } from "../access/caller.ts";
+import type { Platform } from "../access/caller.ts";
 import { isConnectionLoss, isTransient } from "../db/errors.ts";
-import type { Next } from "../work/loop.ts";
+import type { LoopNext } from "../work/loop.ts";
 import { advance, park, type Reader, type Trail } from "./reader.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
 
@@ -14,21 +14,21 @@ const REASON_CHARACTERS_MAX = 2_000;
  * what one event breaks is that event alone; after some more attempts it is parked, and the reader
  * goes on for everybody else. When the database is what fails, nothing is held against an event.
  */
-export class Follower {
+export class ReaderLoop {
   readonly reader: Reader;
   readonly trail: Trail = { left: undefined };
-  readonly #outside: Outside;
+  readonly #outside: Platform;
   readonly #onParked: (error: unknown) => void;
   #eventsMax = BATCH_EVENTS_MAX;
   #failures = 0;
 
-  constructor(outside: Outside, reader: Reader, onParked: (error: unknown) => void) {
+  constructor(outside: Platform, reader: Reader, onParked: (error: unknown) => void) {
     this.#outside = outside;
     this.reader = reader;
     this.#onParked = onParked;
   }
 
-  async step(): Promise<Next> {
+  async step(): Promise<LoopNext> {
     try {
       const next = await advance(this.#outside, this.reader, this.#eventsMax, this.trail);
       this.#failures = 0;

@@ -1,18 +1,24 @@
 import { Act } from "../operation/act.ts";
-import { type Batch, BATCH_EVENTS_MAX, type Kind, look, type Part } from "./event-batch.ts";
-import { type Outside, type Services, systemCaller } from "../access/caller.ts";
+import {
+  type EventBatch,
+  BATCH_EVENTS_MAX,
+  type EventTypeCount,
+  readBatch,
+  type BatchPart,
+} from "./event-batch.ts";
+import { type Platform, type PlatformServices, systemCaller } from "../access/caller.ts";
 import { compilePattern } from "../condition/event-pattern.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "../db/database.ts";
-import { eventIdOf, type EventType, type Position, type RecordedEvent } from "../log/event.ts";
+import { eventIdOf, type EventType, type LogPosition, type RecordedEvent } from "../log/event.ts";
 import { newId } from "../schema/id.ts";
-import { causeOf } from "../log/event-log.ts";
-import type { Next } from "../work/loop.ts";
+import { causationOf } from "../log/event-log.ts";
+import type { LoopNext } from "../work/loop.ts";
 import type { ReadContext, WriteContext } from "../operation/operation.ts";
 
 interface About {
   readonly name: string;
   /** Event types, or patterns of them; a function where only the assembled product knows them. */
-  readonly on: readonly string[] | ((services: Services) => readonly string[]);
+  readonly on: readonly string[] | ((services: PlatformServices) => readonly string[]);
   /** Where a reader that is new to this database begins. */
   readonly startsAt: "beginning" | "end";
 }
@@ -28,7 +34,7 @@ type Reaction<E extends EventType> =
        * For a reader of everything, which most events do not concern: it is told what kinds of them there
        * are, and asks for those that it wants.
        */
-      glance(ctx: GlanceContext<E>, kinds: readonly Kind[]): Promise<void>;
+      glance(ctx: SummaryContext<E>, kinds: readonly EventTypeCount[]): Promise<void>;
       readonly handle?: never;
     };
 
@@ -47,7 +53,7 @@ export interface ReaderContext<E extends EventType = EventType> extends ReadCont
   readonly onCommit: (listener: () => void) => void;
 }
 
-export interface GlanceContext<E extends EventType = EventType> extends ReaderContext<E> {
+export interface SummaryContext<E extends EventType = EventType> extends ReaderContext<E> {
   /** The events of these types, in order. */
   readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
 }
@@ -74,7 +80,10 @@ const REGISTER = `
   values ($1, $2, case when $3 then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, 0, $4)
   on conflict (name) do nothing`;
 
-export async function registerReaders(outside: Outside, readers: readonly Reader[]): Promise<void> {
+export async function registerReaders(
+  outside: Platform,
+  readers: readonly Reader[],
+): Promise<void> {
   for (const { name, startsAt } of readers) {
     const atEnd = startsAt === "end";
     await outside.db.write(NOWHERE, (session) =>
@@ -86,9 +95,9 @@ export async function registerReaders(outside: Outside, readers: readonly Reader
 /** What a process remembers of a reader from one batch to the next. */
 export interface Trail {
   /** Where this process left it last. */
-  left: Position | undefined;
+  left: LogPosition | undefined;
   /** The last event of the batch that it tried last. */
-  tried?: Position | undefined;
+  tried?: LogPosition | undefined;
 }
 
 /** A reader on its way. */
@@ -99,11 +108,11 @@ export interface Walker {
 
 /** Handles one batch; resolves to when to look again. */
 export async function advance(
-  outside: Outside,
+  outside: Platform,
   one: Reader,
   eventsMax = BATCH_EVENTS_MAX,
   trail: Trail = { left: undefined },
-): Promise<Next> {
+): Promise<LoopNext> {
   const batch = await lookFor(outside, [one], eventsMax);
   const idle = batch.unsettled ? "soon" : POLL_MS;
   if (!batch.last) return idle;
@@ -128,9 +137,9 @@ const MOVE_ALL = `
  * place: then each has to go on for itself until they do.
  */
 export async function advanceTogether(
-  outside: Outside,
+  outside: Platform,
   walkers: readonly Walker[],
-): Promise<Next | "apart"> {
+): Promise<LoopNext | "apart"> {
   const readers = walkers.map(({ reader: one }) => one);
   const names = readers.map(({ name }) => name);
   const batch = await lookFor(outside, readers, BATCH_EVENTS_MAX);
@@ -153,7 +162,7 @@ export async function advanceTogether(
 
 /** Sets the event aside that was tried last, with the reason; false when another node has moved on. */
 export async function park(
-  outside: Outside,
+  outside: Platform,
   one: Reader,
   { tried }: Trail,
   reason: string,
@@ -170,17 +179,21 @@ export async function park(
 }
 
 /** What is next for these readers. */
-function lookFor(outside: Outside, readers: readonly Reader[], eventsMax: number): Promise<Batch> {
+function lookFor(
+  outside: Platform,
+  readers: readonly Reader[],
+  eventsMax: number,
+): Promise<EventBatch> {
   const names = readers.map(({ name }) => name);
   const wishes = readers.filter((one) => !("glance" in one)).map((one) => wishOf(outside, one));
-  return look(outside, names, eventsMax, (type) => wishes.some((wants) => wants(type)));
+  return readBatch(outside, names, eventsMax, (type) => wishes.some((wants) => wants(type)));
 }
 
 /** Does the work and moves the cursor together; false when another node has this reader in hand. */
 async function moveOn(
-  outside: Outside,
+  outside: Platform,
   one: Reader,
-  { from, last = from }: Batch,
+  { from, last = from }: EventBatch,
   work: (session: Transaction) => Promise<void>,
 ): Promise<boolean> {
   return outside.db.write(NOWHERE, async (session) => {
@@ -194,10 +207,10 @@ async function moveOn(
 }
 
 async function handleAll(
-  outside: Outside,
+  outside: Platform,
   { reader: one, trail }: Walker,
   session: Transaction,
-  { from, last, parts }: Batch,
+  { from, last, parts }: EventBatch,
 ): Promise<void> {
   const wants = wishOf(outside, one);
   trail.tried = last;
@@ -209,13 +222,13 @@ async function handleAll(
 }
 
 interface Share extends Pick<ReaderContext, "continuous"> {
-  readonly part: Part;
+  readonly part: BatchPart;
   /** Those that the reader wants. */
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly EventTypeCount[];
 }
 
 async function handlePart(
-  outside: Outside,
+  outside: Platform,
   one: Reader,
   session: Transaction,
   { part, kinds, continuous }: Share,
@@ -229,12 +242,12 @@ async function handlePart(
   const acts: Act[] = [];
   const because = (cause: RecordedEvent): WriteContext => {
     stay();
-    const caller = systemCaller(partition, causeOf(cause));
+    const caller = systemCaller(partition, causationOf(cause));
     const act = new Act({ session, services: outside, caller });
     acts.push(act);
     return act.ctx;
   };
-  const events: GlanceContext["events"] = (types) => {
+  const events: SummaryContext["events"] = (types) => {
     stay();
     return part.events(session, types);
   };
@@ -250,10 +263,10 @@ async function handlePart(
 
 type Wish = (type: string) => boolean;
 
-const wishes = new WeakMap<Outside, Map<Reader, Wish>>();
+const wishes = new WeakMap<Platform, Map<Reader, Wish>>();
 
 /** What a reader wants follows from the assembled product, and stays so. */
-function wishOf(outside: Outside, one: Reader): Wish {
+function wishOf(outside: Platform, one: Reader): Wish {
   let known = wishes.get(outside);
   if (!known) wishes.set(outside, (known = new Map()));
   let wish = known.get(one);

@@ -13,15 +13,15 @@ const NO_SESSION =
   "Point it at PostgreSQL itself, and MILLRACE_DATABASE_POOLER at the pooler.";
 
 /** What there is to do now: `events` to read, `jobs` to claim, or what some engine calls its own work. */
-export type Commotion = string;
+export type PendingWake = string;
 
 /** Whether this process committed it, or another. */
 export type Origin = "here" | "elsewhere";
 
-type Listener = (what: Commotion, from: Origin) => void;
+type Listener = (what: PendingWake, from: Origin) => void;
 
 /** The little of an event that a cache or a waiting reader needs to know. */
-export interface Notice {
+export interface WakeNotice {
   readonly type: string;
   readonly topic: string;
   readonly workspace: string;
@@ -35,12 +35,12 @@ export interface Notice {
  * many acts together: PostgreSQL serialises the commits of transactions that notify, and each is one
  * more for the disk.
  */
-export class Signal {
+export class WakeSignal {
   readonly #db: Database;
   readonly #node: string;
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<Listener>();
-  readonly #toTell = new Set<Commotion>();
+  readonly #toTell = new Set<PendingWake>();
   #timer: NodeJS.Timeout | undefined;
   #toldAtMs = -Infinity;
   #listening: Loop | undefined;
@@ -59,7 +59,7 @@ export class Signal {
     return () => this.#listeners.delete(listener);
   }
 
-  raise(what: Commotion): void {
+  raise(what: PendingWake): void {
     this.#hear(what, "here");
     this.#toTell.add(what);
     this.#timer ??= setTimeout(() => this.#tellOthers(), this.#delayMs());
@@ -77,7 +77,7 @@ export class Signal {
     this.#client = undefined;
   }
 
-  #hear(what: Commotion, from: Origin): void {
+  #hear(what: PendingWake, from: Origin): void {
     for (const listener of this.#listeners) listener(what, from);
   }
 

@@ -1,11 +1,11 @@
 import { Failure, Internal } from "../operation/failure.ts";
-import { BOUNDS } from "./limits.ts";
-import { isDeeper } from "./json-depth.ts";
+import { SCRIPT_LIMITS } from "./limits.ts";
+import { isNestedDeeperThan } from "./json-depth.ts";
 import { parseJson } from "./json.ts";
-import type { Answer, Call, CallFailure } from "./protocol.ts";
+import type { HostReply, Call, CallFailure } from "./protocol.ts";
 import { type Execution, HOST_METHODS } from "./script.ts";
 
-type Reply = Pick<Answer, "value" | "failure">;
+type Reply = Pick<HostReply, "value" | "failure">;
 
 export interface HostCallsOptions {
   readonly call: Execution["call"];
@@ -33,7 +33,7 @@ export class HostCalls {
   make(call: Call): void {
     this.#made += 1;
     this.#traffic += call.args.length;
-    if (this.#made > BOUNDS.callsMax || this.#traffic > BOUNDS.trafficMax) {
+    if (this.#made > SCRIPT_LIMITS.callsMax || this.#traffic > SCRIPT_LIMITS.trafficMax) {
       return this.#options.answer(call.call, refusal("too_many_calls", "That are too many calls."));
     }
     this.#waiting.push(call);
@@ -46,7 +46,7 @@ export class HostCalls {
   }
 
   #serve(): void {
-    while (this.#running < BOUNDS.callsAtATime) {
+    while (this.#running < SCRIPT_LIMITS.callsAtATime) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#running += 1;
@@ -61,8 +61,8 @@ export class HostCalls {
   async #reply({ method, args: text }: Call): Promise<Reply> {
     const known = HOST_METHODS.find((name) => name === method);
     if (!known) return refusal("unknown_method", `There is no ${method}.`);
-    if (isDeeper(text, BOUNDS.depthMax)) {
-      const message = `${method} was given what is nested deeper than ${BOUNDS.depthMax} levels.`;
+    if (isNestedDeeperThan(text, SCRIPT_LIMITS.depthMax)) {
+      const message = `${method} was given what is nested deeper than ${SCRIPT_LIMITS.depthMax} levels.`;
       return refusal("too_large", message);
     }
     try {
@@ -71,7 +71,10 @@ export class HostCalls {
       const value = await this.#options.call(known, args, this.#stop.signal);
       const json = JSON.stringify(value) as string | undefined;
       this.#traffic += json?.length ?? 0;
-      if ((json?.length ?? 0) > BOUNDS.answerMax || this.#traffic > BOUNDS.trafficMax) {
+      if (
+        (json?.length ?? 0) > SCRIPT_LIMITS.answerMax ||
+        this.#traffic > SCRIPT_LIMITS.trafficMax
+      ) {
         return refusal("too_large", `What ${method} answered is too large for a script.`);
       }
       return json === undefined ? {} : { value: json };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDeeper } from "./json-depth.ts";
+import { isNestedDeeperThan } from "./json-depth.ts";
 
 test("depth counts brackets and braces, but not those in texts", () => {
   const nested = (depth: number): unknown =>
@@ -10,7 +10,10 @@ test("depth counts brackets and braces, but not those in texts", () => {
         : { "[{": nested(depth - 1) };
   for (const depth of [1, 3, 4, 5, 9]) {
     const text = JSON.stringify(nested(depth));
-    expect([isDeeper(text, depth), isDeeper(text, depth - 1)]).toEqual([false, true]);
+    expect([isNestedDeeperThan(text, depth), isNestedDeeperThan(text, depth - 1)]).toEqual([
+      false,
+      true,
+    ]);
   }
-  expect(isDeeper(JSON.stringify("[".repeat(1_000)), 5)).toBe(false);
+  expect(isNestedDeeperThan(JSON.stringify("[".repeat(1_000)), 5)).toBe(false);
 });

@@ -1,5 +1,5 @@
 /** Whether a JSON text is nested deeper than that. */
-export function isDeeper(text: string, depthMax: number): boolean {
+export function isNestedDeeperThan(text: string, depthMax: number): boolean {
   if (text.length <= 2 * depthMax) return false;
   let depth = 0;
   let inString = false;

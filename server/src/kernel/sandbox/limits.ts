@@ -1,5 +1,5 @@
 /** What a single script may use. All sizes of text are in characters. */
-export const BOUNDS = {
+export const SCRIPT_LIMITS = {
   sourceMax: 256 * 1024,
   inputMax: 4 * 1024 * 1024,
   outputMax: 1024 * 1024,

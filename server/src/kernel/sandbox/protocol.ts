@@ -5,7 +5,7 @@
  */
 import type { LogLevel, ScriptError, ScriptKind, ScriptStatus } from "./script.ts";
 
-export type ToProcess = RunOrder | InspectOrder | Answer | EndOrder;
+export type ToProcess = RunOrder | InspectOrder | HostReply | EndOrder;
 
 interface Order {
   readonly run: number;
@@ -26,7 +26,7 @@ export interface InspectOrder extends Order {
 }
 
 /** What came of a call. */
-export interface Answer {
+export interface HostReply {
   readonly kind: "answer";
   readonly run: number;
   readonly call: number;
@@ -48,7 +48,7 @@ export interface EndOrder {
   readonly run: number;
 }
 
-export type FromProcess = Call | Note | Pace | Result;
+export type FromProcess = Call | Note | Pace | ScriptResult;
 
 export interface Call {
   readonly kind: "call";
@@ -78,7 +78,7 @@ export interface Pace {
   readonly heard: number;
 }
 
-export interface Result {
+export interface ScriptResult {
   readonly kind: "result";
   readonly run: number;
   readonly status: ScriptStatus;

@@ -10,9 +10,9 @@
  * `timingSafeEqual`. Its time zone is UTC.
  */
 import { parseJson } from "./json.ts";
-import { BOUNDS, MEMORY_MB, TIMEOUT_MS } from "./limits.ts";
-import type { Result } from "./protocol.ts";
-import { placeless } from "./script-error.ts";
+import { SCRIPT_LIMITS, MEMORY_MB, TIMEOUT_MS } from "./limits.ts";
+import type { ScriptResult } from "./protocol.ts";
+import { withoutPosition } from "./script-error.ts";
 import { type PoolOptions, ScriptPool } from "./script-pool.ts";
 import type {
   Definition,
@@ -23,7 +23,7 @@ import type {
   ScriptOutcome,
   ScriptStatus,
 } from "./script.ts";
-import type { End } from "./supervision.ts";
+import type { SlotResult } from "./supervision.ts";
 
 export type {
   Definition,
@@ -39,10 +39,10 @@ export type {
 export { SandboxBusy } from "./script-pool.ts";
 
 /** How a run ended, apart from what it wrote. */
-type Conclusion = Omit<ScriptOutcome, "messages" | "uiStateChanges" | "logs" | "durationMs">;
+type RunConclusion = Omit<ScriptOutcome, "messages" | "uiStateChanges" | "logs" | "durationMs">;
 
 /** What a process reports, read; `input` is what the script was given. */
-function reported(result: Result, input: string): Conclusion {
+function toOutcome(result: ScriptResult, input: string): RunConclusion {
   const { status, output, current, abortReason, error } = result;
   return {
     status,
@@ -54,7 +54,7 @@ function reported(result: Result, input: string): Conclusion {
 }
 
 /** A run that was stopped, or that took its process with it. */
-function stopped(status: ScriptStatus, input: string, timeoutMs?: number): Conclusion {
+function stoppedOutcome(status: ScriptStatus, input: string, timeoutMs?: number): RunConclusion {
   const error = status === "failed" ? crash() : errorOf(status, timeoutMs);
   return { status, output: null, current: parseJson(input), abortReason: null, error };
 }
@@ -62,13 +62,13 @@ function stopped(status: ScriptStatus, input: string, timeoutMs?: number): Concl
 function errorOf(status: ScriptStatus, timeoutMs?: number): ScriptError | null {
   switch (status) {
     case "timed_out":
-      return placeless("TimeoutError", `The script was stopped after ${timeoutMs} ms.`);
+      return withoutPosition("TimeoutError", `The script was stopped after ${timeoutMs} ms.`);
     case "out_of_memory":
-      return placeless("MemoryError", "The script needs more memory than it may have.");
+      return withoutPosition("MemoryError", "The script needs more memory than it may have.");
     case "too_large":
-      return placeless(
+      return withoutPosition(
         "RangeError",
-        `The output is larger than ${BOUNDS.outputMax} characters of JSON, or nested deeper than ${BOUNDS.depthMax} levels.`,
+        `The output is larger than ${SCRIPT_LIMITS.outputMax} characters of JSON, or nested deeper than ${SCRIPT_LIMITS.depthMax} levels.`,
       );
     case "completed":
     case "aborted":
@@ -78,7 +78,7 @@ function errorOf(status: ScriptStatus, timeoutMs?: number): ScriptError | null {
 }
 
 function crash(): ScriptError {
-  return placeless("Error", "The script's process ended before the script did.");
+  return withoutPosition("Error", "The script's process ended before the script did.");
 }
 
 export interface SandboxOptions extends PoolOptions {
@@ -113,7 +113,9 @@ export class Sandbox {
     const work = { order, timeoutMs, call, onError: this.#onError };
     const end = await this.#pool.carryOut(work, signal);
     const { notes, durationMs, result } = end;
-    const conclusion = result ? reported(result, input) : stopped(end.status, input, timeoutMs);
+    const conclusion = result
+      ? toOutcome(result, input)
+      : stoppedOutcome(end.status, input, timeoutMs);
     return { ...conclusion, ...notes.all, durationMs };
   }
 
@@ -145,18 +147,24 @@ function within({ timeoutMs, memoryMb }: ExecutionLimits): Required<ExecutionLim
 }
 
 function sourceExcess({ length }: string): ScriptError | undefined {
-  if (length <= BOUNDS.sourceMax) return undefined;
-  return placeless("RangeError", `The source is longer than ${BOUNDS.sourceMax} characters.`);
+  if (length <= SCRIPT_LIMITS.sourceMax) return undefined;
+  return withoutPosition(
+    "RangeError",
+    `The source is longer than ${SCRIPT_LIMITS.sourceMax} characters.`,
+  );
 }
 
 function inputExcess({ length }: string): ScriptError | undefined {
-  if (length <= BOUNDS.inputMax) return undefined;
-  return placeless("RangeError", `The input is longer than ${BOUNDS.inputMax} characters of JSON.`);
+  if (length <= SCRIPT_LIMITS.inputMax) return undefined;
+  return withoutPosition(
+    "RangeError",
+    `The input is longer than ${SCRIPT_LIMITS.inputMax} characters of JSON.`,
+  );
 }
 
 function refused(input: unknown, error: ScriptError): ScriptOutcome {
   const nothing = { messages: [], uiStateChanges: [], logs: [], durationMs: 0 };
-  const conclusion: Conclusion = {
+  const conclusion: RunConclusion = {
     status: "too_large",
     output: null,
     current: input,
@@ -166,12 +174,12 @@ function refused(input: unknown, error: ScriptError): ScriptOutcome {
   return { ...conclusion, ...nothing };
 }
 
-function inspectionOf({ status, result }: End, timeoutMs: number): Inspection {
+function inspectionOf({ status, result }: SlotResult, timeoutMs: number): Inspection {
   const { script, output } = result ?? {};
   if (status === "completed" && script && output !== undefined) {
     // Its members were checked where it was made, and they are not to be relied on.
     return { ok: true, kind: script, definition: parseJson(output) as Definition };
   }
-  const { error } = result ? reported(result, "null") : stopped(status, "null", timeoutMs);
-  return { ok: false, error: error ?? placeless("Error", "The script can't be read.") };
+  const { error } = result ? toOutcome(result, "null") : stoppedOutcome(status, "null", timeoutMs);
+  return { ok: false, error: error ?? withoutPosition("Error", "The script can't be read.") };
 }

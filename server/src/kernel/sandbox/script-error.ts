@@ -4,14 +4,14 @@ import type { ScriptError } from "./script.ts";
 export const SCRIPT = "script";
 
 /** An error as the engine tells it. */
-export interface Fault {
+export interface RawScriptError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
 }
 
 /** An error of a script with its place in the author's source; frames of ours are left out. */
-export function scriptError({ name, message, stack }: Fault, source: string): ScriptError {
+export function scriptError({ name, message, stack }: RawScriptError, source: string): ScriptError {
   const frames = stack.split("\n").filter((line) => FRAME.test(line));
   const [, line, column] = /script:(\d+):(\d+)/.exec(frames[0] ?? "") ?? [];
   const place = { line: line ? Number(line) : null, column: column ? Number(column) : null };
@@ -37,7 +37,7 @@ export function syntaxErrorAt(
 }
 
 /** What is missing at the end of a source, a parser finds out only behind it: it is told where that ends. */
-export function withinSource(error: ScriptError, source: string): ScriptError {
+export function toSourcePosition(error: ScriptError, source: string): ScriptError {
   const { line, column, message } = error;
   const lines = linesOf(source.trimEnd());
   const end = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
@@ -54,7 +54,7 @@ export function linesOf(source: string): string[] {
 }
 
 /** An error that no place in the source is to blame for. */
-export function placeless(name: string, message: string): ScriptError {
+export function withoutPosition(name: string, message: string): ScriptError {
   return { name, message, line: null, column: null, stack: "" };
 }
 

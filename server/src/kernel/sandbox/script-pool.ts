@@ -1,15 +1,15 @@
 import { availableParallelism } from "node:os";
 import { Failure, failure } from "../operation/failure.ts";
-import { FairQueue, type Turn } from "../work/fair-queue.ts";
+import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
 import type { Subprocess } from "../work/subprocess.ts";
 import type { FromProcess } from "./protocol.ts";
 import { startScriptProcess } from "./script-process.ts";
-import { type End, Supervision, type Work } from "./supervision.ts";
+import { type SlotResult, SlotSupervisor, type SlotTask } from "./supervision.ts";
 
 /** A script process and the one run that it has at a time: whoever is killed there was alone. */
-class Lane {
+class ProcessSlot {
   readonly #process: Subprocess;
-  #supervision: Supervision | undefined;
+  #supervision: SlotSupervisor | undefined;
   #runs = 0;
   #isSpent = false;
   #source: string | undefined;
@@ -33,15 +33,15 @@ class Lane {
   }
 
   /** It has the script at hand, since it ran it last. */
-  knows({ owner, source }: Work["order"]): boolean {
+  knows({ owner, source }: SlotTask["order"]): boolean {
     return this.owner === owner && this.#source === source;
   }
 
   /** Carries out one run; the next may come when this has ended. */
-  async carryOut(work: Work): Promise<End> {
+  async carryOut(work: SlotTask): Promise<SlotResult> {
     this.#runs += 1;
     this.#source = work.order.source;
-    const supervision = new Supervision(this.#process, this.#runs, work);
+    const supervision = new SlotSupervisor(this.#process, this.#runs, work);
     this.#supervision = supervision;
     const end = await supervision.ended;
     this.#supervision = undefined;
@@ -96,12 +96,12 @@ const DEFAULTS: PoolOptions = {
 /** A process that nobody needed for so long ends, but for the few that are always warm. */
 const SPARE_MS = 10_000;
 
-export type PoolWork = Omit<Work, "onPause" | "onResume">;
+export type PoolWork = Omit<SlotTask, "onPause" | "onResume">;
 
 interface Task {
   readonly work: PoolWork;
-  readonly end: PromiseWithResolvers<End>;
-  lane: Lane | undefined;
+  readonly end: PromiseWithResolvers<SlotResult>;
+  lane: ProcessSlot | undefined;
   isDropped: boolean;
 }
 
@@ -113,9 +113,9 @@ interface Task {
 export class ScriptPool {
   readonly #options: PoolOptions;
   readonly #queue: FairQueue<Task>;
-  readonly #lanes = new Set<Lane>();
+  readonly #lanes = new Set<ProcessSlot>();
   /** The last one was used last. */
-  readonly #idle: Lane[] = [];
+  readonly #idle: ProcessSlot[] = [];
   #computing = 0;
   #isClosed = false;
   #trimming: NodeJS.Timeout | undefined;
@@ -131,7 +131,7 @@ export class ScriptPool {
   }
 
   /** Rejects when it did not get to run, or when whoever asked does not want it any more. */
-  async carryOut(work: PoolWork, signal?: AbortSignal): Promise<End> {
+  async carryOut(work: PoolWork, signal?: AbortSignal): Promise<SlotResult> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw closing();
     const { owner } = work.order;
@@ -180,7 +180,7 @@ export class ScriptPool {
     }
   }
 
-  async #serve(turn: Turn<Task>): Promise<void> {
+  async #serve(turn: QueueTicket<Task>): Promise<void> {
     const { item: task, done } = turn;
     const lane = this.#lane(task);
     lane.owner = task.work.order.owner;
@@ -221,7 +221,7 @@ export class ScriptPool {
    * The idle one that has this script at hand, else that which was idle longest; or a new one. The last
    * idle one is for an owner who has none: whoever has one can wait until another has started.
    */
-  #lane({ work: { order } }: Task): Lane {
+  #lane({ work: { order } }: Task): ProcessSlot {
     for (const lane of this.#idle.filter(({ isUsable }) => !isUsable)) this.#drop(lane);
     const idle = new Set(this.#idle);
     const hasOne = [...this.#lanes].some((lane) => lane.owner === order.owner && !idle.has(lane));
@@ -237,13 +237,13 @@ export class ScriptPool {
     return Math.min(this.#options.processes + 1, this.#options.processesMax);
   }
 
-  #start(): Lane {
-    const lane = new Lane();
+  #start(): ProcessSlot {
+    const lane = new ProcessSlot();
     this.#lanes.add(lane);
     return lane;
   }
 
-  #release(lane: Lane): void {
+  #release(lane: ProcessSlot): void {
     if (this.#isClosed) return;
     if (lane.isUsable) {
       lane.idleSince = performance.now();
@@ -262,7 +262,7 @@ export class ScriptPool {
   }
 
   /** Lets go of an idle one. */
-  #drop(lane: Lane): void {
+  #drop(lane: ProcessSlot): void {
     this.#idle.splice(this.#idle.indexOf(lane), 1);
     this.#lanes.delete(lane);
     void lane.close();

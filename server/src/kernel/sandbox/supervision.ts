@@ -1,8 +1,8 @@
 import type { Ending, Subprocess } from "../work/subprocess.ts";
 import { HostCalls } from "./host-calls.ts";
 import { parseJson } from "./json.ts";
-import { BOUNDS } from "./limits.ts";
-import type { FromProcess, InspectOrder, Note, Result, RunOrder } from "./protocol.ts";
+import { SCRIPT_LIMITS } from "./limits.ts";
+import type { FromProcess, InspectOrder, Note, ScriptResult, RunOrder } from "./protocol.ts";
 import { makeWay, usageOf } from "./script-process.ts";
 import type {
   Execution,
@@ -14,7 +14,7 @@ import type {
 } from "./script.ts";
 
 /** What a script has written, as it comes. The process bounds it, and so do we: scripts run there. */
-class Notes {
+class ScriptLog {
   readonly #logs: LogEntry[] = [];
   readonly #messages: ScriptMessage[] = [];
   readonly #changes: UiStateChange[] = [];
@@ -25,7 +25,8 @@ class Notes {
     this.#count += 1;
     this.#size += sizeOf(note);
     // Some more than a script may write, since the process has things to say as well.
-    if (this.#count > 2 * BOUNDS.notesMax || this.#size > 2 * BOUNDS.notesSizeMax) return;
+    if (this.#count > 2 * SCRIPT_LIMITS.notesMax || this.#size > 2 * SCRIPT_LIMITS.notesSizeMax)
+      return;
     if ("log" in note) {
       const { log: level, message, metadata, atMs } = note;
       const at = new Date(atMs).toISOString();
@@ -52,7 +53,7 @@ function sizeOf(note: Note): number {
 }
 
 /** What a lane is to do. */
-export interface Work {
+export interface SlotTask {
   readonly order: Orderless<RunOrder> | Orderless<InspectOrder>;
   readonly timeoutMs: number;
   readonly call: Execution["call"];
@@ -65,10 +66,10 @@ export interface Work {
 type Orderless<Order> = Omit<Order, "run">;
 
 /** How it ended; with a result unless it was stopped, or took its process with it. */
-export interface End {
+export interface SlotResult {
   readonly status: ScriptStatus;
-  readonly result?: Result;
-  readonly notes: Notes;
+  readonly result?: ScriptResult;
+  readonly notes: ScriptLog;
   readonly durationMs: number;
   /** How much of that it computed, as far as we can tell. */
   readonly busyMs: number;
@@ -90,13 +91,13 @@ const OVERRUN = 3;
  * Watches over one run, from outside of its process: whatever the script does there, it can't delay this.
  * When its time is over or its memory too much, the process is killed with it.
  */
-export class Supervision {
+export class SlotSupervisor {
   readonly #process: Subprocess;
   readonly #run: number;
-  readonly #work: Work;
+  readonly #work: SlotTask;
   readonly #calls: HostCalls;
-  readonly #notes = new Notes();
-  readonly #end = Promise.withResolvers<End>();
+  readonly #notes = new ScriptLog();
+  readonly #end = Promise.withResolvers<SlotResult>();
   readonly #startedAt = performance.now();
   readonly #timers: readonly NodeJS.Timeout[];
   #letGo: NodeJS.Timeout | undefined;
@@ -110,7 +111,7 @@ export class Supervision {
   #isOver = false;
   #stopping: ScriptStatus | undefined;
 
-  constructor(process: Subprocess, run: number, work: Work) {
+  constructor(process: Subprocess, run: number, work: SlotTask) {
     this.#process = process;
     this.#run = run;
     this.#work = work;
@@ -122,7 +123,7 @@ export class Supervision {
     process.send({ ...work.order, run });
   }
 
-  get ended(): Promise<End> {
+  get ended(): Promise<SlotResult> {
     return this.#end.promise;
   }
 
@@ -199,7 +200,7 @@ export class Supervision {
     this.#work.onPause();
   }
 
-  #finish(status: ScriptStatus, result: Result | undefined): void {
+  #finish(status: ScriptStatus, result: ScriptResult | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const timer of [...this.#timers, this.#letGo]) clearTimeout(timer);

@@ -1,26 +1,26 @@
-import { mapDeep } from "./map-json.ts";
+import { mapJson } from "./map-json.ts";
 
 const CHARACTERS_MAX = 1_048_576;
-export const DEPTH_MAX = 200;
+export const JSON_DEPTH_MAX = 200;
 
 /** Why a value can't be kept, if it can't: it is too large, or nests too deeply. */
-export function excessOf(value: unknown): "large" | "deep" | undefined {
+export function sizeProblem(value: unknown): "large" | "deep" | undefined {
   const text = textOf(value);
   if (text === undefined || isDeep(text)) return "deep";
   return text.length > CHARACTERS_MAX ? "large" : undefined;
 }
 
 /** The same value as PostgreSQL can keep it: no NUL, no half of a character. Small and flat enough. */
-export function storable<T>(value: T): T {
+export function assertStorable<T>(value: T): T {
   // JSON writes both as escapes, so most values are done with one look at their text.
   if (!/\\u(0000|d[89a-f])/i.test(textOf(value) ?? "")) return value;
   const mend = (leaf: unknown): unknown => (typeof leaf === "string" ? sound(leaf) : leaf);
   // The same shape, with other texts in it.
-  return mapDeep(value, mend, sound) as T;
+  return mapJson(value, mend, sound) as T;
 }
 
 /** A text that can be kept, cut to a length. */
-export function storableText(text: string, charactersMax: number): string {
+export function toStorableText(text: string, charactersMax: number): string {
   return sound(text.slice(0, charactersMax));
 }
 
@@ -40,7 +40,7 @@ function textOf(value: unknown): string | undefined {
 
 function isDeep(text: string): boolean {
   // Each level takes two characters.
-  if (text.length <= 2 * DEPTH_MAX) return false;
+  if (text.length <= 2 * JSON_DEPTH_MAX) return false;
   let depth = 0;
   let quoted = false;
   for (let index = 0; index < text.length; index += 1) {
@@ -49,7 +49,7 @@ function isDeep(text: string): boolean {
     else if (code === QUOTE) quoted = !quoted;
     else if (!quoted && (code === OPEN_BRACKET || code === OPEN_BRACE)) {
       depth += 1;
-      if (depth > DEPTH_MAX) return true;
+      if (depth > JSON_DEPTH_MAX) return true;
     } else if (!quoted && (code === CLOSE_BRACKET || code === CLOSE_BRACE)) depth -= 1;
   }
   return false;

@@ -2,7 +2,7 @@
  * A JSON value with its leaves changed, and the names of its fields too if so told. What no change
  * touches is returned as it was, so that a large value which stays the same costs no copy.
  */
-export function mapDeep(
+export function mapJson(
   value: unknown,
   change: (leaf: unknown) => unknown,
   rename: (field: string) => string = (field) => field,
@@ -10,12 +10,12 @@ export function mapDeep(
   if (typeof value !== "object" || value === null) return change(value);
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    const mapped = items.map((item) => mapDeep(item, change, rename));
+    const mapped = items.map((item) => mapJson(item, change, rename));
     return mapped.some((item, index) => item !== items[index]) ? mapped : value;
   }
   const fields = Object.entries(value);
   const mapped = fields.map(
-    ([name, part]) => [rename(name), mapDeep(part, change, rename)] as const,
+    ([name, part]) => [rename(name), mapJson(part, change, rename)] as const,
   );
   const same = mapped.every(
     ([name, part], index) => name === fields[index]?.[0] && part === fields[index][1],

@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { expect, test } from "vitest";
 import { object } from "./schema.ts";
-import { Shape } from "./validator.ts";
+import { Validator } from "./validator.ts";
 
-const shape = new Shape(object({ name: Type.Optional(Type.String()) }), "body");
+const shape = new Validator(object({ name: Type.Optional(Type.String()) }), "body");
 
 test("what does not match has a fault, also when its unknown fields are more than are told of", () => {
   const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`k${n}`, n]));
@@ -20,7 +20,7 @@ test("one unknown field is named once", () => {
   });
 });
 
-const query = new Shape(
+const query = new Validator(
   object({
     limit: Type.Optional(Type.Integer({ minimum: 1 })),
     share: Type.Optional(Type.Number()),
@@ -61,14 +61,14 @@ test.each<[value: unknown, path: string, message: string]>([
 ])(
   "%j, which may be of two types, is told what is wrong with the one that it is",
   (value, path, message) => {
-    const either = new Shape(object({ names }), "body");
+    const either = new Validator(object({ names }), "body");
     expect(either.check({ names: value })).toEqual({ faults: [{ path, message }] });
   },
 );
 
 test("each of several that may be of two types is told for itself", () => {
   const list = Type.Array(Type.Union([Type.String({ maxLength: 1 }), Type.Integer()]));
-  expect(new Shape(list, "body").check([true, "ab"])).toEqual({
+  expect(new Validator(list, "body").check([true, "ab"])).toEqual({
     faults: [
       { path: "/0", message: "must be string or integer" },
       { path: "/1", message: "must not have more than 1 characters" },

@@ -1,26 +1,26 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
-import type { Fault } from "../operation/failure.ts";
-import { pointerTo } from "./json-pointer.ts";
+import type { FieldError } from "../operation/failure.ts";
+import { jsonPointer } from "./json-pointer.ts";
 
-export type Part = "params" | "query" | "body";
+export type RequestPart = "params" | "query" | "body";
 
 /** Checks one part of a request. Compiled at first use: a start should not wait for all of them. */
-export class Shape {
+export class Validator {
   readonly #schema: TSchema;
-  readonly #part: Part;
+  readonly #part: RequestPart;
   readonly #hasDefaults: boolean;
   #compiled: ReturnType<typeof Compile> | undefined;
 
-  constructor(schema: TSchema, part: Part) {
+  constructor(schema: TSchema, part: RequestPart) {
     this.#schema = schema;
     this.#part = part;
     this.#hasDefaults = JSON.stringify(schema).includes('"default":');
   }
 
   /** The value with its defaults, or its faults. Texts of a query become what the schema wants. */
-  check(value: unknown): { readonly value: unknown } | { readonly faults: readonly Fault[] } {
+  check(value: unknown): { readonly value: unknown } | { readonly faults: readonly FieldError[] } {
     this.#compiled ??= Compile(this.#schema);
     let subject = value;
     if (this.#part === "query" && hasFields(value)) subject = this.#converted(value as object);
@@ -39,8 +39,8 @@ export class Shape {
     return values;
   }
 
-  #faultsOf(subject: unknown): Fault[] {
-    const faults = faultsOf(this.#compiled?.Errors(subject) ?? []);
+  #faultsOf(subject: unknown): FieldError[] {
+    const faults = fieldErrors(this.#compiled?.Errors(subject) ?? []);
     const part = this.#part;
     if (part === "body") return faults;
     return faults.map(({ path, message }) => ({ path: pathOf(part, path), message }));
@@ -61,9 +61,9 @@ function isWritten(text: unknown, number: number): boolean {
  * TypeBox's errors as faults in plain words, the first for each place. Where there are errors there is a fault: what
  * has none counts as valid.
  */
-export function faultsOf(errors: Iterable<SchemaError>): Fault[] {
+export function fieldErrors(errors: Iterable<SchemaError>): FieldError[] {
   const all = [...errors];
-  const faults = new Map<string, Fault>();
+  const faults = new Map<string, FieldError>();
   for (const fault of withoutOtherTypes(all).flatMap(readable)) {
     if (!faults.has(fault.path)) faults.set(fault.path, fault);
   }
@@ -112,7 +112,7 @@ function withoutOtherTypes(errors: readonly SchemaError[]): SchemaError[] {
 
 const IN_UNION = /(\/anyOf\/\d+)+$/;
 
-function readable({ keyword, instancePath, params, message }: SchemaError): Fault[] {
+function readable({ keyword, instancePath, params, message }: SchemaError): FieldError[] {
   const names = (key: string): string[] => {
     const list = (params as Readonly<Record<string, unknown>>)[key];
     return Array.isArray(list) ? list.map(String) : [];
@@ -120,12 +120,12 @@ function readable({ keyword, instancePath, params, message }: SchemaError): Faul
   switch (keyword) {
     case "required":
       return names("requiredProperties").map((name) => ({
-        path: pointerTo(instancePath, name),
+        path: jsonPointer(instancePath, name),
         message: "is required",
       }));
     case "additionalProperties":
       return names("additionalProperties").map((name) => ({
-        path: pointerTo(instancePath, name),
+        path: jsonPointer(instancePath, name),
         message: "is not a known field",
       }));
     case "enum":

@@ -1,4 +1,4 @@
-import { CHARACTERS_MIN } from "./secret-forms.ts";
+import { SECRET_CHARACTERS_MIN } from "./secret-forms.ts";
 
 export interface Pattern {
   readonly text: string;
@@ -23,7 +23,7 @@ export class Matcher {
   constructor(patterns: readonly Pattern[]) {
     // A small table where few patterns are sought, since most matchers are small and short-lived.
     this.#shiftBits = patterns.length <= FEW_PATTERNS ? 3 : 4;
-    const slots = 1 << (this.#shiftBits * CHARACTERS_MIN);
+    const slots = 1 << (this.#shiftBits * SECRET_CHARACTERS_MIN);
     this.#mask = slots - 1;
     this.#marks = new Uint8Array(slots);
     for (const pattern of patterns) this.#add(pattern);
@@ -61,9 +61,9 @@ export class Matcher {
   }
 
   #add(pattern: Pattern): void {
-    if (pattern.text.length < CHARACTERS_MIN) throw new Error("A pattern is too short.");
+    if (pattern.text.length < SECRET_CHARACTERS_MIN) throw new Error("A pattern is too short.");
     let hash = 0;
-    for (let index = 0; index < CHARACTERS_MIN; index += 1) {
+    for (let index = 0; index < SECRET_CHARACTERS_MIN; index += 1) {
       hash = ((hash << this.#shiftBits) ^ pattern.text.charCodeAt(index)) & this.#mask;
     }
     this.#marks[hash] = 1;
@@ -79,12 +79,12 @@ export class Matcher {
     const marks = this.#marks;
     const shiftBits = this.#shiftBits;
     const mask = this.#mask;
-    const first = from + CHARACTERS_MIN - 1;
+    const first = from + SECRET_CHARACTERS_MIN - 1;
     let hash = 0;
     for (let index = from; index < text.length; index += 1) {
       hash = ((hash << shiftBits) ^ text.charCodeAt(index)) & mask;
       if (marks[hash] === 0 || index < first) continue;
-      const start = index + 1 - CHARACTERS_MIN;
+      const start = index + 1 - SECRET_CHARACTERS_MIN;
       const pattern = this.#buckets.get(hash)?.find((one) => text.startsWith(one.text, start));
       if (pattern) return { start, pattern };
     }

@@ -1,5 +1,5 @@
-import { mapDeep } from "../schema/map-json.ts";
-import { formsOf } from "./secret-forms.ts";
+import { mapJson } from "../schema/map-json.ts";
+import { encodingsOf } from "./secret-forms.ts";
 import { Matcher } from "./matcher.ts";
 import { patternsOf, type UsedSecret } from "./scrubber.ts";
 
@@ -26,7 +26,7 @@ class RecentSecrets {
       this.#known.set(key, known);
       return known;
     }
-    const secret = { name, value, forms: formsOf(value) };
+    const secret = { name, value, forms: encodingsOf(value) };
     this.#known.set(key, secret);
     this.#characters += sizeOf(secret);
     this.#matcher = undefined;
@@ -47,7 +47,7 @@ class RecentSecrets {
     const change = (leaf: unknown): unknown => (typeof leaf === "string" ? scrub(leaf) : leaf);
     try {
       const fields = Object.entries(JSON.parse(line) as Record<string, unknown>);
-      const scrubbed = fields.map(([name, part]) => [name, mapDeep(part, change, scrub)]);
+      const scrubbed = fields.map(([name, part]) => [name, mapJson(part, change, scrub)]);
       return `${JSON.stringify(Object.fromEntries(scrubbed))}\n`;
     } catch {
       return scrub(line);

@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formsOf } from "./secret-forms.ts";
+import { encodingsOf } from "./secret-forms.ts";
 import { Scrubber, type UsedSecret } from "./scrubber.ts";
 
-const used = (name: string, value: string): UsedSecret => ({ name, value, forms: formsOf(value) });
+const used = (name: string, value: string): UsedSecret => ({
+  name,
+  value,
+  forms: encodingsOf(value),
+});
 
 /** Brackets excluded: a value that has them could arise anew at the edge of a label. */
 const value = fc

@@ -1,5 +1,5 @@
-import { mapDeep } from "../schema/map-json.ts";
-import { CHARACTERS_MIN } from "./secret-forms.ts";
+import { mapJson } from "../schema/map-json.ts";
+import { SECRET_CHARACTERS_MIN } from "./secret-forms.ts";
 import { Matcher, type Pattern } from "./matcher.ts";
 
 /** A secret that was used, with the spellings to look for. */
@@ -26,7 +26,7 @@ export class Scrubber {
   scrub(text: string): string {
     const label = this.#labels.get(text);
     if (label !== undefined) return label;
-    if (this.#secrets.length === 0 || text.length < CHARACTERS_MIN) return text;
+    if (this.#secrets.length === 0 || text.length < SECRET_CHARACTERS_MIN) return text;
     // Made when first needed: most of what uses a secret has nothing to scrub.
     this.#matcher ??= new Matcher(patternsOf(this.#secrets));
     return this.#matcher.replace(text);
@@ -40,7 +40,7 @@ export class Scrubber {
       return typeof leaf === "number" ? (this.#labels.get(String(leaf)) ?? leaf) : leaf;
     };
     // The same shape, with other texts in it.
-    return mapDeep(value, change, (name) => this.scrub(name)) as T;
+    return mapJson(value, change, (name) => this.scrub(name)) as T;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Shorter texts occur everywhere by chance, so they are no sign of a secret. */
-export const CHARACTERS_MIN = 4;
+export const SECRET_CHARACTERS_MIN = 4;
 /** A piece of base64 that stands inside of a longer one has nothing around it to tell it by. */
 const PIECE_CHARACTERS_MIN = 8;
 /** Beyond this a value gets only the spellings that are found fast, since nothing else runs meanwhile. */
@@ -9,14 +9,14 @@ const RARE_FORMS_CHARACTERS_MAX = 4_096;
  * Every spelling in which a value that we sent may come back to us: as it is, escaped in JSON (also in
  * JSON within JSON), in a URL or form, and in base64. Most values have few that differ.
  */
-export function formsOf(value: string): string[] {
+export function encodingsOf(value: string): string[] {
   // What sends a value may trim it, as headers do.
   const forms = [...new Set([value, value.trim()])].flatMap((text) => {
     const sound = text.toWellFormed();
     const usual = [...inJson(text), ...inUrl(sound), ...inBase64(sound)];
     return text.length > RARE_FORMS_CHARACTERS_MAX ? usual : [...usual, ...rareOf(text, usual)];
   });
-  return [...new Set(forms)].filter((form) => form.length >= CHARACTERS_MIN);
+  return [...new Set(forms)].filter((form) => form.length >= SECRET_CHARACTERS_MIN);
 }
 
 function inJson(text: string): string[] {

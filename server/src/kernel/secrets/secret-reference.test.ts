@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findReferences, substitute } from "./secret-reference.ts";
+import { findSecretReferences, substituteSecrets } from "./secret-reference.ts";
 
 test("references are found anywhere in a value, each name once", () => {
   const value = {
@@ -9,7 +9,7 @@ test("references are found anywhere in a value, each name once", () => {
     "{{secrets.NOT_A_VALUE}}": 7,
     none: ["{{secrets.1BAD}}", "{{secrets.}}", "{{ secret.X }}", "{secrets.X}", null, true],
   };
-  expect(findReferences(value)).toEqual(["HOST", "path_2", "TOKEN"]);
+  expect(findSecretReferences(value)).toEqual(["HOST", "path_2", "TOKEN"]);
 });
 
 test("they are replaced by the values as they are, which are not looked at again", () => {
@@ -17,7 +17,7 @@ test("they are replaced by the values as they are, which are not looked at again
     ["A", "{{secrets.B}} $& $1"],
     ["B", "never"],
   ]);
-  expect(substitute({ x: ["<{{secrets.A}}>", 1], y: "{{secrets.C}}" }, secrets)).toEqual({
+  expect(substituteSecrets({ x: ["<{{secrets.A}}>", 1], y: "{{secrets.C}}" }, secrets)).toEqual({
     x: ["<{{secrets.B}} $& $1>", 1],
     y: "{{secrets.C}}",
   });
@@ -25,7 +25,7 @@ test("they are replaced by the values as they are, which are not looked at again
 
 test("a value without references is not copied", () => {
   const value = { a: [{ b: "{{ steps.x.output }}" }] };
-  expect(substitute(value, new Map())).toBe(value);
+  expect(substituteSecrets(value, new Map())).toBe(value);
 });
 
 test("whatever stands around a reference stays", () => {
@@ -33,8 +33,10 @@ test("whatever stands around a reference stays", () => {
   fc.assert(
     fc.property(text, text, text, (before, after, secret) => {
       const value = [`${before}{{secrets.X}}${after}`];
-      expect(findReferences(value)).toEqual(["X"]);
-      expect(substitute(value, new Map([["X", secret]]))).toEqual([`${before}${secret}${after}`]);
+      expect(findSecretReferences(value)).toEqual(["X"]);
+      expect(substituteSecrets(value, new Map([["X", secret]]))).toEqual([
+        `${before}${secret}${after}`,
+      ]);
     }),
   );
 });

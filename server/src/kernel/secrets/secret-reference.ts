@@ -1,13 +1,13 @@
-import { mapDeep } from "../schema/map-json.ts";
+import { mapJson } from "../schema/map-json.ts";
 
 /** What a secret may be called, here and in the vault. */
 export const SECRET_NAME = "[A-Za-z_][A-Za-z0-9_]*";
 const REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.(${SECRET_NAME})\\s*\\}\\}`, "g");
 
 /** The names of the secrets that a value refers to as `{{secrets.NAME}}`, anywhere inside of it. */
-export function findReferences(value: unknown): string[] {
+export function findSecretReferences(value: unknown): string[] {
   const names = new Set<string>();
-  mapDeep(value, (leaf) => {
+  mapJson(value, (leaf) => {
     if (typeof leaf !== "string" || !leaf.includes("{{")) return leaf;
     for (const [, name = ""] of leaf.matchAll(REFERENCE)) names.add(name);
     return leaf;
@@ -16,8 +16,8 @@ export function findReferences(value: unknown): string[] {
 }
 
 /** The same value with its references replaced. What a secret itself contains is never looked at. */
-export function substitute(value: unknown, secrets: ReadonlyMap<string, string>): unknown {
-  return mapDeep(value, (leaf) =>
+export function substituteSecrets(value: unknown, secrets: ReadonlyMap<string, string>): unknown {
+  return mapJson(value, (leaf) =>
     typeof leaf === "string" && leaf.includes("{{")
       ? leaf.replaceAll(REFERENCE, (whole, name: string) => secrets.get(name) ?? whole)
       : leaf,

@@ -7,7 +7,7 @@ import { Conflict, Failure } from "../operation/failure.ts";
 import { job } from "../work/job.ts";
 import { command } from "../operation/operation.ts";
 import { permission } from "../access/permission.ts";
-import { one } from "../operation/response.ts";
+import { item } from "../operation/response.ts";
 import { object } from "../schema/schema.ts";
 import { type Ask, startWorld, until, type World } from "../testing/world.ts";
 
@@ -38,7 +38,7 @@ const prattle = command({
     text: Type.String(),
     how: Type.Enum(["throw", "return", "break", "job", "echo"]),
   }),
-  reply: one(Type.Object({ said: Type.String() })),
+  reply: item(Type.Object({ said: Type.String() })),
   emits: [Prattled],
   fails: [Conflict],
   prepare: async ({ secrets, homeWorkspace }, { body }) =>

@@ -3,9 +3,9 @@ import type { Database } from "../db/database.ts";
 import { Failure, failure } from "../operation/failure.ts";
 import type { WorkspaceKeys } from "../access/workspace-keys.ts";
 import { recentSecrets } from "./recent-secrets.ts";
-import { findReferences, substitute } from "./secret-reference.ts";
+import { findSecretReferences, substituteSecrets } from "./secret-reference.ts";
 import { Scrubber } from "./scrubber.ts";
-import { noteUse } from "./used-secrets.ts";
+import { recordSecretUse } from "./used-secrets.ts";
 
 export const UnknownSecret = failure(
   "unknown_secret",
@@ -53,9 +53,9 @@ export class Secrets {
     workspace: string,
     value: T,
   ): Promise<{ readonly value: T; readonly scrubber: Scrubber }> {
-    const { values, scrubber } = await this.read(workspace, findReferences(value));
+    const { values, scrubber } = await this.read(workspace, findSecretReferences(value));
     // The same shape, with other texts in it.
-    return { value: values.size === 0 ? value : (substitute(value, values) as T), scrubber };
+    return { value: values.size === 0 ? value : (substituteSecrets(value, values) as T), scrubber };
   }
 
   /** The values of these secrets by name; fails with `unknown_secret` when one does not exist. */
@@ -74,7 +74,7 @@ export class Secrets {
         ? [recentSecrets.remember(name, open(key, sealed, contextOf(workspace, name)).toString())]
         : [],
     );
-    noteUse(secrets);
+    recordSecretUse(secrets);
     const values = new Map(secrets.map(({ name, value }) => [name, value]));
     return { values, scrubber: new Scrubber(secrets) };
   }

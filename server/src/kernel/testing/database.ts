@@ -8,7 +8,7 @@ import { firstStart } from "../../first-start.ts";
 import { connectionOf } from "../../open-database.ts";
 import { domains } from "../../app.ts";
 import { MasterKey } from "../access/crypto.ts";
-import { withClient } from "../db/setup/owner-connection.ts";
+import { withOwnerClient } from "../db/setup/owner-connection.ts";
 import { prepareDatabase, type PreparedDatabase } from "../db/setup/prepare-database.ts";
 import { startEmbedded } from "../embedded/embedded.ts";
 import { Kernel } from "../kernel.ts";
@@ -51,12 +51,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
       : undefined;
   const owner: pg.ClientConfig = embedded?.connection ?? connectionOf(url ?? "");
   const template = `millrace_template_${process.pid}`;
-  await withClient(owner, (client) => client.query(`create database ${template}`));
+  await withOwnerClient(owner, (client) => client.query(`create database ${template}`));
   const prepared = await makeTemplate({ ...owner, database: template });
   project.provide("database", { owner, prepared, template });
   project.provide("folder", folder);
   return async () => {
-    await withClient(owner, (client) => client.query(`drop database ${template} with (force)`));
+    await withOwnerClient(owner, (client) =>
+      client.query(`drop database ${template} with (force)`),
+    );
     await embedded?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -64,7 +66,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
   const prepared = await prepareDatabase(owner, TEST_KEY);
-  await withClient(owner, (client) => client.query(NOTES_SQL));
+  await withOwnerClient(owner, (client) => client.query(NOTES_SQL));
   const settings = readSettings({ MILLRACE_ADMIN_PASSWORD: TEST_PASSWORD });
   const log = pino({ level: "silent" });
   const kernel = await Kernel.open({

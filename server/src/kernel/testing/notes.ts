@@ -3,13 +3,13 @@ import { sql } from "kysely";
 import Type, { type Static } from "typebox";
 import type { Tx } from "../db/connection.ts";
 import { domain } from "../domain.ts";
-import { changeEvent, changeOf, event } from "../log/event.ts";
+import { changeEvent, diffResource, event } from "../log/event.ts";
 import { Failure, failure, NotFound } from "../operation/failure.ts";
 import { newId } from "../schema/id.ts";
 import { command, query } from "../operation/operation.ts";
-import { pageOf, pageQuery } from "../operation/pagination.ts";
+import { toPage, pageQuery } from "../operation/pagination.ts";
 import { permission } from "../access/permission.ts";
-import { created, nothing, one, page } from "../operation/response.ts";
+import { created, noContent, item, page } from "../operation/response.ts";
 import { id, line, object, patch, text, Time } from "../schema/schema.ts";
 
 /** The simplest thing that has all the conventions: what the kernel is tested and measured with. */
@@ -95,7 +95,7 @@ const getNote = query({
   summary: "Read a note",
   permission: NotesRead,
   params: ById,
-  reply: one(Note),
+  reply: item(Note),
   example,
   run: ({ tx }, { params }) => read(tx, params.id),
 });
@@ -112,7 +112,7 @@ const listNotes = query({
     const { rows } = await sql<Row>`
       select id, title, body, revision, created_at from notes
        where id > ${start} order by id limit ${limit + 1}`.execute(tx);
-    return pageOf(rows.map(toNote), limit, shown, (note) =>
+    return toPage(rows.map(toNote), limit, shown, (note) =>
       services.cursors.encode(LIST, [note.id]),
     );
   },
@@ -125,7 +125,7 @@ const updateNote = command({
   permission: NotesWrite,
   params: ById,
   body: patch(fields),
-  reply: one(Note),
+  reply: item(Note),
   emits: [NoteUpdated],
   fails: [TitleTaken],
   example: { ...example, body: { body: "In the blue cabinet" } },
@@ -137,7 +137,7 @@ const updateNote = command({
       update notes set title = ${title}, body = ${words}, revision = revision + 1
        where id = ${params.id} returning id, title, body, revision, created_at`.execute(ctx.tx);
     const after = found(rows[0]);
-    ctx.emit(NoteUpdated, { id: after.id }, changeOf(shown(before), shown(after)));
+    ctx.emit(NoteUpdated, { id: after.id }, diffResource(shown(before), shown(after)));
     return after;
   },
 });
@@ -148,7 +148,7 @@ const deleteNote = command({
   summary: "Tear up a note",
   permission: NotesWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [NoteDeleted],
   example,
   async run(ctx, { params }) {

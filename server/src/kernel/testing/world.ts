@@ -6,7 +6,7 @@ import { inject } from "vitest";
 import { domains } from "../../app.ts";
 import { Clock } from "../clock.ts";
 import { sha256 } from "../access/crypto.ts";
-import { withClient } from "../db/setup/owner-connection.ts";
+import { withOwnerClient } from "../db/setup/owner-connection.ts";
 import type { Domain } from "../domain.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../schema/id.ts";
@@ -64,7 +64,9 @@ export type World = Awaited<ReturnType<typeof startWorld>>;
 export async function startWorld(options: WorldOptions = {}) {
   const { owner, prepared, template } = inject("database");
   const name = `millrace_test_${randomUUID().replaceAll("-", "")}`;
-  await withClient(owner, (client) => client.query(`create database ${name} template ${template}`));
+  await withOwnerClient(owner, (client) =>
+    client.query(`create database ${name} template ${template}`),
+  );
   const database = {
     app: { ...prepared.app, database: name },
     system: { ...prepared.system, database: name },
@@ -189,7 +191,7 @@ export async function startWorld(options: WorldOptions = {}) {
       await parts.app.close();
       await parts.kernel.close();
       await admin.end();
-      await withClient(owner, (client) => client.query(`drop database ${name} with (force)`));
+      await withOwnerClient(owner, (client) => client.query(`drop database ${name} with (force)`));
       Object.assign(parts, { kernel: undefined, app: undefined });
     },
   };

@@ -1,4 +1,4 @@
-import type { Outside } from "../access/caller.ts";
+import type { Platform } from "../access/caller.ts";
 
 /** What an engine leaves running. */
 export interface RunningEngine {
@@ -12,5 +12,5 @@ export interface RunningEngine {
  */
 export interface Engine<T extends RunningEngine = RunningEngine> {
   readonly name: string;
-  start(outside: Outside): T;
+  start(outside: Platform): T;
 }

@@ -30,7 +30,7 @@ export class FairQueue<Item> {
   }
 
   /** The next that may run, if there is one. Whoever takes it says when it is done. */
-  take(nowMs: number): Turn<Item> | undefined {
+  take(nowMs: number): QueueTicket<Item> | undefined {
     let next:
       | { readonly key: string; readonly line: Line<Item>; readonly usedMs: number }
       | undefined;
@@ -75,7 +75,7 @@ export class FairQueue<Item> {
     return usedMs <= HEAVY_MS || this.#heavyRunning < free;
   }
 
-  #begin(line: Line<Item>, item: Item, isHeavy: boolean): Turn<Item> {
+  #begin(line: Line<Item>, item: Item, isHeavy: boolean): QueueTicket<Item> {
     let runs = false;
     const run = (runsNow: boolean): void => {
       if (runs === runsNow) return;
@@ -110,7 +110,7 @@ export interface QueueBounds {
   readonly waitingPerKeyMax: number;
 }
 
-export interface Turn<Item> {
+export interface QueueTicket<Item> {
   readonly item: Item;
   /** Leaves the lane to others, until it is resumed. */
   readonly pause: () => void;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Turns } from "./fair-share.ts";
+import { FairShare } from "./fair-share.ts";
 
 /** Work that ends when it is told to. */
 function work() {
@@ -13,7 +13,7 @@ function work() {
 }
 
 test("as many go at once as there are lanes, but not all of one workspace while others may come", async () => {
-  const turns = new Turns(2);
+  const turns = new FairShare(2);
   const [first, second, other] = [work(), work(), work()];
   const done = [turns.take("a", first.run), turns.take("a", second.run)];
   const between = turns.take("b", other.run);
@@ -26,7 +26,7 @@ test("as many go at once as there are lanes, but not all of one workspace while 
 });
 
 test("work that fails gives its turn back", async () => {
-  const turns = new Turns(1);
+  const turns = new FairShare(1);
   const [failing, next] = [work(), work()];
   const failed = turns.take("a", failing.run);
   const after = turns.take("a", next.run);
@@ -37,7 +37,7 @@ test("work that fails gives its turn back", async () => {
 });
 
 test("one workspace can only have so many waiting, and others still may", async () => {
-  const turns = new Turns(1);
+  const turns = new FairShare(1);
   const held = work();
   const done = [turns.take("a", held.run)];
   for (let count = 0; count < 100; count += 1) done.push(turns.take("a", async () => ""));

@@ -1,13 +1,13 @@
 import { Failure, Unavailable } from "../operation/failure.ts";
-import { FairQueue, type Turn } from "./fair-queue.ts";
+import { FairQueue, type QueueTicket } from "./fair-queue.ts";
 
 const WAITING_MAX = 400;
 const WAITING_PER_WORKSPACE_MAX = 100;
 
-type Begin = (turn: Turn<unknown>) => void;
+type Begin = (turn: QueueTicket<unknown>) => void;
 
 /** Who may go next where few can go at once: those of one workspace never keep all others waiting. */
-export class Turns {
+export class FairShare {
   readonly #lanes: number;
   readonly #queue: FairQueue<Begin>;
   #running = 0;
@@ -35,7 +35,7 @@ export class Turns {
     }
   }
 
-  #wait(workspace: string): Promise<Turn<unknown>> {
+  #wait(workspace: string): Promise<QueueTicket<unknown>> {
     return new Promise((resolve, reject) => {
       if (this.#queue.add(workspace, resolve)) this.#next();
       else reject(new Failure(Unavailable, { headers: { "retry-after": "1" } }));

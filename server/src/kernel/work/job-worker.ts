@@ -1,5 +1,5 @@
 import { Act } from "../operation/act.ts";
-import { type Caller, type Outside, systemCaller } from "../access/caller.ts";
+import { type Caller, type Platform, systemCaller } from "../access/caller.ts";
 import {
   type EnvironmentName,
   NO_WORKSPACE,
@@ -9,7 +9,7 @@ import {
 import type { JobType } from "./job.ts";
 import { enqueue } from "./job.ts";
 import { newId } from "../schema/id.ts";
-import type { Next } from "./loop.ts";
+import type { LoopNext } from "./loop.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
 
 const POLL_MS = 1_000;
@@ -63,22 +63,22 @@ const RETRY = `
 const GIVE_UP = `
   update jobs set failed_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
 
-export interface WorkerOptions {
-  readonly outside: Outside;
+export interface JobWorkerOptions {
+  readonly outside: Platform;
   readonly jobs: readonly JobType[];
   readonly onFailure: (kind: string, error: unknown) => void;
 }
 
 /** Claims due jobs of every kind and carries them out, several at a time. */
-export class Worker {
-  readonly #options: WorkerOptions;
+export class JobWorker {
+  readonly #options: JobWorkerOptions;
   readonly #kinds: ReadonlyMap<string, JobType>;
   readonly #busy = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
   /** Called when a hand is free again; the loop that steps this worker sets it. */
   onFree: () => void = () => undefined;
 
-  constructor(options: WorkerOptions) {
+  constructor(options: JobWorkerOptions) {
     this.#options = options;
     this.#kinds = new Map(options.jobs.map((type) => [type.kind, type]));
   }
@@ -95,7 +95,7 @@ export class Worker {
     });
   }
 
-  async step(): Promise<Next> {
+  async step(): Promise<LoopNext> {
     const { outside } = this.#options;
     const free = [...this.#kinds.values()]
       .map((type) => ({ type, hands: type.concurrency - (this.#busy.get(type.kind) ?? 0) }))

@@ -7,7 +7,7 @@ import { event } from "../log/event.ts";
 import { newId } from "../schema/id.ts";
 import { job, type JobType } from "./job.ts";
 import { command } from "../operation/operation.ts";
-import { nothing } from "../operation/response.ts";
+import { noContent } from "../operation/response.ts";
 import { object } from "../schema/schema.ts";
 import { NotesWrite, notes } from "../testing/notes.ts";
 import { type Ask, startWorld, until, type World } from "../testing/world.ts";
@@ -89,7 +89,7 @@ const plan = command({
     move: Type.Optional(Type.Boolean()),
     fail: Type.Optional(Type.Boolean()),
   }),
-  reply: nothing(),
+  reply: noContent(),
   emits: [Planned],
   async run(ctx, { body: { kind, mark, inMs, key, move, fail } }) {
     ctx.emit(Planned, { id: mark }, { mark });

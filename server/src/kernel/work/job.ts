@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
-import type { Outside } from "../access/caller.ts";
+import type { Platform } from "../access/caller.ts";
 import type { Transaction } from "../db/database.ts";
-import type { Cause, EventType } from "../log/event.ts";
+import type { Causation, EventType } from "../log/event.ts";
 import { newId } from "../schema/id.ts";
 import type { WriteContext } from "../operation/operation.ts";
 
@@ -20,7 +20,7 @@ export interface JobType<Payload extends TSchema = TSchema> {
   readonly everyMs?: number;
   readonly concurrency: number;
   readonly effect?: (
-    outside: Outside,
+    outside: Platform,
     payload: never,
     attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
   ) => Promise<unknown>;
@@ -53,7 +53,7 @@ export function job<
   readonly concurrency?: number;
   /** The part that reaches outside. At least once: the same job's id comes with every attempt. */
   effect?(
-    outside: Outside,
+    outside: Platform,
     payload: Static<Payload>,
     attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
   ): Promise<Result>;
@@ -99,7 +99,7 @@ export function enqueue(
     readonly payload: unknown;
     readonly options: JobOptions;
     readonly now: Date;
-    readonly cause: Cause;
+    readonly cause: Causation;
   },
 ): void {
   const { job: type, payload, options, now, cause } = work;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * "again": there may be more to do at once. "soon": in a moment, and then ever later while it goes on.
  * A number: after so many milliseconds.
  */
-export type Next = "again" | "soon" | number;
+export type LoopNext = "again" | "soon" | number;
 
 const BUSY_PAUSE_FACTOR = 15;
 const SOON_MIN_MS = 3;
@@ -18,7 +18,7 @@ const FAILURE_DELAY_MAX_MS = 10_000;
  */
 export class Loop {
   readonly #pauseMs: number;
-  readonly #step: () => Promise<Next>;
+  readonly #step: () => Promise<LoopNext>;
   readonly #onFailure: (error: unknown) => void;
   readonly #ended: Promise<void>;
   #running = true;
@@ -26,7 +26,7 @@ export class Loop {
   #sleep: AbortController | undefined;
 
   /** `pauseMs` lets work gather under load, so that one step takes up many small pieces of it. */
-  constructor(step: () => Promise<Next>, onFailure: (error: unknown) => void, pauseMs = 0) {
+  constructor(step: () => Promise<LoopNext>, onFailure: (error: unknown) => void, pauseMs = 0) {
     this.#pauseMs = pauseMs;
     this.#step = step;
     this.#onFailure = onFailure;
@@ -50,7 +50,7 @@ export class Loop {
     let soon = 0;
     while (this.#running) {
       this.#woken = false;
-      let next: Next;
+      let next: LoopNext;
       try {
         next = await this.#step();
         failures = 0;

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Outside } from "../access/caller.ts";
+import type { Platform } from "../access/caller.ts";
 import type { Database } from "../db/database.ts";
 import { job, type JobType } from "./job.ts";
 
@@ -16,13 +16,13 @@ export const PRUNE_ROWS_MAX = 1_000;
  * turn comes at once, so that it keeps up; half a batch is much, since some of a batch may have
  * changed meanwhile, or bear a time from when a clock was wrong.
  */
-export function pruning(about: {
+export function retentionJob(about: {
   readonly kind: string;
   /** A minute unless given: little at a time rather than a heap now and then. */
   readonly everyMs?: number;
   readonly rowsMax?: number;
   /** Takes away at most so many rows; resolves to how many went. */
-  remove(outside: Outside, rowsMax: number): Promise<number>;
+  remove(outside: Platform, rowsMax: number): Promise<number>;
 }): JobType {
   const { kind, everyMs = MINUTE_MS, rowsMax = PRUNE_ROWS_MAX } = about;
   return job({
@@ -36,7 +36,7 @@ export function pruning(about: {
 }
 
 /** Carries out a `delete` in all workspaces, as the system; resolves to how many rows went. */
-export async function removeRows(
+export async function deleteAcrossWorkspaces(
   db: Database,
   statement: string,
   values: readonly unknown[],

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { withClient } from "../db/setup/owner-connection.ts";
-import { LANES, Lanes } from "./shard-leases.ts";
+import { withOwnerClient } from "../db/setup/owner-connection.ts";
+import { SHARDS, ShardLeases } from "./shard-leases.ts";
 import { Loop } from "./loop.ts";
 import { seeded } from "../testing/random.ts";
 import { startWorld, until, type World } from "../testing/world.ts";
 
-const ALL = Array.from({ length: LANES }, (_, lane) => lane);
+const ALL = Array.from({ length: SHARDS }, (_, lane) => lane);
 const CHURNS = 12;
 /** A silent node's lanes are free after five seconds; the rest is for a busy machine. */
 const TAKE_OVER_LIMIT_MS = 30_000;
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** One of those who share the work, and what it was told. */
 interface Node {
-  readonly lanes: Lanes;
+  readonly lanes: ShardLeases;
   readonly gained: number[];
   readonly lost: number[];
   /** Resolves when the node may let go of a lane. */
@@ -37,7 +37,7 @@ function join(name: string): Node {
     gained: [],
     lost: [],
     finishes: () => Promise.resolve(),
-    lanes: new Lanes({
+    lanes: new ShardLeases({
       db: world.kernel.db,
       name: "test",
       node: name,
@@ -70,7 +70,7 @@ test("whoever is alone holds all lanes, and a second gets half of them", async (
     await one.lanes.step();
     await other.lanes.step();
     expect(shared()).toEqual([]);
-    return held(other).length === LANES / 2;
+    return held(other).length === SHARDS / 2;
   });
   expect([...held(one), ...held(other)].toSorted((a, b) => a - b)).toEqual(ALL);
   expect(one.lost).toEqual(held(other));
@@ -85,7 +85,7 @@ test("a lane whose work is under way moves only when that is over", async () => 
   await other.lanes.step();
   await one.lanes.step();
   // It begins nothing more there, yet renews its hold.
-  expect(held(one)).toHaveLength(LANES / 2);
+  expect(held(one)).toHaveLength(SHARDS / 2);
   await one.lanes.step();
   await other.lanes.step();
   expect(held(other)).toEqual([]);
@@ -93,7 +93,7 @@ test("a lane whose work is under way moves only when that is over", async () => 
   await until(async () => {
     await one.lanes.step();
     await other.lanes.step();
-    return held(other).length === LANES / 2;
+    return held(other).length === SHARDS / 2;
   });
   expect(other.gained.toSorted((a, b) => a - b)).toEqual(one.lost.toSorted((a, b) => a - b));
 });
@@ -116,14 +116,14 @@ test("the lanes of a node that falls silent are taken over, after it has stopped
   other.loop = new Loop(() => other.lanes.step(), rethrow);
   await until(async () => {
     expect(shared()).toEqual([]);
-    return held(other).length === LANES;
+    return held(other).length === SHARDS;
   }, TAKE_OVER_LIMIT_MS);
   expect(held(one)).toEqual([]);
   // Back again, it gets its share as any other.
   one.loop = new Loop(() => one.lanes.step(), rethrow);
   await until(async () => {
     expect(shared()).toEqual([]);
-    return held(one).length === LANES / 2 && held(other).length === LANES / 2;
+    return held(one).length === SHARDS / 2 && held(other).length === SHARDS / 2;
   }, TAKE_OVER_LIMIT_MS);
 });
 
@@ -146,7 +146,7 @@ test("a lane that becomes free while its hold is being renewed is never believed
     expect(shared()).toEqual([]);
     await one.lanes.step();
     expect(shared()).toEqual([]);
-    return held(other).length === LANES / 2;
+    return held(other).length === SHARDS / 2;
   });
 });
 
@@ -168,11 +168,11 @@ test("however nodes come and go, no lane is ever held by two", async () => {
     for (let churn = 1; churn <= CHURNS; churn += 1) {
       const node = join(`node-${churn}`);
       run(node);
-      await until(async () => held(node).length === LANES / 2);
+      await until(async () => held(node).length === SHARDS / 2);
       await node.loop?.stop();
       await node.lanes.close();
     }
-    await until(async () => held(first).length === LANES);
+    await until(async () => held(first).length === SHARDS);
   } finally {
     clearInterval(watch);
   }
@@ -181,7 +181,7 @@ test("however nodes come and go, no lane is ever held by two", async () => {
 
 /** Holds up whoever renews lanes for as long as `work` takes; `waits` tells whether somebody does. */
 async function whileLocked<T>(work: (waits: () => Promise<boolean>) => Promise<T>): Promise<T> {
-  return withClient(world.database.system, async (client) => {
+  return withOwnerClient(world.database.system, async (client) => {
     await client.query("begin");
     await client.query("select from lanes for update");
     const result = await work(async () => {

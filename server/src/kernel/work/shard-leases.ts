@@ -1,8 +1,8 @@
 import type { Database } from "../db/database.ts";
-import type { Next } from "./loop.ts";
+import type { LoopNext } from "./loop.ts";
 
 /** How many lanes a kind of work is divided into: as many nodes can share it. */
-export const LANES = 16;
+export const SHARDS = 16;
 
 const RENEW_MS = 1_000;
 /** How soon we look again whether what we are leaving is over. */
@@ -32,7 +32,7 @@ const HOLD = `
 const LET_GO = "delete from lanes where name = $1 and node = $2 and lane = any($3::smallint[])";
 const LEAVE = "delete from lane_nodes where name = $1 and node = $2";
 
-export interface LanesOptions {
+export interface ShardLeasesOptions {
   readonly db: Database;
   readonly name: string;
   readonly node: string;
@@ -49,14 +49,14 @@ export interface LanesOptions {
  * time, so that limits, pace and order can be kept in that node's memory. The share of each follows
  * from who is there; a node that dies loses its lanes when it no longer renews them.
  */
-export class Lanes {
-  readonly #options: LanesOptions;
+export class ShardLeases {
+  readonly #options: ShardLeasesOptions;
   /** Lanes that are no longer ours by right, and whether anything in them is under way. */
   readonly #leaving = new Map<number, "busy" | "over">();
   #held: ReadonlySet<number> = new Set();
   #heldUntilMs = 0;
 
-  constructor(options: LanesOptions) {
+  constructor(options: ShardLeasesOptions) {
     this.#options = options;
   }
 
@@ -71,11 +71,11 @@ export class Lanes {
    * Renews what we hold, takes what is ours by now, lets go of what is not. Nothing else writes to
    * the table: a lane that were let go during a renewal would be believed to be held.
    */
-  async step(): Promise<Next> {
+  async step(): Promise<LoopNext> {
     const { db, name, node, onGain } = this.#options;
     const askedAt = performance.now();
     const others = await db.system<{ node: string }>(GREET, [name, node, HOLD_MS]);
-    const share = shareOf(
+    const share = fairShardCount(
       node,
       others.map((other) => other.node),
     );
@@ -119,9 +119,9 @@ export class Lanes {
 }
 
 /** Every node comes to the same division, without a word between them. */
-export function shareOf(node: string, others: readonly string[]): ReadonlySet<number> {
+export function fairShardCount(node: string, others: readonly string[]): ReadonlySet<number> {
   const nodes = [node, ...others].toSorted();
   const rank = nodes.indexOf(node);
-  const lanes = Array.from({ length: LANES }, (_, lane) => lane);
+  const lanes = Array.from({ length: SHARDS }, (_, lane) => lane);
   return new Set(lanes.filter((lane) => lane % nodes.length === rank));
 }

@@ -8,7 +8,7 @@ const SERVER = fileURLToPath(new URL("../../..", import.meta.url));
  * The arguments by which a process may read our code and its libraries, and nothing else: neither the data
  * folder nor the master key is among them.
  */
-export function readingOurCode(): readonly string[] {
+export function readOnlyCodeArguments(): readonly string[] {
   const own = [join(SERVER, "src/"), join(SERVER, "package.json")];
   const paths = [...own, ...libraries(SERVER)].flatMap((path) => [path, realpathSync(path)]);
   return [...new Set(paths)].map((path) => `--allow-fs-read=${path}`);

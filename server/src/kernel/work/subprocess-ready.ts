@@ -1,2 +1,2 @@
 /** What a subprocess says once, when it can take work. */
-export const READY = "ready";
+export const READY_MESSAGE = "ready";

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { READY } from "./subprocess-ready.ts";
+import { READY_MESSAGE } from "./subprocess-ready.ts";
 
 export interface SubprocessOptions {
   readonly program: string;
@@ -84,7 +84,7 @@ export class Subprocess {
   async #whenReady(program: string): Promise<void> {
     const first = new Promise((resolve) => this.#child.once("message", resolve));
     const message = await Promise.race([first, this.ended]);
-    if (message !== READY) throw new Error(`${program} did not start.`);
+    if (message !== READY_MESSAGE) throw new Error(`${program} did not start.`);
     this.#isReady = true;
     this.hold(false);
   }

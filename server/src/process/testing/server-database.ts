@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, inject } from "vitest";
-import { withClient } from "#kernel/db/setup/owner-connection.ts";
+import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import { roleNames } from "#kernel/db/setup/roles.ts";
 
 /** A database that several nodes can share. */
@@ -21,7 +21,7 @@ export function useServerDatabase(): ServerDatabase {
   beforeEach(async () => {
     const server = inject("database").owner;
     name = `millrace_nodes_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
-    await withClient(server, (client) => client.query(`create database ${name}`));
+    await withOwnerClient(server, (client) => client.query(`create database ${name}`));
     owner = new pg.Pool({ ...server, database: name, max: 2 });
     // A pool says that it has ended before its connections have, and dropping the database breaks those.
     owner.on("error", () => undefined);
@@ -35,7 +35,7 @@ export function useServerDatabase(): ServerDatabase {
 
   afterEach(async () => {
     await owner.end();
-    await withClient(inject("database").owner, async (client) => {
+    await withOwnerClient(inject("database").owner, async (client) => {
       await client.query(`drop database ${name} with (force)`);
       for (const role of Object.values(roleNames(name)))
         await client.query(`drop role if exists ${role}`);

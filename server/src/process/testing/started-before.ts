@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, inject } from "vitest";
-import { codeOf } from "#kernel/embedded/processes.ts";
+import { errnoOf } from "#kernel/embedded/processes.ts";
 import { until } from "#kernel/testing/world.ts";
 import { dataFolder, launch, stop } from "../testing.ts";
 
@@ -20,7 +20,7 @@ async function makeOnce(template: string): Promise<void> {
   try {
     await mkdir(`${template}.claim`);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errnoOf(error) !== "EEXIST") throw error;
     await until(async () => existsSync(template));
     return;
   }

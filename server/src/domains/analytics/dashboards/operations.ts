@@ -1,7 +1,7 @@
 import { command, type Operation, query } from "#kernel/operation/operation.ts";
-import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import {
@@ -13,7 +13,7 @@ import {
   NewDashboard,
   TooManyDashboards,
 } from "./dashboard.ts";
-import { dataOf } from "./widget-data.ts";
+import { loadWidgetData } from "./widget-data.ts";
 import { DashboardCreated, DashboardDeleted, DashboardUpdated } from "./dashboard.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -30,7 +30,7 @@ const listDashboards = query({
   query: object(pageQuery),
   reply: page(Dashboard),
   run: ({ tx, services }, { query: asked }) =>
-    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
+    listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createDashboard = command({
@@ -66,7 +66,7 @@ const getDashboard = query({
   summary: "Read a dashboard, not what its widgets show",
   permission: AnalyticsRead,
   params: ById,
-  reply: one(Dashboard),
+  reply: item(Dashboard),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -78,7 +78,7 @@ const updateDashboard = command({
   permission: AnalyticsWrite,
   params: ById,
   body: DashboardChange,
-  reply: one(Dashboard),
+  reply: item(Dashboard),
   emits: [DashboardUpdated],
   fails: [DashboardNameTaken],
   example: { ...example, body: { name: "Operations, all day" } },
@@ -91,7 +91,7 @@ const deleteDashboard = command({
   summary: "Delete a dashboard; its reports and KPIs stay",
   permission: AnalyticsWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [DashboardDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -107,11 +107,11 @@ const dashboardData = query({
   permission: AnalyticsRead,
   waits: true,
   params: ById,
-  reply: one(DashboardData),
+  reply: item(DashboardData),
   example,
   async prepare(outside, { params: { id } }, caller) {
-    const dashboard = await outside.db.read(partitionFor(caller), (tx) => store.get(tx, id));
-    return { widgets: [...(await dataOf(outside, caller, dashboard))] };
+    const dashboard = await outside.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
+    return { widgets: [...(await loadWidgetData(outside, caller, dashboard))] };
   },
   run: async (_, __, data) => data,
 });

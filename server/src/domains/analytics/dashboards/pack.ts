@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { invalid } from "#kernel/operation/failure.ts";
-import { type Making, packContent } from "#kernel/contributions/pack-content.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import * as kpis from "../kpis/store.ts";
 import { AnalyticsWrite } from "../permissions.ts";
@@ -54,7 +54,7 @@ export const dashboardContent = packContent({
   remove: service.remove,
 });
 
-async function widgetsOf({ tx }: Making, { widgets }: PackDashboard): Promise<NewWidget[]> {
+async function widgetsOf({ tx }: PackContext, { widgets }: PackDashboard): Promise<NewWidget[]> {
   const made: NewWidget[] = [];
   for (const [index, { report, kpi, ...widget }] of widgets.entries()) {
     const path = `/widgets/${index}`;
@@ -70,6 +70,6 @@ async function widgetsOf({ tx }: Making, { widgets }: PackDashboard): Promise<Ne
 }
 
 function idOf(found: { readonly id: string } | undefined, path: string): string {
-  if (!found) throw invalid(path, "names nothing that is there");
+  if (!found) throw invalidField(path, "names nothing that is there");
   return found.id;
 }

@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as kpis from "../kpis/store.ts";
@@ -52,7 +52,7 @@ export async function update(
     ...(widgets && { widgets: JSON.stringify(await checked(ctx.tx, widgets)) }),
     updated_at: ctx.now,
   });
-  ctx.emit(DashboardUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  ctx.emit(DashboardUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 
@@ -71,7 +71,7 @@ const SHOWN = { report: "reportId", kpi: "kpiId", text: "text" } as const;
 
 /** Widgets with an id each, of which all that they name is there, and stays until this commits. */
 async function checked(tx: Tx, widgets: readonly NewWidget[]): Promise<readonly Widget[]> {
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const named = (key: "reportId" | "kpiId") => widgets.flatMap((widget) => widget[key] ?? []);
   const there = {
     reportId: await reports.hold(tx, named("reportId")),

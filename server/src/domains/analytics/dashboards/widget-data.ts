@@ -1,12 +1,12 @@
 /** What the widgets of a dashboard show, all in one answer. */
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import * as snapshots from "../kpis/snapshot-store.ts";
 import * as kpis from "../kpis/store.ts";
-import { runSaved } from "../reports/run-report.ts";
+import { runSavedReport } from "../reports/run-report.ts";
 import * as reports from "../reports/store.ts";
 import type { Dashboard, Widget, WidgetData } from "./dashboard.ts";
 
@@ -18,8 +18,8 @@ const AT_ONCE = 4;
 const HISTORY = 30;
 
 /** One that fails does not keep the others from being shown. */
-export async function dataOf(
-  outside: Outside,
+export async function loadWidgetData(
+  outside: Platform,
   caller: Caller,
   { widgets }: Dashboard,
 ): Promise<readonly WidgetData[]> {
@@ -34,7 +34,7 @@ export async function dataOf(
   return answers;
 }
 
-async function shown(outside: Outside, caller: Caller, widget: Widget): Promise<WidgetData> {
+async function shown(outside: Platform, caller: Caller, widget: Widget): Promise<WidgetData> {
   const { id, kind } = widget;
   try {
     const { data, atMs, cached } = await recent(outside, caller, widget);
@@ -53,7 +53,7 @@ interface Answer {
 }
 
 async function recent(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   widget: Widget,
 ): Promise<Answer & { readonly cached: boolean }> {
@@ -74,14 +74,14 @@ interface Question {
   readonly answer: () => Promise<unknown>;
 }
 
-async function questionOf(outside: Outside, caller: Caller, widget: Widget): Promise<Question> {
-  const partition = partitionFor(caller);
+async function questionOf(outside: Platform, caller: Caller, widget: Widget): Promise<Question> {
+  const partition = partitionOfCaller(caller);
   const { reportId, kpiId, text = "" } = widget;
   if (reportId !== undefined) {
     const report = await outside.db.read(partition, (tx) => reports.get(tx, reportId));
     return {
       key: keyOf(caller, reportId, report.revision),
-      answer: () => runSaved({ outside, caller }, report.definition),
+      answer: () => runSavedReport({ outside, caller }, report.definition),
     };
   }
   if (kpiId !== undefined) {
@@ -94,9 +94,9 @@ async function questionOf(outside: Outside, caller: Caller, widget: Widget): Pro
   return { key: keyOf(caller, `text ${text}`, 0), answer: async () => ({ text }) };
 }
 
-async function kpiShown(outside: Outside, caller: Caller, kpi: kpis.StoredKpi) {
+async function kpiShown(outside: Platform, caller: Caller, kpi: kpis.StoredKpi) {
   const { id, name, target, direction, unit } = kpi;
-  const history = await outside.db.read(partitionFor(caller), (tx) =>
+  const history = await outside.db.read(partitionOfCaller(caller), (tx) =>
     snapshots.list(tx, id, { limit: HISTORY }),
   );
   return { kpi: { id, name, target, direction, unit }, latest: history[0] ?? null, history };
@@ -106,7 +106,7 @@ async function kpiShown(outside: Outside, caller: Caller, kpi: kpis.StoredKpi) {
 function keyOf(caller: Caller, what: string, revision: number): string {
   const { person, actor, permissions } = caller;
   const parts = [
-    partitionFor(caller),
+    partitionOfCaller(caller),
     person?.id ?? actor.id,
     [...(person?.roles ?? [])].toSorted(),
     [...permissions].toSorted(),
@@ -116,9 +116,9 @@ function keyOf(caller: Caller, what: string, revision: number): string {
   return sha256(JSON.stringify(parts)).toString("base64");
 }
 
-const caches = new WeakMap<Outside["db"], BoundedCache<Answer>>();
+const caches = new WeakMap<Platform["db"], BoundedCache<Answer>>();
 
-function cacheOf({ db }: Outside): BoundedCache<Answer> {
+function cacheOf({ db }: Platform): BoundedCache<Answer> {
   let cache = caches.get(db);
   if (!cache) caches.set(db, (cache = new BoundedCache(CACHE_CHARACTERS_MAX)));
   return cache;

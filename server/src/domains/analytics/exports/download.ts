@@ -1,16 +1,16 @@
 import Type from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
-import { type Download, one, resumableDownload } from "#kernel/operation/response.ts";
+import { type Download, item, resumableDownload } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { assertMaySee } from "../reports/source.ts";
 import { ExportId, ExportNotReady, RangeNotSatisfiable } from "./export.ts";
-import { FORMS, MEDIA_TYPES } from "./file/formats.ts";
+import { FILE_FORMATS, MEDIA_TYPES } from "./file/formats.ts";
 import { ownerIn } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -19,14 +19,14 @@ import * as store from "./store.ts";
 const PURPOSE = "signatures of download addresses";
 
 /** What an address leads to. */
-interface Link {
+interface DownloadToken {
   readonly workspace: string;
   readonly environment: EnvironmentName;
   readonly exportId: string;
   readonly untilMs: number;
 }
 
-function tokenOf(key: MasterKey, link: Link): string {
+function signDownloadToken(key: MasterKey, link: DownloadToken): string {
   const { workspace, environment, exportId, untilMs } = link;
   const text = Buffer.from(JSON.stringify([workspace, environment, exportId, untilMs]));
   const named = text.toString("base64url");
@@ -34,7 +34,11 @@ function tokenOf(key: MasterKey, link: Link): string {
 }
 
 /** Undefined unless we made it, and its time is not over. */
-function readToken(key: MasterKey, token: string, nowMs: number): Link | undefined {
+function verifyDownloadToken(
+  key: MasterKey,
+  token: string,
+  nowMs: number,
+): DownloadToken | undefined {
   const [named = "", signature = ""] = token.split(".");
   // As texts: the last character of one has bits that the bytes do not have.
   const expected = signed(key, named).toString("base64url");
@@ -51,7 +55,7 @@ function signed(key: MasterKey, named: string): Buffer {
 }
 
 /** From this byte up to that, which is not among them. */
-export interface Range {
+export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
@@ -62,10 +66,10 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
  * The part of a file that a request asks for (RFC 9110, 14); undefined for all of it, which is also the
  * answer to several parts, and where the part is of another file than this.
  */
-function rangeOf(
+function parseByteRange(
   headers: Readonly<Record<string, string>>,
   { bytes, etag }: { readonly bytes: number; readonly etag: string },
-): Range | undefined {
+): ByteRange | undefined {
   const condition = headers["if-range"];
   if (condition !== undefined && condition !== etag) return undefined;
   const [, first = "", last = ""] = RANGE.exec(headers["range"] ?? "") ?? [];
@@ -76,11 +80,11 @@ function rangeOf(
   throw new Failure(RangeNotSatisfiable, { headers: { "content-range": `bytes */${bytes}` } });
 }
 
-function lastOf(bytes: number, count: number): Range {
+function lastOf(bytes: number, count: number): ByteRange {
   return { from: Math.max(0, bytes - count), to: bytes };
 }
 
-function between(bytes: number, first: string, last: string): Range {
+function between(bytes: number, first: string, last: string): ByteRange {
   return { from: Number(first), to: last === "" ? bytes : Math.min(bytes, Number(last) + 1) };
 }
 
@@ -95,7 +99,7 @@ export const linkExport = query({
     "lead around what a token was made without.",
   permission: AnalyticsRead,
   params: object({ id: ExportId }),
-  reply: one(
+  reply: item(
     Type.Object({ url: Type.String({ format: "uri" }), expiresAt: Time }, { title: "ExportLink" }),
   ),
   fails: [ExportNotReady],
@@ -105,8 +109,13 @@ export const linkExport = query({
     assertMaySee({ outside: services, caller }, source);
     if (status !== "completed") throw new Failure(ExportNotReady, { detail: `It is ${status}.` });
     const untilMs = services.clock.nowMs() + LINK_MS;
-    const { workspace, environment } = partitionFor(caller);
-    const token = tokenOf(services.masterKey, { workspace, environment, exportId: id, untilMs });
+    const { workspace, environment } = partitionOfCaller(caller);
+    const token = signDownloadToken(services.masterKey, {
+      workspace,
+      environment,
+      exportId: id,
+      untilMs,
+    });
     return {
       url: `${caller.origin}/downloads/${token}`,
       expiresAt: new Date(untilMs).toISOString(),
@@ -130,7 +139,7 @@ export const downloadFile = query({
   fails: [NotFound, RangeNotSatisfiable],
   example: { params: { token: `${"A".repeat(120)}.${"A".repeat(43)}` } },
   async prepare(outside, { params: { token } }, { request }): Promise<Download> {
-    const link = readToken(outside.masterKey, token, outside.clock.nowMs());
+    const link = verifyDownloadToken(outside.masterKey, token, outside.clock.nowMs());
     if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
     const found = await outside.db.read(link, (tx) => store.find(tx, link.exportId));
     if (found?.status !== "completed" || Date.parse(found.expiresAt) <= outside.clock.nowMs()) {
@@ -138,10 +147,10 @@ export const downloadFile = query({
     }
     const { id, name, format, bytes } = found;
     const etag = `"${id}"`;
-    const range = rangeOf(request?.headers ?? {}, { bytes, etag });
+    const range = parseByteRange(request?.headers ?? {}, { bytes, etag });
     const { from, to } = range ?? { from: 0, to: bytes };
     return {
-      mediaType: FORMS[format].mediaType,
+      mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${name}.${format}`,
       pieces: bytesOf(outside, link, from, to),
       partial: range !== undefined,
@@ -159,8 +168,8 @@ export const downloadFile = query({
 
 /** One piece at a time, and no connection in between. */
 async function* bytesOf(
-  { db, ending }: Outside,
-  link: Link,
+  { db, ending }: Platform,
+  link: DownloadToken,
   from: number,
   to: number,
 ): AsyncGenerator<Buffer> {

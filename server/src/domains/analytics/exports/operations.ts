@@ -1,6 +1,6 @@
 import { command, type Operation, query } from "#kernel/operation/operation.ts";
-import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { accepted, nothing, one, page } from "#kernel/operation/response.ts";
+import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { accepted, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead } from "../permissions.ts";
 import { downloadFile, linkExport } from "./download.ts";
@@ -24,7 +24,7 @@ const listExports = query({
   reply: page(Export),
   run({ tx, services, caller }, { query: asked }) {
     const runAs = service.ownerIn(caller);
-    return pageById(services, LIST, asked, (before, limit) =>
+    return listPageById(services, LIST, asked, (before, limit) =>
       store.list(tx, { runAs, before, limit }),
     );
   },
@@ -62,7 +62,7 @@ const getExport = query({
   summary: "Read how far an export is",
   permission: AnalyticsRead,
   params: ById,
-  reply: one(Export),
+  reply: item(Export),
   example,
   run: ({ tx, caller }, { params }) => store.get(tx, params.id, service.ownerIn(caller)),
 });
@@ -73,7 +73,7 @@ const cancelExport = command({
   summary: "Cancel an export that is not over",
   permission: AnalyticsRead,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [ExportCancelled],
   fails: [ExportOver],
   example,

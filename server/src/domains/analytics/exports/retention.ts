@@ -1,12 +1,12 @@
 import Type from "typebox";
-import { actBecause } from "#kernel/operation/act.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { ExportExpired } from "./export.ts";
 import * as store from "./store.ts";
-import { referTo, shownOf } from "./export.ts";
+import { exportRef, toExport } from "./export.ts";
 
 const EVERY_MS = 600_000;
 const CHUNKS_MAX = 100;
@@ -47,11 +47,11 @@ export const pruneExports = job({
   run: async (_ctx, _payload, isMore) => (isMore ? "again" : undefined),
 });
 
-async function removeExport(outside: Outside, expired: Expired): Promise<void> {
+async function removeExport(outside: Platform, expired: Expired): Promise<void> {
   const { id, workspace_id: workspace, environment } = expired;
   const cause = { correlationId: newId("cor"), depth: 1 };
-  await actBecause(outside, { workspace, environment }, cause, async (ctx) => {
+  await runAsSystem(outside, { workspace, environment }, cause, async (ctx) => {
     const gone = await store.remove(ctx.tx, id);
-    if (gone) ctx.emit(ExportExpired, referTo(gone), shownOf(gone));
+    if (gone) ctx.emit(ExportExpired, exportRef(gone), toExport(gone));
   });
 }

@@ -1,11 +1,11 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
-import { authorityOf } from "../run-as.ts";
-import { listingOf } from "../reports/report-rows.ts";
-import { checkReport, unlessBroken, withSource } from "../reports/run-report.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
+import { runAsOf } from "../run-as.ts";
+import { rowListing } from "../reports/report-rows.ts";
+import { checkReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
 import * as reports from "../reports/store.ts";
 import { ExportCancelled, ExportRequested } from "./export.ts";
 import {
@@ -18,29 +18,31 @@ import {
   TooManyExports,
 } from "./export.ts";
 import * as store from "./store.ts";
-import { expiryAfter, referTo, shownOf } from "./export.ts";
+import { expiresAt, exportRef, toExport } from "./export.ts";
 import { writeExport } from "./write-export.ts";
 
 /** What is to be exported, checked as if it were read. */
 export async function contentOf(
-  outside: Outside,
+  outside: Platform,
   { reportId, source, filter, fields }: NewExport,
   caller: Caller,
 ): Promise<Content> {
   if ((reportId === undefined) === (source === undefined)) {
-    throw invalid("/source", "either it or reportId is required");
+    throw invalidField("/source", "either it or reportId is required");
   }
   if (reportId !== undefined) {
     if (filter ?? fields)
-      throw invalid("/reportId", "is exported as it is, without filter or fields");
-    const report = await outside.db.read(partitionFor(caller), (tx) => reports.find(tx, reportId));
-    if (!report) throw invalid("/reportId", "there is no such report");
-    await unlessBroken(() => checkReport({ outside, caller }, report.definition));
+      throw invalidField("/reportId", "is exported as it is, without filter or fields");
+    const report = await outside.db.read(partitionOfCaller(caller), (tx) =>
+      reports.find(tx, reportId),
+    );
+    if (!report) throw invalidField("/reportId", "there is no such report");
+    await mapBrokenReport(() => checkReport({ outside, caller }, report.definition));
     return { kind: "report", reportId, definition: report.definition };
   }
-  if (!source) throw invalid("/source", "is required");
+  if (!source) throw invalidField("/source", "is required");
   return withSource({ outside, caller }, source, async (open, parameters) => {
-    const listing = listingOf(open, { filter, fields: fields ?? null }, parameters);
+    const listing = rowListing(open, { filter, fields: fields ?? null }, parameters);
     const columns = listing.fields.map(({ name, kind }) => ({ name, kind }));
     return { kind: "rows", source, filter: filter ?? null, columns };
   });
@@ -52,7 +54,7 @@ export async function request(
   content: Content,
 ): Promise<Export> {
   if ((await store.countOpen(ctx.tx)) >= EXPORTS_OPEN_MAX) throw new Failure(TooManyExports);
-  const { runAs, permissions } = authorityOf(ctx.caller);
+  const { runAs, permissions } = runAsOf(ctx.caller);
   const made = await store.insert(ctx.tx, {
     id: newId("exp", ctx.now.getTime()),
     name: name ?? (content.kind === "report" ? content.reportId : content.source.kind),
@@ -63,20 +65,24 @@ export async function request(
     permissions: permissions && [...permissions],
     created_by: ctx.caller.actor.id,
     created_at: ctx.now,
-    expires_at: expiryAfter(ctx.now),
+    expires_at: expiresAt(ctx.now),
   });
-  ctx.enqueue(writeExport, { ...partitionFor(ctx.caller), exportId: made.id }, { key: made.id });
-  ctx.emit(ExportRequested, referTo(made), shownOf(made));
+  ctx.enqueue(
+    writeExport,
+    { ...partitionOfCaller(ctx.caller), exportId: made.id },
+    { key: made.id },
+  );
+  ctx.emit(ExportRequested, exportRef(made), toExport(made));
   return made;
 }
 
 export async function cancel(ctx: WriteContext<typeof ExportCancelled>, id: string): Promise<void> {
   const found = await store.get(ctx.tx, id, ownerIn(ctx.caller), { lock: true });
   ctx.expectRevision(found.revision);
-  const end = { status: "cancelled", at: ctx.now, expiresAt: expiryAfter(ctx.now) } as const;
+  const end = { status: "cancelled", at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
   const ended = await store.finish(ctx.tx, id, end);
   if (!ended) throw new Failure(ExportOver);
-  ctx.emit(ExportCancelled, referTo(ended), shownOf(ended));
+  ctx.emit(ExportCancelled, exportRef(ended), toExport(ended));
 }
 
 /** Whose exports a caller sees; undefined for all. */

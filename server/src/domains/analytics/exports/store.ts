@@ -2,19 +2,19 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Authority } from "../run-as.ts";
+import type { RunAs } from "../run-as.ts";
 import type { Content, Export } from "./export.ts";
-import type { FormState } from "./file/formats.ts";
+import type { FormatState } from "./file/formats.ts";
 
 type Row = Selectable<Tables["exports"]>;
 
 /** An export, and how far whoever writes it is. */
 export type StoredExport = Export &
-  Authority & {
+  RunAs & {
     readonly content: Content;
     readonly chunks: number;
     readonly position: readonly unknown[] | null;
-    readonly form: FormState | null;
+    readonly form: FormatState | null;
   };
 
 export async function insert(tx: Tx, row: Insertable<Tables["exports"]>): Promise<StoredExport> {
@@ -105,7 +105,7 @@ export interface Written {
   readonly bytes: Buffer;
   readonly rows: number;
   readonly position: readonly unknown[] | null;
-  readonly form: FormState;
+  readonly form: FormatState;
   readonly total: number | null;
 }
 
@@ -189,7 +189,7 @@ function toExport(row: Row): StoredExport {
     content,
     chunks: row.chunks,
     position: row.position as readonly unknown[] | null,
-    form: row.form as FormState | null,
+    form: row.form as FormatState | null,
   };
 }
 

@@ -1,21 +1,21 @@
 /** Writes exports page by page, each in a transaction of its own with how far it is then. */
 import Type from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
-import { actBecause } from "#kernel/operation/act.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import type { ReportAsking } from "#kernel/contributions/report-source.ts";
-import { callerFor } from "../run-as.ts";
+import type { ReportRequest } from "#kernel/contributions/report-source.ts";
+import { callerRunningAs } from "../run-as.ts";
 import { ReportTimedOut } from "../reports/report.ts";
-import { countRows, type Listing, listingOf, rowsAfter } from "../reports/report-rows.ts";
-import { runSaved, unlessBroken, withSource } from "../reports/run-report.ts";
+import { countRows, type Listing, rowListing, readRowsAfter } from "../reports/report-rows.ts";
+import { runSavedReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
 import { ExportCompleted, ExportFailed } from "./export.ts";
 import type { Content } from "./export.ts";
-import { type FileForm, FORMS, type FormState } from "./file/formats.ts";
+import { type FileFormat, FILE_FORMATS, type FormatState } from "./file/formats.ts";
 import * as store from "./store.ts";
-import { expiryAfter, referTo, shownOf } from "./export.ts";
+import { expiresAt, exportRef, toExport } from "./export.ts";
 
 /** How long one turn may write before others get theirs. */
 const TURN_MS = 10_000;
@@ -61,7 +61,7 @@ export const writeExport = job({
 });
 
 async function turn(
-  outside: Outside,
+  outside: Platform,
   partition: Partition,
   id: string,
   signal: AbortSignal,
@@ -69,14 +69,14 @@ async function turn(
   const found = await openExport({ outside, partition }, id);
   if (!found) return "over";
   const cause = { correlationId: newId("cor"), depth: 1 };
-  const caller = await callerFor(outside, found, { partition, cause });
+  const caller = await callerRunningAs(outside, found, { partition, cause });
   const writing = { outside, caller, partition, signal };
   const { content } = found;
   if (content.kind === "report") return writeReport(writing, found, content);
   const fields = content.columns.map(({ name }) => name);
-  return unlessBroken(() =>
+  return mapBrokenReport(() =>
     withSource(writing, content.source, async (source, parameters) => {
-      const listing = listingOf(source, { filter: content.filter, fields }, parameters);
+      const listing = rowListing(source, { filter: content.filter, fields }, parameters);
       // Anew: a source that changed is opened once more, and pages may have been written by then.
       const now = await openExport(writing, id);
       return now ? writeRows(writing, now, listing) : "over";
@@ -93,7 +93,7 @@ async function openExport(
   return found?.status === "queued" || found?.status === "running" ? found : undefined;
 }
 
-interface Writing extends ReportAsking {
+interface Writing extends ReportRequest {
   readonly partition: Partition;
   readonly signal: AbortSignal;
 }
@@ -104,8 +104,8 @@ async function writeReport(
   found: store.StoredExport,
   { definition }: Extract<Content, { kind: "report" }>,
 ): Promise<"over"> {
-  const form = FORMS[found.format];
-  const { columns, rows } = await runSaved(writing, definition);
+  const form = FILE_FORMATS[found.format];
+  const { columns, rows } = await runSavedReport(writing, definition);
   const described = columns.map(({ name, type }) => ({ name, kind: type }));
   const begun = await form.begin(described);
   const added = await form.add(begun.state, described, rows);
@@ -121,7 +121,7 @@ async function writeRows(
   found: store.StoredExport,
   listing: Listing,
 ): Promise<"more" | "over"> {
-  const form = FORMS[found.format];
+  const form = FILE_FORMATS[found.format];
   const total = found.chunks === 0 ? await totalOf(writing, listing) : null;
   // From here: a turn in which nothing but the count had its time would be the first one again.
   const until = performance.now() + TURN_MS;
@@ -130,7 +130,7 @@ async function writeRows(
   while (performance.now() < until) {
     if (writing.signal.aborted || writing.outside.ending.aborted) return "more";
     const size = PAGES[step] ?? PAGES[0];
-    const page = await rowsAfter(writing, listing, at.position ?? undefined, size);
+    const page = await readRowsAfter(writing, listing, at.position ?? undefined, size);
     const isLast = page.length < size;
     const rows = page.map(({ row }) => row);
     const { bytes, state } = await pieceOf(form, at.form, listing, { rows, isLast });
@@ -152,8 +152,8 @@ function placeOf({ position, form, chunks }: store.StoredExport) {
 }
 
 async function pieceOf(
-  form: FileForm,
-  before: FormState | null,
+  form: FileFormat,
+  before: FormatState | null,
   { fields }: Listing,
   { rows, isLast }: { readonly rows: readonly Record<string, unknown>[]; readonly isLast: boolean },
 ) {
@@ -191,26 +191,26 @@ function commit(
   piece: store.Written,
   isLast: boolean,
 ): Promise<boolean> {
-  return actBecause(outside, partition, caller.cause, async (ctx) => {
+  return runAsSystem(outside, partition, caller.cause, async (ctx) => {
     if (!(await store.append(ctx.tx, found, piece, ctx.now))) return false;
     if (!isLast) return true;
-    const end = { status: "completed", at: ctx.now, expiresAt: expiryAfter(ctx.now) } as const;
+    const end = { status: "completed", at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
     const ended = await store.finish(ctx.tx, found.id, end);
-    if (ended) ctx.emit(ExportCompleted, referTo(ended), shownOf(ended));
+    if (ended) ctx.emit(ExportCompleted, exportRef(ended), toExport(ended));
     return true;
   });
 }
 
 async function fail(
-  outside: Outside,
+  outside: Platform,
   partition: Partition,
   id: string,
   error: string,
 ): Promise<void> {
   const cause = { correlationId: newId("cor"), depth: 1 };
-  await actBecause(outside, partition, cause, async (ctx) => {
-    const end = { status: "failed", error, at: ctx.now, expiresAt: expiryAfter(ctx.now) } as const;
+  await runAsSystem(outside, partition, cause, async (ctx) => {
+    const end = { status: "failed", error, at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
     const ended = await store.finish(ctx.tx, id, end);
-    if (ended) ctx.emit(ExportFailed, referTo(ended), shownOf(ended));
+    if (ended) ctx.emit(ExportFailed, exportRef(ended), toExport(ended));
   });
 }

@@ -1,23 +1,23 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { Conflict, Failure, invalid } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { command, query, type WriteContext } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, one, page } from "#kernel/operation/response.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page } from "#kernel/operation/response.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
-import { callerFor } from "../run-as.ts";
+import { callerRunningAs } from "../run-as.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import { ReportBroken, ReportTimedOut } from "../reports/report.ts";
 import { KpiBackfilled, KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
 import { isMet, KpiId, KpiPastUnknown, Snapshot } from "./kpi.ts";
-import { definitionFor, knowsPast, measure, snapshotAt } from "./measure.ts";
+import { definitionFor, canBackfill, measure, takeMeasurement } from "./measure.ts";
 import { keptFrom, RETENTION_DAYS } from "./retention.ts";
 import { nextTime } from "./schedule.ts";
 import { referTo } from "./service.ts";
 import * as snapshots from "./snapshot-store.ts";
 import * as store from "./store.ts";
-import { keep } from "./snapshot-store.ts";
+import { saveSnapshot } from "./snapshot-store.ts";
 
 const ById = object({ id: KpiId });
 const params = { id: "kpi_01jd0000000000000000000000" };
@@ -39,7 +39,7 @@ export const kpiHistory = query({
     const list = `history of ${id}`;
     const before = after === undefined ? undefined : String(cursors.decode(list, after)[0]);
     const rows = await snapshots.list(tx, id, { from, to, before, limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -62,12 +62,12 @@ export const takeSnapshot = command({
   example: { params },
   async prepare(outside, { params: { id } }, caller) {
     const { kpi, acting } = await kpiFor(outside, caller, id);
-    const snapshot = await snapshotAt({ outside, caller: acting }, kpi, outside.clock.now());
+    const snapshot = await takeMeasurement({ outside, caller: acting }, kpi, outside.clock.now());
     return { snapshot, revision: kpi.revision };
   },
   async run(ctx, { params }, { snapshot, revision }) {
     const kpi = await lockUnchanged(ctx, params.id, revision);
-    if (await keep(ctx, kpi, snapshot)) return snapshot;
+    if (await saveSnapshot(ctx, kpi, snapshot)) return snapshot;
     return (await snapshots.find(ctx.tx, kpi.id, snapshot.at)) ?? snapshot;
   },
 });
@@ -85,7 +85,7 @@ export const backfillKpi = command({
   waits: true,
   params: ById,
   body: object({ from: InputTime, to: InputTime }),
-  reply: one(
+  reply: item(
     Type.Object(
       {
         snapshots: Type.Integer({ description: "That were written" }),
@@ -101,9 +101,9 @@ export const backfillKpi = command({
     const { kpi, acting } = await kpiFor(outside, caller, id);
     const asking = { outside, caller: acting };
     const definition = await definitionFor(asking, kpi.measure);
-    if (!knowsPast(asking, kpi.measure, definition)) throw new Failure(KpiPastUnknown);
+    if (!canBackfill(asking, kpi.measure, definition)) throw new Failure(KpiPastUnknown);
     if (Date.parse(from) < keptFrom(outside.clock.nowMs()).getTime()) {
-      throw invalid("/from", `is too far: snapshots are kept for ${RETENTION_DAYS} days`);
+      throw invalidField("/from", `is too far: snapshots are kept for ${RETENTION_DAYS} days`);
     }
     const until = Math.min(Date.parse(to), outside.clock.nowMs());
     const times = timesBetween(kpi.schedule, Date.parse(from), until);
@@ -137,7 +137,7 @@ function timesBetween(
   while (at && at.getTime() < toMs) {
     times.push(at);
     if (times.length > TIMES_MAX) {
-      throw invalid("/to", `is too far: at most ${TIMES_MAX} times in one call`);
+      throw invalidField("/to", `is too far: at most ${TIMES_MAX} times in one call`);
     }
     at = nextTime(schedule, at);
   }
@@ -152,9 +152,9 @@ async function lockUnchanged({ tx }: Pick<WriteContext, "tx">, id: string, revis
 }
 
 /** A KPI, and a caller with the rights that it runs with. */
-async function kpiFor(outside: Outside, caller: Caller, id: string) {
-  const partition = partitionFor(caller);
+async function kpiFor(outside: Platform, caller: Caller, id: string) {
+  const partition = partitionOfCaller(caller);
   const kpi = await outside.db.read(partition, (tx) => store.get(tx, id));
-  const acting = await callerFor(outside, kpi, { partition, cause: caller.cause });
+  const acting = await callerRunningAs(outside, kpi, { partition, cause: caller.cause });
   return { kpi, acting };
 }

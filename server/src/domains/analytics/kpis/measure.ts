@@ -1,9 +1,9 @@
 /** What a KPI's number is at a moment. */
-import { Failure, Internal, invalid } from "#kernel/operation/failure.ts";
-import { partitionFor, type ReportAsking } from "#kernel/contributions/report-source.ts";
-import type { Narrowing } from "../reports/report-sql.ts";
-import { type Definition, definitionOf, ReportBroken } from "../reports/report.ts";
-import { checkReport, runReport, unlessBroken } from "../reports/run-report.ts";
+import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
+import { partitionOfCaller, type ReportRequest } from "#kernel/contributions/report-source.ts";
+import type { ReportCondition } from "../reports/report-sql.ts";
+import { type Definition, toDefinition, ReportBroken } from "../reports/report.ts";
+import { checkReport, runReport, mapBrokenReport } from "../reports/run-report.ts";
 import { sourceType } from "../reports/source.ts";
 import * as reports from "../reports/store.ts";
 import { isMet, type Kpi, type Measure, type Snapshot } from "./kpi.ts";
@@ -13,17 +13,19 @@ const ERROR_CHARACTERS_MAX = 500;
 
 /** The report that a measure is, in the end. */
 export async function definitionFor(
-  { outside, caller }: ReportAsking,
+  { outside, caller }: ReportRequest,
   { reportId, aggregate }: Measure,
 ): Promise<Definition> {
   if (reportId !== null) {
-    const report = await outside.db.read(partitionFor(caller), (tx) => reports.find(tx, reportId));
-    if (!report) throw invalid("/reportId", "there is no such report");
+    const report = await outside.db.read(partitionOfCaller(caller), (tx) =>
+      reports.find(tx, reportId),
+    );
+    if (!report) throw invalidField("/reportId", "there is no such report");
     return report.definition;
   }
-  if (!aggregate) throw invalid("/aggregate", "is required where there is no reportId");
+  if (!aggregate) throw invalidField("/aggregate", "is required where there is no reportId");
   const { source, filter, fn, field, p } = aggregate;
-  return definitionOf({
+  return toDefinition({
     source,
     ...(filter && { filter }),
     aggregates: [
@@ -33,24 +35,24 @@ export async function definitionFor(
 }
 
 /** Throws unless its number could be told now. */
-export async function checkMeasure(asking: ReportAsking, measure: Measure): Promise<void> {
+export async function checkMeasure(asking: ReportRequest, measure: Measure): Promise<void> {
   const definition = await definitionFor(asking, measure);
   await checkReport(asking, definition, spanOf(asking, measure, definition, new Date(0)));
 }
 
 /** Whether a moment in the past can be told as exactly as the present. */
-export function knowsPast({ outside }: ReportAsking, measure: Measure, definition: Definition) {
+export function canBackfill({ outside }: ReportRequest, measure: Measure, definition: Definition) {
   return measure.window !== null || sourceType(outside, definition.source).exactPast;
 }
 
 /** The rows that count at a moment: those of its window, and of the log those until then. */
 function spanOf(
-  asking: ReportAsking,
+  asking: ReportRequest,
   measure: Measure,
   definition: Definition,
   at: Date,
-): Narrowing {
-  if (!knowsPast(asking, measure, definition)) return {};
+): ReportCondition {
+  if (!canBackfill(asking, measure, definition)) return {};
   const { window } = measure;
   const from = window && new Date(at.getTime() - window.last * UNIT_MS[window.unit]);
   const field = window?.field;
@@ -59,13 +61,13 @@ function spanOf(
 
 /** The first value of the first row. */
 export async function measure(
-  asking: ReportAsking,
+  asking: ReportRequest,
   what: Measure,
   definition: Definition,
   at: Date,
 ): Promise<number | null> {
   const span = spanOf(asking, what, definition, at);
-  const { columns, rows } = await unlessBroken(() =>
+  const { columns, rows } = await mapBrokenReport(() =>
     runReport(asking, { ...definition, limit: 1 }, span),
   );
   const column = columns.find(({ role }) => role === "value");
@@ -79,8 +81,8 @@ export async function measure(
 }
 
 /** A snapshot of a moment. What the caller could act on is noted in it; what is our fault is thrown. */
-export async function snapshotAt(
-  asking: ReportAsking,
+export async function takeMeasurement(
+  asking: ReportRequest,
   kpi: Kpi & { readonly measure: Measure },
   at: Date,
 ): Promise<Snapshot> {

@@ -1,6 +1,6 @@
 import { command, type Operation, query } from "#kernel/operation/operation.ts";
-import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import { KpiCreated, KpiDeleted, KpiUpdated } from "./kpi.ts";
@@ -21,7 +21,7 @@ const listKpis = query({
   query: object(pageQuery),
   reply: page(Kpi),
   run: ({ tx, services }, { query: asked }) =>
-    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
+    listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createKpi = command({
@@ -47,7 +47,7 @@ const createKpi = command({
       schedule: { cron: "0 * * * *", timezone: "Europe/Berlin" },
     },
   },
-  prepare: (outside, { body }, caller) => service.checked(outside, body, caller),
+  prepare: (outside, { body }, caller) => service.checkNewKpi(outside, body, caller),
   run: (ctx, { body }, measure) => service.create(ctx, body, measure),
 });
 
@@ -57,7 +57,7 @@ const getKpi = query({
   summary: "Read a KPI",
   permission: AnalyticsRead,
   params: ById,
-  reply: one(Kpi),
+  reply: item(Kpi),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -70,12 +70,12 @@ const updateKpi = command({
   permission: AnalyticsWrite,
   params: ById,
   body: KpiChange,
-  reply: one(Kpi),
+  reply: item(Kpi),
   emits: [KpiUpdated],
   fails: [KpiNameTaken],
   example: { ...example, body: { target: 3 } },
   prepare: (outside, { params, body }, caller) =>
-    service.changed(outside, { id: params.id, change: body }, caller),
+    service.checkKpiChange(outside, { id: params.id, change: body }, caller),
   run: (ctx, { params, body }, prepared) => service.update(ctx, params.id, body, prepared),
 });
 
@@ -85,7 +85,7 @@ const deleteKpi = command({
   summary: "Delete a KPI and its history",
   permission: AnalyticsWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [KpiDeleted],
   fails: [KpiInUse],
   example,

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { invalid } from "#kernel/operation/failure.ts";
-import { type Making, packContent } from "#kernel/contributions/pack-content.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { AnalyticsWrite } from "../permissions.ts";
 import { assertSource } from "../reports/source.ts";
@@ -37,7 +37,7 @@ export const kpiContent = packContent({
   async prepare(outside, { report, aggregate, schedule }) {
     assertSchedule(schedule);
     if ((report === undefined) === (aggregate === undefined)) {
-      throw invalid("/aggregate", "either it or report is required");
+      throw invalidField("/aggregate", "either it or report is required");
     }
     if (aggregate) assertSource(outside, aggregate.source);
   },
@@ -61,10 +61,13 @@ function draftOf({ report: _, aggregate: __, window: ___, ...draft }: PackKpi) {
   return draft;
 }
 
-async function measureOf({ tx }: Making, { report, aggregate, window }: PackKpi): Promise<Measure> {
+async function measureOf(
+  { tx }: PackContext,
+  { report, aggregate, window }: PackKpi,
+): Promise<Measure> {
   const found = report === undefined ? undefined : await reports.findByName(tx, report);
   if (report !== undefined && !found) {
-    throw invalid("/report", `there is no report called ${report}`);
+    throw invalidField("/report", `there is no report called ${report}`);
   }
   return { reportId: found?.id ?? null, aggregate: aggregate ?? null, window: window ?? null };
 }

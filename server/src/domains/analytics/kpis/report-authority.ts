@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { authorityOf } from "../run-as.ts";
+import { runAsOf } from "../run-as.ts";
 import { KpiUpdated } from "./kpi.ts";
 import { dataOf, referTo } from "./service.ts";
 import * as store from "./store.ts";
@@ -10,11 +10,11 @@ import * as store from "./store.ts";
  * Gives the KPIs that show a report the rights of whoever changes it. With those of others, its author
  * could have them count what they may not see, by a report that they may write.
  */
-export async function inherit(
+export async function inheritReportAuthority(
   ctx: WriteContext<typeof KpiUpdated>,
   reportId: string,
 ): Promise<void> {
-  const { runAs, permissions } = authorityOf(ctx.caller);
+  const { runAs, permissions } = runAsOf(ctx.caller);
   for (const before of await store.lockThoseOf(ctx.tx, reportId)) {
     if (before.runAs === runAs && isDeepStrictEqual(before.permissions, permissions)) continue;
     const after = await store.update(ctx.tx, before.id, {
@@ -22,6 +22,6 @@ export async function inherit(
       permissions: permissions && [...permissions],
       updated_at: ctx.now,
     });
-    ctx.emit(KpiUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+    ctx.emit(KpiUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
   }
 }

@@ -1,4 +1,4 @@
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
@@ -18,8 +18,9 @@ const PRUNE = `
      and s.at < $1`;
 
 /** Deletes snapshots of long ago. */
-export const pruneSnapshots = pruning({
+export const pruneSnapshots = retentionJob({
   kind: "analytics.prune_snapshots",
   everyMs: EVERY_MS,
-  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [keptFrom(clock.nowMs()), rowsMax]),
+  remove: ({ db, clock }, rowsMax) =>
+    deleteAcrossWorkspaces(db, PRUNE, [keptFrom(clock.nowMs()), rowsMax]),
 });

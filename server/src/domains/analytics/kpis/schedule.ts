@@ -1,20 +1,20 @@
 /** When KPIs are looked at: each time once, whatever the number of nodes. */
 import Type from "typebox";
 import { checkSchedule, cronOf } from "#domains/workflows/index.ts";
-import { SYSTEM } from "#kernel/log/event.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
-import { callerFor } from "../run-as.ts";
+import { callerRunningAs } from "../run-as.ts";
 import { KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";
 import type { Kpi } from "./kpi.ts";
-import { snapshotAt } from "./measure.ts";
+import { takeMeasurement } from "./measure.ts";
 import { noteDue } from "./snapshot-store.ts";
 import * as store from "./store.ts";
-import { keep } from "./snapshot-store.ts";
+import { saveSnapshot } from "./snapshot-store.ts";
 
 const RETRY_DELAY_MAX_MS = 60_000;
 const FIELDS = 5;
@@ -23,7 +23,7 @@ type Schedule = Kpi["schedule"];
 
 /** Throws unless it is a cron expression of five fields, in a zone that there is. */
 export function assertSchedule(schedule: Schedule): void {
-  const faults: Fault[] = checkSchedule(schedule).map(({ path, message }) => ({
+  const faults: FieldError[] = checkSchedule(schedule).map(({ path, message }) => ({
     path: `/schedule${path}`,
     message,
   }));
@@ -41,7 +41,7 @@ export function nextTime({ cron, timezone = "UTC" }: Schedule, after: Date): Dat
 }
 
 /** Sets the alarm for the next time after a moment, in the place of one that was set before. */
-export async function arm(
+export async function scheduleNext(
   ctx: WriteContext<never>,
   { id: kpiId, schedule }: Pick<Kpi, "id" | "schedule">,
   after: Date,
@@ -50,8 +50,14 @@ export async function arm(
   await noteDue(ctx.tx, kpiId, dueAt);
   if (!dueAt) return;
   const { cron, timezone = "UTC" } = schedule;
-  const due = { ...partitionFor(ctx.caller), kpiId, cron, timezone, dueAt: dueAt.toISOString() };
-  ctx.enqueue(takeOnTime, due, { key: kpiId, dueAt, onConflict: "move" });
+  const due = {
+    ...partitionOfCaller(ctx.caller),
+    kpiId,
+    cron,
+    timezone,
+    dueAt: dueAt.toISOString(),
+  };
+  ctx.enqueue(scheduledSnapshotJob, due, { key: kpiId, dueAt, onConflict: "move" });
 }
 
 /**
@@ -59,7 +65,7 @@ export async function arm(
  * Times that passed while nobody worked are one job that is late: it looks once, as of its own time, and
  * goes on from now; a backfill makes up for the others.
  */
-export const takeOnTime = job({
+export const scheduledSnapshotJob = job({
   kind: "analytics.kpi",
   payload: Type.Object({
     workspace: Type.String(),
@@ -79,8 +85,8 @@ export const takeOnTime = job({
     const kpi = await outside.db.read(partition, (tx) => store.find(tx, kpiId));
     if (!kpi) return undefined;
     const cause = { correlationId: newId("cor"), depth: 1 };
-    const caller = await callerFor(outside, kpi, { partition, cause });
-    const snapshot = await snapshotAt({ outside, caller }, kpi, new Date(dueAt));
+    const caller = await callerRunningAs(outside, kpi, { partition, cause });
+    const snapshot = await takeMeasurement({ outside, caller }, kpi, new Date(dueAt));
     return { snapshot, cause, revision: kpi.revision };
   },
   async run(ctx, { kpiId, cron, timezone, dueAt }, taken) {
@@ -91,11 +97,12 @@ export const takeOnTime = job({
     const isSame = schedule.cron === cron && (schedule.timezone ?? "UTC") === timezone;
     if (isSame && taken) {
       // It was changed while its number was looked up, which may be another now: once more.
-      if (taken.revision !== kpi.revision) return arm(ctx, kpi, new Date(Date.parse(dueAt) - 1));
-      ctx.actAs(SYSTEM, taken.cause);
-      await keep(ctx, kpi, taken.snapshot);
+      if (taken.revision !== kpi.revision)
+        return scheduleNext(ctx, kpi, new Date(Date.parse(dueAt) - 1));
+      ctx.actAs(SYSTEM_ACTOR, taken.cause);
+      await saveSnapshot(ctx, kpi, taken.snapshot);
     }
     const after = new Date(Math.max(ctx.now.getTime(), Date.parse(dueAt)));
-    await arm(ctx, kpi, after);
+    await scheduleNext(ctx, kpi, after);
   },
 });

@@ -1,10 +1,10 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { Conflict, Failure, invalid } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
-import { authorityOf } from "../run-as.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
+import { runAsOf } from "../run-as.ts";
 import * as reports from "../reports/store.ts";
 import { KpiCreated, KpiDeleted, KpiUpdated } from "./kpi.ts";
 import {
@@ -18,11 +18,15 @@ import {
   TooManyKpis,
 } from "./kpi.ts";
 import { checkMeasure } from "./measure.ts";
-import { arm, assertSchedule } from "./schedule.ts";
+import { scheduleNext, assertSchedule } from "./schedule.ts";
 import * as store from "./store.ts";
 
 /** What a new one measures, checked as if it were looked at. */
-export async function checked(outside: Outside, draft: NewKpi, caller: Caller): Promise<Measure> {
+export async function checkNewKpi(
+  outside: Platform,
+  draft: NewKpi,
+  caller: Caller,
+): Promise<Measure> {
   assertSchedule(scheduleOf(draft.schedule));
   const measure = measureOf(draft);
   await checkMeasure({ outside, caller }, measure);
@@ -30,12 +34,12 @@ export async function checked(outside: Outside, draft: NewKpi, caller: Caller): 
 }
 
 /** The same of what a change leads to. */
-export async function changed(
-  outside: Outside,
+export async function checkKpiChange(
+  outside: Platform,
   { id, change }: { readonly id: string; readonly change: KpiChange },
   caller: Caller,
 ): Promise<{ readonly measure: Measure; readonly revision: number }> {
-  const before = await outside.db.read(partitionFor(caller), (tx) => store.get(tx, id));
+  const before = await outside.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
   if (change.schedule !== undefined) assertSchedule(scheduleOf(change.schedule));
   if (change.reportId !== undefined && change.aggregate) throw both();
   const base = change.reportId !== undefined || change.aggregate ? change : before.measure;
@@ -55,12 +59,12 @@ function pick({ reportId, aggregate }: Given): Given {
 function measureOf({ reportId, aggregate, window }: Given): Measure {
   if (reportId && aggregate) throw both();
   if (!reportId && !aggregate)
-    throw invalid("/aggregate", "is required where there is no reportId");
+    throw invalidField("/aggregate", "is required where there is no reportId");
   return { reportId: reportId ?? null, aggregate: aggregate ?? null, window: window ?? null };
 }
 
 function both(): Failure {
-  return invalid("/aggregate", "can't stand beside a reportId");
+  return invalidField("/aggregate", "can't stand beside a reportId");
 }
 
 type Created = WriteContext<typeof KpiCreated>;
@@ -73,7 +77,7 @@ function timesIn(given: NewKpi["schedule"]): { readonly cron: string; readonly t
 export async function create(ctx: Created, draft: NewKpi, measure: Measure): Promise<Kpi> {
   if ((await store.count(ctx.tx)) >= KPIS_MAX) throw new Failure(TooManyKpis);
   await holdReport(ctx, measure);
-  const { runAs, permissions } = authorityOf(ctx.caller);
+  const { runAs, permissions } = runAsOf(ctx.caller);
   const kpi = await store.insert(ctx.tx, {
     id: newId("kpi", ctx.now.getTime()),
     name: draft.name,
@@ -89,7 +93,7 @@ export async function create(ctx: Created, draft: NewKpi, measure: Measure): Pro
     created_at: ctx.now,
     updated_at: ctx.now,
   });
-  await arm(ctx, kpi, ctx.now);
+  await scheduleNext(ctx, kpi, ctx.now);
   ctx.emit(KpiCreated, referTo(kpi), dataOf(kpi));
   return kpi;
 }
@@ -107,7 +111,7 @@ export async function update(
   // What was checked would undo what somebody else has just done.
   if (revision !== undefined && revision !== before.revision) throw new Failure(Conflict);
   const { name, description, target, direction, unit, schedule } = change;
-  const { runAs, permissions } = authorityOf(ctx.caller);
+  const { runAs, permissions } = runAsOf(ctx.caller);
   const after = await store.update(ctx.tx, id, {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
@@ -120,8 +124,8 @@ export async function update(
     permissions: permissions && [...permissions],
     updated_at: ctx.now,
   });
-  if (timesOf(before) !== timesOf(after)) await arm(ctx, after, ctx.now);
-  ctx.emit(KpiUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  if (timesOf(before) !== timesOf(after)) await scheduleNext(ctx, after, ctx.now);
+  ctx.emit(KpiUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 
@@ -138,7 +142,7 @@ export async function remove(ctx: WriteContext<typeof KpiDeleted>, id: string): 
 
 async function holdReport({ tx }: Pick<Created, "tx">, { reportId }: Measure): Promise<void> {
   if (reportId === null || (await reports.hold(tx, [reportId])).has(reportId)) return;
-  throw invalid("/reportId", "there is no such report");
+  throw invalidField("/reportId", "there is no such report");
 }
 
 function timesOf({ schedule: { cron, timezone } }: Kpi): string {

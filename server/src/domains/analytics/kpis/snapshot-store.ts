@@ -94,7 +94,7 @@ export async function noteDue(tx: Tx, kpiId: string, at: Date | null): Promise<v
  * One that comes late, behind one of a later time, crosses nothing: the later one has told already.
  * False when that time has a snapshot; then it stays as it is.
  */
-export async function keep(
+export async function saveSnapshot(
   ctx: WriteContext<typeof KpiSnapshotTaken | typeof KpiThresholdCrossed>,
   { id: kpiId, name }: Pick<Kpi, "id" | "name">,
   snapshot: Snapshot,

@@ -2,13 +2,13 @@ import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Authority } from "../run-as.ts";
+import type { RunAs } from "../run-as.ts";
 import type { Kpi, Measure } from "./kpi.ts";
 
 type Row = Selectable<Tables["kpis"]>;
 
 /** A KPI, and whose rights its snapshots have. */
-export type StoredKpi = Kpi & Authority & { readonly measure: Measure };
+export type StoredKpi = Kpi & RunAs & { readonly measure: Measure };
 
 export async function insert(tx: Tx, row: Insertable<Tables["kpis"]>): Promise<StoredKpi> {
   return toKpi(await tx.insertInto("kpis").values(row).returningAll().executeTakeFirstOrThrow());

@@ -1,15 +1,15 @@
 /** What a report selects: its groups and its values, each an expression with a name. */
-import type { FieldKind } from "#kernel/condition/sql.ts";
-import type { Parameters } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/operation/failure.ts";
-import type { OpenSource, ReportField } from "#kernel/contributions/report-source.ts";
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
 import { exactNumber, fieldAt, showOf } from "./field.ts";
 import type { Aggregate, Definition, TimeBucket } from "./report.ts";
 
 export interface Column {
   readonly name: string;
   readonly role: "bucket" | "group" | "value";
-  readonly kind: FieldKind;
+  readonly kind: ConditionFieldKind;
   readonly sql: string;
   readonly show: (stored: unknown) => unknown;
   /** What it is in a bucket without rows. */
@@ -21,9 +21,9 @@ export const BUCKET = "bucket";
 
 /** All columns of a report: the bucket, the groups, the values. */
 export function columnsOf(
-  { fields }: Pick<OpenSource, "fields">,
+  { fields }: Pick<OpenReportSource, "fields">,
   { groupBy, timeBucket, aggregates }: Pick<Definition, "groupBy" | "timeBucket" | "aggregates">,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): readonly Column[] {
   const columns = [
     ...(timeBucket ? [bucketColumn(fields, timeBucket, parameters)] : []),
@@ -38,7 +38,7 @@ export function columnsOf(
   for (const [index, { name }] of columns.entries()) {
     if (columns.findIndex((column) => column.name === name) === index) continue;
     const at = index < firstValue ? "/groupBy" : `/aggregates/${index - firstValue}/as`;
-    throw invalid(at, `${name} is the name of another column of the answer`);
+    throw invalidField(at, `${name} is the name of another column of the answer`);
   }
   return columns;
 }
@@ -57,14 +57,14 @@ function groupColumn(name: string, field: ReportField): Column {
 function bucketColumn(
   fields: ReadonlyMap<string, ReportField>,
   { field: path, unit, timezone = "UTC" }: TimeBucket,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): Column {
   if (!isTimezone(timezone)) {
-    throw invalid("/timeBucket/timezone", "is not a time zone that we know");
+    throw invalidField("/timeBucket/timezone", "is not a time zone that we know");
   }
   const { kind, sql } = fieldAt(fields, path, { at: "/timeBucket/field", parameters });
   if (kind !== "time" && kind !== "date") {
-    throw invalid("/timeBucket/field", `${path} holds no times`);
+    throw invalidField("/timeBucket/field", `${path} holds no times`);
   }
   const zone = parameters.add(timezone, "text");
   // A day begins at its midnight there.
@@ -82,7 +82,7 @@ function bucketColumn(
 
 interface Place {
   readonly at: string;
-  readonly parameters: Parameters;
+  readonly parameters: SqlParameters;
 }
 
 function valueColumn(
@@ -91,8 +91,10 @@ function valueColumn(
   { at, parameters }: Place,
 ): Column {
   const { fn, field: path, p, as } = aggregate;
-  if (p !== undefined && fn !== "percentile") throw invalid(`${at}/p`, `does not go with ${fn}`);
-  if (path === undefined && fn !== "count") throw invalid(`${at}/field`, `is required by ${fn}`);
+  if (p !== undefined && fn !== "percentile")
+    throw invalidField(`${at}/p`, `does not go with ${fn}`);
+  if (path === undefined && fn !== "count")
+    throw invalidField(`${at}/field`, `is required by ${fn}`);
   const field =
     path === undefined ? undefined : fieldAt(fields, path, { at: `${at}/field`, parameters });
   const name = as ?? (path === undefined ? fn : `${fn}_${path.replaceAll(/\W/g, "_")}`);
@@ -110,7 +112,7 @@ const VALUES: Readonly<Record<Aggregate["fn"], Writer>> = {
   avg: (field, place) => number(`avg(${numeric(field, place)})::float8`, null),
   percentile(field, place) {
     const { aggregate, at, parameters } = place;
-    if (aggregate.p === undefined) throw invalid(`${at}/p`, "is required by percentile");
+    if (aggregate.p === undefined) throw invalidField(`${at}/p`, "is required by percentile");
     const operand = numeric(field, place);
     const p = parameters.add(aggregate.p, "float8");
     return number(`percentile_cont(${p}) within group (order by (${operand})::float8)`, null);
@@ -127,7 +129,7 @@ function number(sql: string, empty: number | null): Value {
   return { kind: "number", sql, show: showOf({ sql, kind: "number", show: exactNumber }), empty };
 }
 
-const ORDERED: ReadonlySet<FieldKind> = new Set(["text", "time", "date"]);
+const ORDERED: ReadonlySet<ConditionFieldKind> = new Set(["text", "time", "date"]);
 
 function extreme(fn: "min" | "max", field: ReportField | undefined, place: Place): Value {
   if (!field || !ORDERED.has(field.kind)) return number(`${fn}(${numeric(field, place)})`, null);
@@ -140,7 +142,7 @@ function numeric(field: ReportField | undefined, { at }: Place): string {
   if (field?.kind === "json") {
     return `case when jsonb_typeof(${field.sql}) = 'number' then (${field.sql})::numeric end`;
   }
-  throw invalid(`${at}/field`, "must hold numbers");
+  throw invalidField(`${at}/field`, "must hold numbers");
 }
 
 /** Whether it is the name of a time zone, and not merely an offset, which would follow no place's clocks. */

@@ -1,8 +1,8 @@
-import { conditionToSql, type FieldKind } from "#kernel/condition/sql.ts";
-import { readCondition } from "#kernel/condition/parse-condition.ts";
+import { conditionToSql, type ConditionFieldKind } from "#kernel/condition/sql.ts";
+import { parseCondition } from "#kernel/condition/parse-condition.ts";
 import { typedCondition } from "#kernel/condition/typed-condition.ts";
-import type { Parameters } from "#kernel/db/statement.ts";
-import { Failure, Invalid, invalid } from "#kernel/operation/failure.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
 
 type Fields = ReadonlyMap<string, ReportField>;
@@ -11,15 +11,15 @@ type Fields = ReadonlyMap<string, ReportField>;
 export function fieldAt(
   fields: Fields,
   path: string,
-  { at, parameters }: { readonly at: string; readonly parameters: Parameters },
+  { at, parameters }: { readonly at: string; readonly parameters: SqlParameters },
 ): ReportField {
   const plain = fields.get(path);
   if (plain) return plain;
   const [name = "", ...words] = path.split(".");
   const field = fields.get(name);
-  if (!field) throw invalid(at, `${path} is not a field of this source`);
+  if (!field) throw invalidField(at, `${path} is not a field of this source`);
   if (field.kind !== "json" || words.some((word) => word === "")) {
-    throw invalid(at, `${name} is a field that leads no further`);
+    throw invalidField(at, `${name} is a field that leads no further`);
   }
   const place = parameters.add(words, "text[]");
   // In JSON there are two ways to say that there is nothing.
@@ -29,9 +29,9 @@ export function fieldAt(
 /** A condition on fields as SQL; what is wrong with it is told with its path. */
 export function conditionSql(
   condition: unknown,
-  { fields, at, parameters }: { fields: Fields; at: string; parameters: Parameters },
+  { fields, at, parameters }: { fields: Fields; at: string; parameters: SqlParameters },
 ): string {
-  const kindOf = (name: string): FieldKind | undefined => fields.get(name)?.kind;
+  const kindOf = (name: string): ConditionFieldKind | undefined => fields.get(name)?.kind;
   const typed = typedCondition(condition, kindOf);
   if ("faults" in typed) {
     const errors = typed.faults.map(({ path, message }) => ({
@@ -41,7 +41,7 @@ export function conditionSql(
     throw new Failure(Invalid, { detail: `${errors[0]?.path} ${errors[0]?.message}`, errors });
   }
   return conditionToSql(
-    readCondition(typed.condition).tree,
+    parseCondition(typed.condition).tree,
     (name) => fields.get(name),
     parameters,
   );

@@ -1,5 +1,5 @@
 /** Buckets without rows, between those that have some. */
-import { askPartition, type ReportAsking } from "#kernel/contributions/report-source.ts";
+import { readInPartition, type ReportRequest } from "#kernel/contributions/report-source.ts";
 import { BUCKET, type Column } from "./column.ts";
 import { ROWS_MAX, type TimeBucket } from "./report.ts";
 
@@ -9,8 +9,8 @@ type Shown = Record<string, unknown>;
  * The rows with one for each bucket and group. Buckets are counted by the clocks of their zone: a day may
  * have 23 hours, and an hour may come twice.
  */
-export async function filled(
-  asking: ReportAsking,
+export async function fillTimeGaps(
+  asking: ReportRequest,
   bucket: TimeBucket,
   columns: readonly Column[],
   rows: readonly Shown[],
@@ -82,7 +82,7 @@ const LONGEST_MS = {
 } as const;
 
 async function bucketsBetween(
-  asking: ReportAsking,
+  asking: ReportRequest,
   { unit, timezone = "UTC" }: TimeBucket,
   times: readonly string[],
 ): Promise<readonly string[]> {
@@ -91,7 +91,7 @@ async function bucketsBetween(
   // PostgreSQL makes all of a series before it looks at the limit, and a century has many hours.
   const enoughMs = Date.parse(first) + (ROWS_MAX + 1) * LONGEST_MS[unit];
   const end = Date.parse(last) > enoughMs ? new Date(enoughMs).toISOString() : last;
-  const found = await askPartition(asking, STEPS[unit], [first, end, timezone]);
+  const found = await readInPartition(asking, STEPS[unit], [first, end, timezone]);
   // Those with rows are there in any case.
   return [...new Set([...found.map(({ at }) => String(at)), ...ordered])].toSorted();
 }

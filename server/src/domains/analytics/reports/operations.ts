@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, type Operation, query } from "#kernel/operation/operation.ts";
-import { pageById, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { reportSourcesOf } from "#kernel/contributions/report-source.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
@@ -47,7 +47,7 @@ const listSources = query({
   route: "GET /api/v1/analytics/sources",
   summary: "List what reports can be about",
   permission: AnalyticsRead,
-  reply: one(Type.Array(SourceKind)),
+  reply: item(Type.Array(SourceKind)),
   run: async ({ services }) =>
     [...reportSourcesOf(services).values()].map(({ kind, summary, permission, schema }) => ({
       kind,
@@ -65,7 +65,7 @@ const listReports = query({
   query: object(pageQuery),
   reply: page(Report),
   run: ({ tx, services }, { query: asked }) =>
-    pageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
+    listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
 
 const createReport = command({
@@ -102,7 +102,7 @@ const getReport = query({
   summary: "Read a report, not what it answers",
   permission: AnalyticsRead,
   params: ById,
-  reply: one(Report),
+  reply: item(Report),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -117,7 +117,7 @@ const updateReport = command({
   permission: AnalyticsWrite,
   params: ById,
   body: ReportChange,
-  reply: one(Report),
+  reply: item(Report),
   emits: [ReportUpdated, KpiUpdated],
   fails: [ReportNameTaken],
   example: { ...example, body: { groupBy: ["region", "status"] } },
@@ -132,7 +132,7 @@ const deleteReport = command({
   summary: "Delete a report",
   permission: AnalyticsWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [ReportDeleted],
   fails: [ReportInUse],
   example,

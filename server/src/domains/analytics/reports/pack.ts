@@ -1,6 +1,6 @@
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { AnalyticsWrite } from "../permissions.ts";
-import { definitionOf, NewReport } from "./report.ts";
+import { toDefinition, NewReport } from "./report.ts";
 import * as service from "./service.ts";
 import { assertSource } from "./source.ts";
 import * as store from "./store.ts";
@@ -17,7 +17,7 @@ export const reportContent = packContent({
   schema: NewReport,
   keyOf: ({ name }) => name,
   async prepare(outside, { name: _, description: __, ...draft }) {
-    const definition = definitionOf(draft);
+    const definition = toDefinition(draft);
     assertSource(outside, definition.source);
     return definition;
   },

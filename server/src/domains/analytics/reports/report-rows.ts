@@ -1,8 +1,8 @@
 /** The rows themselves, one by one: those behind a group of a report, and those that are exported. */
-import type { FieldKind } from "#kernel/condition/sql.ts";
-import { Parameters, type Row } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/operation/failure.ts";
-import type { OpenSource, ReportAsking } from "#kernel/contributions/report-source.ts";
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
+import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import type { OpenReportSource, ReportRequest } from "#kernel/contributions/report-source.ts";
 import { columnsOf, type Column } from "./column.ts";
 import { fieldAt, showOf } from "./field.ts";
 import { whereOf } from "./report-sql.ts";
@@ -11,14 +11,14 @@ import { askInTurn } from "./run-report.ts";
 
 export interface RowField {
   readonly name: string;
-  readonly kind: FieldKind;
+  readonly kind: ConditionFieldKind;
   readonly sql: string;
   readonly show: (stored: unknown) => unknown;
 }
 
 /** Which rows, in which direction along their key, and what of them. */
 export interface Listing {
-  readonly source: OpenSource;
+  readonly source: OpenReportSource;
   readonly fields: readonly RowField[];
   readonly where: string;
   /** Of what stands in `where`. */
@@ -35,10 +35,10 @@ export interface Placed {
 }
 
 /** The rows of a source that a filter holds for, oldest first. */
-export function listingOf(
-  source: OpenSource,
+export function rowListing(
+  source: OpenReportSource,
   wanted: { readonly filter: unknown; readonly fields: readonly string[] | null },
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): Listing {
   const where = whereOf(source, wanted.filter, parameters);
   const conditions = [...parameters.values];
@@ -53,15 +53,15 @@ export function listingOf(
 
 /** The rows behind one group of a report, newest first. */
 export function groupListing(
-  source: OpenSource,
+  source: OpenReportSource,
   definition: Definition,
-  parameters: Parameters,
+  parameters: SqlParameters,
   group: Readonly<Record<string, unknown>>,
 ): Listing {
   const base = whereOf(source, definition.filter, parameters);
   const groups = columnsOf(source, { ...definition, aggregates: [] }, parameters);
   const stray = Object.keys(group).find((name) => !groups.some((column) => column.name === name));
-  if (stray !== undefined) throw invalid("?group", `${stray} is not a group of this report`);
+  if (stray !== undefined) throw invalidField("?group", `${stray} is not a group of this report`);
   const valueOf = (name: string) => (Object.hasOwn(group, name) ? group[name] : undefined);
   const parts = groups.map((column) => groupSql(column, valueOf(column.name), parameters));
   const joined = parts.join(" and ");
@@ -81,7 +81,7 @@ const CASTS: Readonly<Record<Column["kind"], string>> = {
 };
 
 /** What is not named may be anything; the expression stands there all the same, for its parameters. */
-function groupSql({ name, kind, sql }: Column, value: unknown, parameters: Parameters): string {
+function groupSql({ name, kind, sql }: Column, value: unknown, parameters: SqlParameters): string {
   if (value === undefined) return `((${sql}) is null or (${sql}) is not null)`;
   if (value === null) return `(${sql}) is null`;
   assertKind(name, kind, value);
@@ -99,7 +99,7 @@ function assertKind(name: string, kind: Column["kind"], value: unknown): void {
     json: true,
     texts: Array.isArray(value) && value.every((member) => typeof member === "string"),
   }[kind];
-  if (!isRight) throw invalid("?group", `${name} must be a value that the report shows there`);
+  if (!isRight) throw invalidField("?group", `${name} must be a value that the report shows there`);
 }
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -115,9 +115,9 @@ function isDay(text: string): boolean {
 }
 
 function shownFields(
-  source: OpenSource,
+  source: OpenReportSource,
   names: readonly string[] | null,
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): Pick<Listing, "fields" | "values"> {
   const fields = (names ?? [...source.fields.keys()]).map((name, index) => {
     const field = fieldAt(source.fields, name, { at: `/fields/${index}`, parameters });
@@ -127,15 +127,15 @@ function shownFields(
 }
 
 /** Up to so many rows behind a place, or from the beginning. */
-export async function rowsAfter(
-  asking: ReportAsking,
+export async function readRowsAfter(
+  asking: ReportRequest,
   listing: Listing,
   after: readonly unknown[] | undefined,
   count: number,
 ): Promise<readonly Placed[]> {
   const { source, fields, where, descending } = listing;
   const { key } = source;
-  const parameters = new Parameters(listing.values);
+  const parameters = new SqlParameters(listing.values);
   const selected = [
     ...key.map(({ sql }, index) => `${sql} as "k${index}"`),
     ...fields.map(({ sql }, index) => `${sql} as "f${index}"`),
@@ -151,7 +151,7 @@ export async function rowsAfter(
   return rows.map((row) => placed(listing, row));
 }
 
-function placed({ source, fields }: Listing, row: Row): Placed {
+function placed({ source, fields }: Listing, row: SqlRow): Placed {
   const shown = Object.fromEntries(
     fields.map(({ name, show }, index) => [name, show(row[`f${index}`])]),
   );
@@ -159,7 +159,7 @@ function placed({ source, fields }: Listing, row: Row): Placed {
 }
 
 /** How many rows there are. */
-export async function countRows(asking: ReportAsking, listing: Listing): Promise<number> {
+export async function countRows(asking: ReportRequest, listing: Listing): Promise<number> {
   const { source, where, conditions } = listing;
   const text = `select count(*) as "n" from ${source.from}${where}`;
   const [row] = await askInTurn(asking, source, text, conditions);

@@ -1,13 +1,13 @@
 /** A report as one statement. Names in it come from our own table of fields, values are parameters. */
-import type { Parameters, Row } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/operation/failure.ts";
-import type { OpenSource, ReportField } from "#kernel/contributions/report-source.ts";
+import type { SqlParameters, SqlRow } from "#kernel/db/statement.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
 import { type Column, columnsOf } from "./column.ts";
 import { conditionSql } from "./field.ts";
 import { type Definition, ROWS_MAX } from "./report.ts";
 
 /** What narrows a report beyond its own filter. */
-export interface Narrowing {
+export interface ReportCondition {
   /** A further condition, and where it stands in what was sent. */
   readonly filter?: { readonly condition: unknown; readonly at: string };
   /** Only rows of this span: `from` belongs to it, `to` does not. */
@@ -20,7 +20,7 @@ export interface Narrowing {
   };
 }
 
-export interface Plan {
+export interface ReportStatement {
   readonly columns: readonly Column[];
   readonly text: string;
   readonly values: readonly unknown[];
@@ -30,10 +30,10 @@ export interface Plan {
 
 /** The conditions of a report: those of who sees it, its own, and what narrows it. */
 export function whereOf(
-  source: OpenSource,
+  source: OpenReportSource,
   filter: unknown,
-  parameters: Parameters,
-  narrowing: Narrowing = {},
+  parameters: SqlParameters,
+  narrowing: ReportCondition = {},
 ): string {
   const { fields } = source;
   const parts = [
@@ -47,16 +47,16 @@ export function whereOf(
 }
 
 function betweenOf(
-  { fields, time }: OpenSource,
-  { between }: Narrowing,
-  parameters: Parameters,
+  { fields, time }: OpenReportSource,
+  { between }: ReportCondition,
+  parameters: SqlParameters,
 ): readonly string[] {
   if (!between) return [];
   const { field: name = time, from, to, at } = between;
   if (name === undefined)
-    throw invalid(at, "is required: its rows do not tell when they came to be");
+    throw invalidField(at, "is required: its rows do not tell when they came to be");
   const field = fields.get(name);
-  if (field?.kind !== "time") throw invalid(at, `${name} is not a field that holds times`);
+  if (field?.kind !== "time") throw invalidField(at, `${name} is not a field that holds times`);
   return [
     ...(from ? [`${field.sql} >= ${parameters.add(from, "timestamptz")}`] : []),
     ...(to ? [`${field.sql} < ${parameters.add(to, "timestamptz")}`] : []),
@@ -64,18 +64,18 @@ function betweenOf(
 }
 
 /** The statement of a report over a source that was opened with these parameters. */
-export function planOf(
-  source: OpenSource,
+export function compileReport(
+  source: OpenReportSource,
   definition: Definition,
-  parameters: Parameters,
-  narrowing: Narrowing = {},
-): Plan {
+  parameters: SqlParameters,
+  narrowing: ReportCondition = {},
+): ReportStatement {
   const where = whereOf(source, definition.filter, parameters, narrowing);
   const columns = columnsOf(source, definition, parameters);
   assertChart(definition, columns);
   const isFilled = definition.timeBucket?.fill === true;
   if (isFilled && (definition.having ?? definition.sort) !== null) {
-    throw invalid("/timeBucket/fill", "does not go with having or sort");
+    throw invalidField("/timeBucket/fill", "does not go with having or sort");
   }
   const groups = columns.filter(({ role }) => role !== "value");
   const selected = columns.map(({ sql }, index) => `${sql} as ${alias(index)}`).join(", ");
@@ -92,7 +92,7 @@ export function planOf(
 }
 
 /** The values of a row by the names of their columns. */
-export function shownRow(columns: readonly Column[], row: Row): Record<string, unknown> {
+export function toReportRow(columns: readonly Column[], row: SqlRow): Record<string, unknown> {
   return Object.fromEntries(
     columns.map(({ name, show }, index) => [name, show(row[`c${index}`] ?? null)]),
   );
@@ -105,7 +105,7 @@ function alias(index: number): string {
 function havingOf(
   { having }: Definition,
   columns: readonly Column[],
-  parameters: Parameters,
+  parameters: SqlParameters,
 ): string {
   if (!having) return "";
   const fields = new Map<string, ReportField>(
@@ -122,7 +122,7 @@ function orderOf(sort: string | null, columns: readonly Column[]): string {
   const asked = words.map((word) => {
     const name = word.replace(/^-/, "");
     const index = columns.findIndex((column) => column.name === name);
-    if (index === -1) throw invalid("/sort", `${name} is not a column of the answer`);
+    if (index === -1) throw invalidField("/sort", `${name} is not a column of the answer`);
     return { index, descending: word.startsWith("-") };
   });
   const rest = columns.flatMap(({ role, kind }, index) => {
@@ -148,7 +148,7 @@ function assertChart({ chart }: Definition, columns: readonly Column[]): void {
   ] as const;
   for (const [at, name] of named) {
     if (name !== undefined && !names.has(name)) {
-      throw invalid(at, `${name} is not a column of the answer`);
+      throw invalidField(at, `${name} is not a column of the answer`);
     }
   }
 }

@@ -102,8 +102,8 @@ const optional = {
 };
 
 /** A report that is not saved: what is counted, and how. */
-export const Draft = object({ source: parts.source, ...optional }, { title: "ReportDraft" });
-export type Draft = Static<typeof Draft>;
+export const ReportInput = object({ source: parts.source, ...optional }, { title: "ReportDraft" });
+export type ReportInput = Static<typeof ReportInput>;
 
 export const NewReport = object(
   {
@@ -147,7 +147,7 @@ export interface Definition {
   readonly chart: Static<typeof Chart> | null;
 }
 
-export function definitionOf(draft: Draft): Definition {
+export function toDefinition(draft: ReportInput): Definition {
   const { source, filter, groupBy = [], timeBucket, aggregates = [{ fn: "count" }] } = draft;
   return {
     source,

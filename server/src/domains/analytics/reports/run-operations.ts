@@ -1,28 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
-import { fitting } from "#kernel/operation/pagination.ts";
-import { download, one, wholePage } from "#kernel/operation/response.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { takeFittingPage } from "#kernel/operation/pagination.ts";
+import { download, item, dynamicPage } from "#kernel/operation/response.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { object, text } from "#kernel/schema/schema.ts";
-import { excessOf, storable } from "#kernel/schema/json-value.ts";
-import { FORMATS, FORMS, MEDIA_TYPES, piecesOf } from "../exports/file/formats.ts";
+import { sizeProblem, assertStorable } from "#kernel/schema/json-value.ts";
+import { FORMATS, FILE_FORMATS, MEDIA_TYPES, piecesOf } from "../exports/file/formats.ts";
 import { AnalyticsRead } from "../permissions.ts";
-import type { Narrowing } from "./report-sql.ts";
+import type { ReportCondition } from "./report-sql.ts";
 import {
-  definitionOf,
-  Draft,
+  toDefinition,
+  ReportInput,
   ReportBroken,
   ReportId,
   ReportResult,
   ReportTimedOut,
   Source,
 } from "./report.ts";
-import { groupListing, rowsAfter } from "./report-rows.ts";
-import { runReport, runSaved, unlessBroken, withSource } from "./run-report.ts";
+import { groupListing, readRowsAfter } from "./report-rows.ts";
+import { runReport, runSavedReport, mapBrokenReport, withSource } from "./run-report.ts";
 import * as store from "./store.ts";
 
 const ById = object({ id: ReportId });
@@ -44,7 +44,7 @@ export const listFields = query({
   permission: AnalyticsRead,
   waits: true,
   body: object({ source: Source }),
-  reply: one(
+  reply: item(
     Type.Array(
       Type.Object(
         { name: Type.String(), type: ReportResult.properties.columns.items.properties.type },
@@ -66,13 +66,13 @@ export const previewReport = query({
   summary: "Run a report that is not saved",
   permission: AnalyticsRead,
   waits: true,
-  body: Draft,
-  reply: one(ReportResult),
+  body: ReportInput,
+  reply: item(ReportResult),
   fails: [ReportTimedOut],
   example: {
     body: { source: { kind: "runs" }, groupBy: ["status"], aggregates: [{ fn: "count" }] },
   },
-  prepare: (outside, { body }, caller) => runReport({ outside, caller }, definitionOf(body)),
+  prepare: (outside, { body }, caller) => runReport({ outside, caller }, toDefinition(body)),
   run: async (_, __, result) => result,
 });
 
@@ -87,7 +87,7 @@ export const runReportNow = query({
   waits: true,
   params: ById,
   query: object(narrowing),
-  reply: one(ReportResult),
+  reply: item(ReportResult),
   fails,
   example: { params, query: { filter: '{"region":"north"}' } },
   prepare: (outside, input, caller) => runById(outside, caller, input),
@@ -113,7 +113,7 @@ export const exportReport = query({
     const { columns, rows } = await runById(outside, caller, { params: { id }, query: { filter } });
     const described = columns.map(({ name, type }) => ({ name, kind: type }));
     return {
-      mediaType: FORMS[format].mediaType,
+      mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${id}.${format}`,
       pieces: piecesOf(format, described, rows),
     };
@@ -138,7 +138,7 @@ export const reportRows = query({
       ),
     ),
   }),
-  reply: wholePage(Type.Record(Type.String(), Type.Unknown())),
+  reply: dynamicPage(Type.Record(Type.String(), Type.Unknown())),
   fails,
   example: { params, query: { limit: 50, group: '{"region":"north"}' } },
   async prepare(outside, { params: { id }, query: { limit, after, group = "{}" } }, caller) {
@@ -146,13 +146,13 @@ export const reportRows = query({
     const list = JSON.stringify(["rows of a report", id, revision, group]);
     const { cursors } = outside;
     const from = after === undefined ? undefined : cursors.decode(list, after);
-    const found = await unlessBroken(() =>
+    const found = await mapBrokenReport(() =>
       withSource({ outside, caller }, definition.source, (source, parameters) => {
         const listing = groupListing(source, definition, parameters, parsed(group, "?group"));
-        return rowsAfter({ outside, caller }, listing, from, limit + 1);
+        return readRowsAfter({ outside, caller }, listing, from, limit + 1);
       }),
     );
-    const data = fitting(found.slice(0, limit).map(({ row }) => row));
+    const data = takeFittingPage(found.slice(0, limit).map(({ row }) => row));
     const last = found.length > data.length ? found[data.length - 1] : undefined;
     return {
       data,
@@ -164,7 +164,7 @@ export const reportRows = query({
 });
 
 async function runById(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   {
     params: { id },
@@ -172,13 +172,13 @@ async function runById(
   }: { params: { id: string }; query: { filter?: string | undefined } },
 ): Promise<ReportResult> {
   const { definition } = await reportFor(outside, caller, id);
-  const further: Narrowing =
+  const further: ReportCondition =
     filter === undefined ? {} : { filter: { condition: parsed(filter, "?filter"), at: "?filter" } };
-  return runSaved({ outside, caller }, definition, further);
+  return runSavedReport({ outside, caller }, definition, further);
 }
 
-function reportFor(outside: Outside, caller: Caller, id: string): Promise<store.StoredReport> {
-  return outside.db.read(partitionFor(caller), (tx) => store.get(tx, id));
+function reportFor(outside: Platform, caller: Caller, id: string): Promise<store.StoredReport> {
+  return outside.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
 }
 
 function parsed(given: string, path: string): Readonly<Record<string, unknown>> {
@@ -186,11 +186,15 @@ function parsed(given: string, path: string): Readonly<Record<string, unknown>> 
     const value: unknown = JSON.parse(given);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     // What PostgreSQL can't hold is nowhere among its rows.
-    if (isObject && excessOf(value) === undefined && isDeepStrictEqual(storable(value), value)) {
+    if (
+      isObject &&
+      sizeProblem(value) === undefined &&
+      isDeepStrictEqual(assertStorable(value), value)
+    ) {
       return value as Readonly<Record<string, unknown>>;
     }
   } catch {
     // Told below.
   }
-  throw invalid(path, "must be an object in JSON");
+  throw invalidField(path, "must be an object in JSON");
 }

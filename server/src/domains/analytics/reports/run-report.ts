@@ -1,15 +1,15 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { codeOf, OutOfDate } from "#kernel/db/errors.ts";
-import { Parameters, type Row } from "#kernel/db/statement.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
+import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
-import { Turns } from "#kernel/work/fair-share.ts";
+import { FairShare } from "#kernel/work/fair-share.ts";
 import {
-  type OpenSource,
-  partitionFor,
-  type ReportAsking,
+  type OpenReportSource,
+  partitionOfCaller,
+  type ReportRequest,
 } from "#kernel/contributions/report-source.ts";
-import { filled } from "./fill-gaps.ts";
-import { type Narrowing, planOf, shownRow } from "./report-sql.ts";
+import { fillTimeGaps } from "./fill-gaps.ts";
+import { type ReportCondition, compileReport, toReportRow } from "./report-sql.ts";
 import {
   type Definition,
   ReportBroken,
@@ -27,25 +27,25 @@ const BAD_VALUE = "22023";
 
 /** Runs a report as the caller may see it. */
 export async function runReport(
-  asking: ReportAsking,
+  asking: ReportRequest,
   definition: Definition,
-  narrowing: Narrowing = {},
+  narrowing: ReportCondition = {},
 ): Promise<ReportResult> {
   const from = performance.now();
   const { columns, rows, limit } = await withSource(
     asking,
     definition.source,
     async (source, parameters) => {
-      const plan = planOf(source, definition, parameters, narrowing);
+      const plan = compileReport(source, definition, parameters, narrowing);
       const found = await askInTurn(asking, source, plan.text, plan.values);
-      const shown = found.map((row) => shownRow(plan.columns, row));
+      const shown = found.map((row) => toReportRow(plan.columns, row));
       return { columns: plan.columns, rows: shown, limit: plan.limit };
     },
   );
   const { timeBucket } = definition;
   const isCut = rows.length > limit;
   const all = timeBucket?.fill
-    ? await filled(asking, timeBucket, columns, rows.slice(0, limit))
+    ? await fillTimeGaps(asking, timeBucket, columns, rows.slice(0, limit))
     : rows;
   const kept = all.slice(0, definition.limit);
   return {
@@ -59,26 +59,26 @@ export async function runReport(
 
 /** Throws unless the report could be run. */
 export async function checkReport(
-  asking: ReportAsking,
+  asking: ReportRequest,
   definition: Definition,
-  narrowing: Narrowing = {},
+  narrowing: ReportCondition = {},
 ): Promise<void> {
   await withSource(asking, definition.source, async (source, parameters) => {
-    planOf(source, definition, parameters, narrowing);
+    compileReport(source, definition, parameters, narrowing);
   });
 }
 
 /** The same for one that was saved: what is wrong with it now was right once. */
-export async function runSaved(
-  asking: ReportAsking,
+export async function runSavedReport(
+  asking: ReportRequest,
   definition: Definition,
-  narrowing: Narrowing = {},
+  narrowing: ReportCondition = {},
 ): Promise<ReportResult> {
-  return unlessBroken(() => runReport(asking, definition, narrowing));
+  return mapBrokenReport(() => runReport(asking, definition, narrowing));
 }
 
 /** What a saved definition is refused for is told as what has become of it. */
-export async function unlessBroken<T>(work: () => Promise<T>): Promise<T> {
+export async function mapBrokenReport<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -91,47 +91,47 @@ export async function unlessBroken<T>(work: () => Promise<T>): Promise<T> {
 
 /** Works with a source; once more where it was opened by what had just changed. */
 export async function withSource<T>(
-  asking: ReportAsking,
+  asking: ReportRequest,
   source: Source,
-  work: (open: OpenSource, parameters: Parameters) => Promise<T>,
+  work: (open: OpenReportSource, parameters: SqlParameters) => Promise<T>,
 ): Promise<T> {
   try {
     return await attempt(asking, source, work);
   } catch (error) {
-    if (error instanceof OutOfDate) return attempt(asking, source, work);
+    if (error instanceof StaleRead) return attempt(asking, source, work);
     throw error;
   }
 }
 
 async function attempt<T>(
-  asking: ReportAsking,
+  asking: ReportRequest,
   source: Source,
-  work: (open: OpenSource, parameters: Parameters) => Promise<T>,
+  work: (open: OpenReportSource, parameters: SqlParameters) => Promise<T>,
 ): Promise<T> {
-  const parameters = new Parameters();
+  const parameters = new SqlParameters();
   const open = await openSource(asking, source, parameters);
   try {
     return await work(open, parameters);
   } catch (error) {
     const isRefused = error instanceof Failure && error.type === Invalid;
-    if (isRefused && (await open.isCurrent?.()) === false) throw new OutOfDate({ cause: error });
+    if (isRefused && (await open.isCurrent?.()) === false) throw new StaleRead({ cause: error });
     throw error;
   }
 }
 
 /** Sends a statement over a source when it is the workspace's turn. */
 export async function askInTurn(
-  { outside, caller }: { readonly outside: Outside; readonly caller: Caller },
-  source: OpenSource,
+  { outside, caller }: { readonly outside: Platform; readonly caller: Caller },
+  source: OpenReportSource,
   text: string,
   values: readonly unknown[],
-): Promise<readonly Row[]> {
+): Promise<readonly SqlRow[]> {
   try {
-    return await turnsOf(outside).take(partitionFor(caller).workspace, () =>
+    return await turnsOf(outside).take(partitionOfCaller(caller).workspace, () =>
       source.ask(text, values),
     );
   } catch (error) {
-    const code = codeOf(error);
+    const code = sqlStateOf(error);
     if (code === CANCELLED) throw new Failure(ReportTimedOut);
     if (code === BAD_VALUE) {
       throw new Failure(ReportBroken, { detail: "The database does not know this time zone." });
@@ -140,10 +140,10 @@ export async function askInTurn(
   }
 }
 
-const turns = new WeakMap<Outside["db"], Turns>();
+const turns = new WeakMap<Platform["db"], FairShare>();
 
-function turnsOf({ db }: Outside): Turns {
+function turnsOf({ db }: Platform): FairShare {
   let all = turns.get(db);
-  if (!all) turns.set(db, (all = new Turns(LANES)));
+  if (!all) turns.set(db, (all = new FairShare(LANES)));
   return all;
 }

@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionFor } from "#kernel/contributions/report-source.ts";
+import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import type { KpiUpdated } from "../kpis/kpi.ts";
-import { inherit } from "../kpis/report-authority.ts";
+import { inheritReportAuthority } from "../kpis/report-authority.ts";
 import { ReportCreated, ReportDeleted, ReportUpdated } from "./report.ts";
 import {
   type Definition,
-  definitionOf,
-  type Draft,
+  toDefinition,
+  type ReportInput,
   type Report,
   type ReportChange,
   ReportInUse,
@@ -23,34 +23,38 @@ import {
 import { checkReport } from "./run-report.ts";
 import * as store from "./store.ts";
 
-type NewReport = Draft & { readonly name: string; readonly description?: string };
+type NewReport = ReportInput & { readonly name: string; readonly description?: string };
 
 /** What is to be saved, checked as if it were run. */
-export async function checked(outside: Outside, draft: Draft, caller: Caller): Promise<Definition> {
-  const definition = definitionOf(draft);
+export async function checked(
+  outside: Platform,
+  draft: ReportInput,
+  caller: Caller,
+): Promise<Definition> {
+  const definition = toDefinition(draft);
   await checkReport({ outside, caller }, definition);
   return definition;
 }
 
 /** The definition that a change leads to, checked in the same way. */
 export async function changed(
-  outside: Outside,
+  outside: Platform,
   { id, change }: { readonly id: string; readonly change: ReportChange },
   caller: Caller,
 ): Promise<{ readonly definition: Definition; readonly revision: number }> {
-  const { definition, revision } = await outside.db.read(partitionFor(caller), (tx) =>
+  const { definition, revision } = await outside.db.read(partitionOfCaller(caller), (tx) =>
     store.get(tx, id),
   );
   const { name: _, description: __, ...parts } = change;
-  const after = definitionOf(withoutNulls({ ...definition, ...parts }));
+  const after = toDefinition(withoutNulls({ ...definition, ...parts }));
   if (Object.keys(parts).length > 0) await checkReport({ outside, caller }, after);
   return { definition: after, revision };
 }
 
 /** A draft leaves out what there is not. */
-function withoutNulls(parts: object): Draft {
+function withoutNulls(parts: object): ReportInput {
   const entries = Object.entries(parts).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries) as unknown as Draft;
+  return Object.fromEntries(entries) as unknown as ReportInput;
 }
 
 export async function create(
@@ -88,8 +92,9 @@ export async function update(
     definition: JSON.stringify(definition),
     updated_at: ctx.now,
   });
-  ctx.emit(ReportUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
-  if (!isDeepStrictEqual(after.definition, before.definition)) await inherit(ctx, id);
+  ctx.emit(ReportUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
+  if (!isDeepStrictEqual(after.definition, before.definition))
+    await inheritReportAuthority(ctx, id);
   return after;
 }
 

@@ -1,46 +1,49 @@
-import type { Parameters } from "#kernel/db/statement.ts";
-import { Failure, Forbidden, Invalid, invalid } from "#kernel/operation/failure.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
+import { Failure, Forbidden, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import {
-  type OpenSource,
-  type ReportAsking,
+  type OpenReportSource,
+  type ReportRequest,
   type ReportSource,
   reportSourcesOf,
 } from "#kernel/contributions/report-source.ts";
-import { Shape } from "#kernel/schema/validator.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import { Validator } from "#kernel/schema/validator.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Source } from "./report.ts";
 
 /** The kind of a source. */
 export function sourceType(
-  outside: Pick<Outside, "contributions">,
+  outside: Pick<Platform, "contributions">,
   { kind }: Source,
 ): ReportSource {
   const sources = reportSourcesOf(outside);
   const found = sources.get(kind);
   if (!found) {
-    throw invalid("/source/kind", `must be one of ${[...sources.keys()].toSorted().join(", ")}`);
+    throw invalidField(
+      "/source/kind",
+      `must be one of ${[...sources.keys()].toSorted().join(", ")}`,
+    );
   }
   return found;
 }
 
 /** Throws unless it is of a kind that there is, and says what that kind needs. */
-export function assertSource(outside: Pick<Outside, "contributions">, source: Source): void {
+export function assertSource(outside: Pick<Platform, "contributions">, source: Source): void {
   given(sourceType(outside, source), source);
 }
 
 /** A source as the caller sees it; throws where it is none, or none of theirs. */
 export async function openSource(
-  asking: ReportAsking,
+  asking: ReportRequest,
   source: Source,
-  parameters: Parameters,
-): Promise<OpenSource> {
+  parameters: SqlParameters,
+): Promise<OpenReportSource> {
   const type = sourceType(asking.outside, source);
   assertHeld(asking, type, source);
   // What its own schema has checked is of its type.
   return type.open(asking, given(type, source) as never, parameters);
 }
 
-type Asking = Pick<ReportAsking, "caller"> & { readonly outside: Pick<Outside, "contributions"> };
+type Asking = Pick<ReportRequest, "caller"> & { readonly outside: Pick<Platform, "contributions"> };
 
 /** Throws unless the caller holds what such rows need; of a kind that is no more, nobody does. */
 export function assertMaySee(asking: Asking, source: Source): void {
@@ -59,11 +62,11 @@ function assertHeld({ outside, caller }: Asking, type: ReportSource, source: Sou
   });
 }
 
-const shapes = new WeakMap<ReportSource, Shape>();
+const shapes = new WeakMap<ReportSource, Validator>();
 
 function given(type: ReportSource, { kind: _, ...rest }: Source): unknown {
   let shape = shapes.get(type);
-  if (!shape) shapes.set(type, (shape = new Shape(type.schema, "body")));
+  if (!shape) shapes.set(type, (shape = new Validator(type.schema, "body")));
   const checked = shape.check(rest);
   if ("value" in checked) return checked.value;
   const errors = checked.faults.map(({ path, message }) => ({ path: `/source${path}`, message }));

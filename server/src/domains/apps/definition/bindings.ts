@@ -1,7 +1,7 @@
 import { checkExpression } from "#kernel/expression/expression.ts";
-import { planOf } from "#kernel/expression/template-plan.ts";
+import { compileTemplatePlan } from "#kernel/expression/template-plan.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 
 /** What the configuration of a data source may read. */
 export const SOURCE_ROOTS = ["inputs", "params", "user", "context"] as const;
@@ -16,9 +16,9 @@ export function faultsOfBindings(
   value: unknown,
   at: string,
   { roots, sources }: { readonly roots: readonly string[]; readonly sources: ReadonlySet<string> },
-): Fault[] {
-  const { slots, faults } = planOf(value);
-  const found: Fault[] = faults.map((fault) => ({ ...fault, path: at + fault.path }));
+): FieldError[] {
+  const { slots, faults } = compileTemplatePlan(value);
+  const found: FieldError[] = faults.map((fault) => ({ ...fault, path: at + fault.path }));
   for (const { text, path, offset } of slots) {
     const { faults: wrong, references } = checkExpression(text);
     for (const { message, position } of wrong) {
@@ -46,7 +46,7 @@ export function faultsOfBindings(
 /** The data sources that the bindings of a value may read: these, and all of them for `*`. */
 export function sourcesRead(value: unknown): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { text } of planOf(value).slots) {
+  for (const { text } of compileTemplatePlan(value).slots) {
     const { roots } = checkExpression(text).references;
     if (!roots.includes("data") && !roots.includes(ANY_NAME)) continue;
     const named = sourcesIn(text);

@@ -5,12 +5,12 @@
  */
 import Type, { type TProperties, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { type Fault, Failure, Invalid } from "#kernel/operation/failure.ts";
-import { faultsOf } from "#kernel/schema/validator.ts";
+import { type FieldError, Failure, Invalid } from "#kernel/operation/failure.ts";
+import { fieldErrors } from "#kernel/schema/validator.ts";
 import { ACTION_COMMON, ACTIONS } from "./action.ts";
 import { type AppData, normalPath, PAGES_MAX, SOURCES_MAX } from "./app.ts";
 import { faultsOfBindings, PAGE_ROOTS, SOURCE_ROOTS } from "./bindings.ts";
-import { actionsOf, COMPONENT_COMMON, COMPONENTS, innerOf, ownOf } from "./component.ts";
+import { actionsOf, COMPONENT_COMMON, COMPONENTS, childrenOf, ownPropsOf } from "./component.ts";
 import { SOURCES } from "./data-source.ts";
 
 const DEPTH_MAX = 8;
@@ -23,8 +23,11 @@ const FAULTS_MAX = 100;
 export type Definition = Pick<AppData, "pages" | "dataSources">;
 
 /** Throws a 422 with all faults, by the paths that these parts have in the request. */
-export function assertSound(definition: Definition, rename: (path: string) => string): void {
-  const faults = faultsOfDefinition(definition);
+export function assertValidDefinition(
+  definition: Definition,
+  rename: (path: string) => string,
+): void {
+  const faults = definitionErrors(definition);
   if (faults.length === 0) return;
   const errors = faults.map((fault) => ({ ...fault, path: rename(fault.path) }));
   const [first] = errors;
@@ -32,7 +35,7 @@ export function assertSound(definition: Definition, rename: (path: string) => st
 }
 
 /** All faults, each with its JSON pointer. */
-export function faultsOfDefinition(definition: Definition): readonly Fault[] {
+export function definitionErrors(definition: Definition): readonly FieldError[] {
   if (JSON.stringify(definition).length > CHARACTERS_MAX) {
     return [{ path: "", message: `must not have more than ${CHARACTERS_MAX} characters as JSON` }];
   }
@@ -42,7 +45,7 @@ export function faultsOfDefinition(definition: Definition): readonly Fault[] {
 }
 
 class Checker {
-  readonly faults: Fault[] = [];
+  readonly faults: FieldError[] = [];
   readonly #definition: Definition;
   readonly #sources: ReadonlySet<string>;
   readonly #paths: ReadonlySet<string>;
@@ -93,9 +96,9 @@ class Checker {
       if (typeof dataSource === "string" && !this.#sources.has(dataSource)) {
         this.#fault(`${at}/dataSource`, `names ${dataSource}, which is no data source of this app`);
       }
-      this.#bindings(ownOf(component), at);
+      this.#bindings(ownPropsOf(component), at);
       for (const { pointer, action } of actionsOf(component)) this.#action(action, at + pointer, 1);
-      for (const inner of innerOf(component)) {
+      for (const inner of childrenOf(component)) {
         this.#components(inner.components, at + inner.pointer, depth + 1, found);
       }
       if (component["type"] === "form") this.#fields(component["fields"], at);
@@ -179,7 +182,7 @@ class Checker {
   #shape(value: unknown, schema: TSchema, at: string): void {
     const shape = compiled(schema);
     if (shape.Check(value)) return;
-    for (const fault of faultsOf(shape.Errors(value))) {
+    for (const fault of fieldErrors(shape.Errors(value))) {
       this.#fault(at + fault.path, fault.message);
     }
   }

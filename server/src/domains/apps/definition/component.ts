@@ -142,7 +142,7 @@ export interface Inner {
 }
 
 /** The lists that a component holds. It need not be sound. */
-export function innerOf(component: Readonly<Record<string, unknown>>): Inner[] {
+export function childrenOf(component: Readonly<Record<string, unknown>>): Inner[] {
   const { type } = component;
   if (type === "modal")
     return [{ pointer: "/components", components: arrayOf(component["components"]) }];
@@ -168,7 +168,7 @@ export function actionsOf(
 }
 
 /** What is evaluated of a component: not what stands inside, nor what it does, nor what it is. It need not be sound. */
-export function ownOf(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function ownPropsOf(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { type, id: _, dataSource: __, submit: ___, ...rest } = component;
   const own: Record<string, unknown> = rest;
   if (type === "button") delete own["action"];
@@ -190,7 +190,7 @@ function without(list: unknown, field: string): object[] {
 }
 
 /** A component with its place in the page. */
-export interface Placed {
+export interface PlacedComponent {
   readonly component: Component;
   /** Its own id or, without one, one made of its place. */
   readonly id: string;
@@ -199,13 +199,17 @@ export interface Placed {
 }
 
 /** All components of a page that was checked, outer ones first. */
-export function* placedIn(components: readonly unknown[], pointer = ""): Generator<Placed> {
+export function* componentsIn(
+  components: readonly unknown[],
+  pointer = "",
+): Generator<PlacedComponent> {
   for (const [index, one] of components.entries()) {
     // It was checked when it was saved.
     const component = one as Component;
     const at = `${pointer}/${index}`;
     yield { component, id: component.id ?? idOfPlace(at), pointer: at };
-    for (const inner of innerOf(component)) yield* placedIn(inner.components, at + inner.pointer);
+    for (const inner of childrenOf(component))
+      yield* componentsIn(inner.components, at + inner.pointer);
   }
 }
 

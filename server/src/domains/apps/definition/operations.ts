@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { placesOf } from "../deployments/store.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
@@ -22,7 +22,7 @@ import { publishedSchema } from "./published-schema.ts";
 import * as service from "./service.ts";
 import { DataSourceId, sourceFields } from "./data-source.ts";
 import * as store from "./store.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 
 /** An app is the same in all environments. */
 const environmental = false;
@@ -102,7 +102,7 @@ export const readSchema = query({
   description: "With those of actions and data sources in `$defs`.",
   environmental,
   permission: AppsRead,
-  reply: one(Type.Record(Type.String(), Type.Unknown())),
+  reply: item(Type.Record(Type.String(), Type.Unknown())),
   run: async () => publishedSchema(),
 });
 
@@ -113,7 +113,7 @@ export const getApp = query({
   environmental,
   permission: AppsRead,
   params: ById,
-  reply: one(App),
+  reply: item(App),
   example,
   run: async ({ tx }, { params }) => placesOf(tx, await store.get(tx, params.id)),
 });
@@ -130,7 +130,7 @@ export const updateApp = command({
   params: ById,
   body: patch({ ...fields, ...whole }),
   mayChangeNothing: true,
-  reply: one(App),
+  reply: item(App),
   emits: [AppUpdated],
   fails: [SlugTaken, AppIsArchived],
   example: { ...example, body: { description: "For the people who pack." } },
@@ -145,7 +145,7 @@ export const archiveApp = command({
   environmental,
   permission: AppsWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [AppArchived],
   fails: [AppIsArchived],
   example,
@@ -153,6 +153,6 @@ export const archiveApp = command({
 });
 
 /** A row of the list, whose columns have the names of the fields. */
-function toItem(row: Row): Type.Static<typeof AppSummary> {
+function toItem(row: SqlRow): Type.Static<typeof AppSummary> {
   return row as unknown as Type.Static<typeof AppSummary>;
 }

@@ -1,8 +1,8 @@
 /** Pages and data sources, one at a time. Their ETag is the app's, which is checked and kept as a whole. */
 import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page as pageReply } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page as pageReply } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { AppsRead, AppsWrite } from "../permissions.ts";
 import { AppId, AppIsArchived, Page, pageFields, PageId } from "./app.ts";
@@ -30,7 +30,7 @@ async function partsOf<Part extends { readonly id: string }>(
   const [last] = after === undefined ? [] : cursors.decode(list, after);
   const start = after === undefined ? 0 : parts.findIndex(({ id }) => id === last) + 1;
   const rows = parts.slice(start, start + limit + 1);
-  return pageOf(
+  return toPage(
     rows,
     limit,
     (part) => part,
@@ -82,7 +82,7 @@ export const getPage = query({
   environmental,
   permission: AppsRead,
   params: OnePage,
-  reply: one(Page),
+  reply: item(Page),
   example: aPage,
   async run({ tx }, { params }) {
     const { pages, revision } = await store.get(tx, params.id);
@@ -101,7 +101,7 @@ export const updatePage = command({
   params: OnePage,
   body: patch(pageFields),
   mayChangeNothing: true,
-  reply: one(Page),
+  reply: item(Page),
   emits: [AppUpdated],
   fails: [AppIsArchived],
   example: { ...aPage, body: { title: "How it works" } },
@@ -119,7 +119,7 @@ export const deletePage = command({
   environmental,
   permission: AppsWrite,
   params: OnePage,
-  reply: nothing(),
+  reply: noContent(),
   emits: [AppUpdated],
   fails: [AppIsArchived],
   example: aPage,
@@ -178,7 +178,7 @@ export const updateSource = command({
   params: OneSource,
   body: patch(sourceFields),
   mayChangeNothing: true,
-  reply: one(DataSource),
+  reply: item(DataSource),
   emits: [AppUpdated],
   fails: [AppIsArchived],
   example: { ...aSource, body: { config: { table: "orders", limit: 20 } } },
@@ -196,7 +196,7 @@ export const removeSource = command({
   environmental,
   permission: AppsWrite,
   params: OneSource,
-  reply: nothing(),
+  reply: noContent(),
   emits: [AppUpdated],
   fails: [AppIsArchived],
   example: aSource,

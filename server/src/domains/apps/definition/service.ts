@@ -1,5 +1,5 @@
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
@@ -12,7 +12,7 @@ import {
   slugOf,
   type StoredApp,
 } from "./app.ts";
-import { assertSound } from "./check-definition.ts";
+import { assertValidDefinition } from "./check-definition.ts";
 import { AppArchived, AppCreated, AppUpdated } from "./events.ts";
 import type { DataSource } from "./data-source.ts";
 import * as store from "./store.ts";
@@ -36,7 +36,7 @@ export async function create(
   draft: Draft,
 ): Promise<StoredApp> {
   const slug = draft.slug ?? slugOf(draft.name);
-  if (slug === "") throw invalid("/slug", "is required, since the name gives none");
+  if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
   const at = ctx.now.toISOString();
   const app: StoredApp = {
     id: newId("app", ctx.now.getTime()),
@@ -52,7 +52,7 @@ export async function create(
     updatedAt: at,
     revision: 1,
   };
-  assertSound(app, asIs);
+  assertValidDefinition(app, asIs);
   await store.insert(ctx, app);
   ctx.emit(AppCreated, referTo(app), dataOf(app));
   return app;
@@ -125,9 +125,9 @@ async function write(
 ): Promise<StoredApp> {
   const updatedAt = ctx.now.toISOString();
   const after: StoredApp = { ...before, ...change, updatedAt, revision: before.revision + 1 };
-  const changed = changeOf(dataOf(before), dataOf(after));
+  const changed = diffResource(dataOf(before), dataOf(after));
   if (changed.changes.length === 0) return before;
-  assertSound(after, rename);
+  assertValidDefinition(after, rename);
   await store.update(ctx, after);
   ctx.emit(AppUpdated, referTo(after), changed);
   return after;
@@ -165,7 +165,7 @@ function identified<Item extends { readonly id?: string }>(
   return items.map((item, index) => {
     const { id } = item;
     if (id !== undefined && !free.delete(id)) {
-      throw invalid(`${place}/${index}/id`, "is none of this app's, or comes twice");
+      throw invalidField(`${place}/${index}/id`, "is none of this app's, or comes twice");
     }
     return { ...item, id: id ?? next() };
   });

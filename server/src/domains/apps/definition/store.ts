@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { StoredApp } from "./app.ts";
 
@@ -11,7 +11,7 @@ const ABOUT = `
 const SHOWN = `${ABOUT}, pages, data_sources as "dataSources"`;
 
 /** Apps by name, without what they consist of. */
-export const appList: List = {
+export const appList: ListDefinition = {
   name: "apps",
   from: "apps",
   select: ABOUT,
@@ -31,12 +31,12 @@ export const appList: List = {
 };
 
 export async function get(tx: Tx, id: string): Promise<StoredApp> {
-  return found(await rowsOf(tx, `select ${SHOWN} from apps where id = $1`, [id]));
+  return found(await queryRows(tx, `select ${SHOWN} from apps where id = $1`, [id]));
 }
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<StoredApp> {
-  return found(await rowsOf(tx, `select ${SHOWN} from apps where id = $1 for update`, [id]));
+  return found(await queryRows(tx, `select ${SHOWN} from apps where id = $1 for update`, [id]));
 }
 
 const INSERT = `
@@ -67,12 +67,12 @@ function valuesOf(app: StoredApp): unknown[] {
 }
 
 export async function count(tx: Tx): Promise<number> {
-  const [row] = await rowsOf(tx, "select count(*) as n from apps where status = 'active'", []);
+  const [row] = await queryRows(tx, "select count(*) as n from apps where status = 'active'", []);
   return Number(row?.["n"]);
 }
 
 /** The columns have the names of the fields. */
-function found([row]: readonly Row[]): StoredApp {
+function found([row]: readonly SqlRow[]): StoredApp {
   if (!row) throw new Failure(NotFound);
   return row as unknown as StoredApp;
 }

@@ -37,7 +37,7 @@ export const DeployRefused = failure(
   422,
   "What the app refers to is not in this environment; `errors` have paths into the app.",
 );
-export const NothingBefore = failure(
+export const NoPreviousDeployment = failure(
   "nothing_to_roll_back",
   409,
   "No other deployment was live in this environment before.",

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AppId, AppIsArchived } from "../definition/app.ts";
 import { get as getApp } from "../definition/store.ts";
@@ -14,7 +14,7 @@ import {
   DeployRefused,
   FullDeployment,
   Notes,
-  NothingBefore,
+  NoPreviousDeployment,
 } from "./deployment.ts";
 import { DeployRolledBack } from "./events.ts";
 import * as service from "./service.ts";
@@ -59,9 +59,9 @@ export const rollBackApp = command({
   body: object({ deploymentId: Type.Optional(DeploymentId) }),
   bodyOptional: true,
   mayChangeNothing: true,
-  reply: one(Deployment),
+  reply: item(Deployment),
   emits: [DeployRolledBack, DeployCompleted, DeployFailed],
-  fails: [DeployRefused, AppIsArchived, AppChanged, NothingBefore],
+  fails: [DeployRefused, AppIsArchived, AppChanged, NoPreviousDeployment],
   example: { ...example, body: { deploymentId: "dep_01jd0000000000000000000000" } },
   prepare: (outside, { params, body }, caller) =>
     service.examineEarlier(outside, caller, params.id, body.deploymentId),
@@ -82,7 +82,7 @@ export const listDeployments = query({
     const name = `deployments of ${params.id}`;
     const [before = NEWEST] = after === undefined ? [] : cursors.decode(name, after);
     const rows = await store.list(tx, params.id, { before: Number(before), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -97,7 +97,7 @@ export const getDeployment = query({
   summary: "Read a deployment, with what was deployed",
   permission: AppsRead,
   params: object({ id: AppId, deploymentId: DeploymentId }),
-  reply: one(FullDeployment),
+  reply: item(FullDeployment),
   example: { params: { ...example.params, deploymentId: "dep_01jd0000000000000000000000" } },
   run: ({ tx }, { params }) => store.get(tx, params.id, params.deploymentId),
 });

@@ -1,10 +1,10 @@
 /** What an app refers to outside of itself, and whether it is there. */
 import { findStartable } from "#domains/workflows/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { type Fault, Failure } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type FieldError, Failure } from "#kernel/operation/failure.ts";
 import type { Action } from "../definition/action.ts";
-import { actionsOf, placedIn } from "../definition/component.ts";
-import { dataIn, type Perform, performerFor } from "../call-operation.ts";
+import { actionsOf, componentsIn } from "../definition/component.ts";
+import { dataOfResponse, type CallOperation, operationCallerFor } from "../call-operation.ts";
 import type { Snapshot } from "./deployment.ts";
 
 /** The fields that name something, and what it is. */
@@ -24,14 +24,14 @@ interface Reference {
 }
 
 /** Everything that is not there in the caller's environment, or not to be seen by who deploys it. */
-export async function missingIn(
-  outside: Outside,
+export async function findMissingReferences(
+  outside: Platform,
   caller: Caller,
   snapshot: Pick<Snapshot, "pages" | "dataSources">,
-): Promise<Fault[]> {
-  const perform = performerFor(outside, caller, "/apps/deploy");
+): Promise<FieldError[]> {
+  const perform = operationCallerFor(outside, caller, "/apps/deploy");
   const known = new Map<string, string | undefined>();
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   for (const { kind, name, path } of referencesOf(snapshot)) {
     const key = `${kind} ${name}`;
     if (!known.has(key)) {
@@ -53,7 +53,7 @@ function referencesOf({
     namedIn(config, `/dataSources/${at}/config`),
   );
   const ofPages = pages.flatMap(({ components }, at) =>
-    [...placedIn(components)].flatMap((placed) =>
+    [...componentsIn(components)].flatMap((placed) =>
       actionsOf(placed.component).flatMap(({ pointer, action }) =>
         // It was checked when it was saved.
         ofAction(action as Action, `/pages/${at}/components${placed.pointer}${pointer}`),
@@ -83,13 +83,13 @@ const LOOKING: Readonly<Record<Exclude<Kind, "workflow">, readonly [string, stri
 };
 
 async function fault(
-  perform: Perform,
+  perform: CallOperation,
   kind: Exclude<Kind, "workflow">,
   name: string,
 ): Promise<string | undefined> {
   const [operation, param] = LOOKING[kind];
   try {
-    const found = dataIn(await perform(operation, { params: { [param]: name } }));
+    const found = dataOfResponse(await perform(operation, { params: { [param]: name } }));
     const { status } = Object(found) as { readonly status?: unknown };
     return kind === "artifact" && status === "disabled" ? "which is disabled" : undefined;
   } catch (error) {
@@ -100,7 +100,7 @@ async function fault(
 }
 
 async function workflowFault(
-  outside: Outside,
+  outside: Platform,
   { workspace, environment }: Caller,
   name: string,
 ): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
-import { type Caller, type Outside, personOf } from "#kernel/access/caller.ts";
-import { type Fault, Failure, invalid } from "#kernel/operation/failure.ts";
+import { type Caller, type Platform, userIdOf } from "#kernel/access/caller.ts";
+import { type FieldError, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { AppIsArchived, type StoredApp } from "../definition/app.ts";
@@ -10,10 +10,10 @@ import {
   type Deployment,
   DeployRefused,
   type FullDeployment,
-  NothingBefore,
+  NoPreviousDeployment,
 } from "./deployment.ts";
 import { DeployRolledBack } from "./events.ts";
-import { missingIn } from "./references.ts";
+import { findMissingReferences } from "./references.ts";
 import * as store from "./store.ts";
 
 type Deploying = WriteContext<typeof DeployCompleted | typeof DeployFailed>;
@@ -24,18 +24,18 @@ type RollingBack = WriteContext<
 /** What is about to be deployed, and what of it is missing in this environment. */
 export interface Examined<What> {
   readonly what: What;
-  readonly missing: readonly Fault[];
+  readonly missing: readonly FieldError[];
 }
 
 /** Looks at an app and at everything that it refers to. */
 export async function examine(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   id: string,
 ): Promise<Examined<StoredApp>> {
   const what = await outside.db.read(partitionOf(caller), (tx) => apps.get(tx, id));
   if (what.status === "archived") throw new Failure(AppIsArchived);
-  return { what, missing: await missingIn(outside, caller, what) };
+  return { what, missing: await findMissingReferences(outside, caller, what) };
 }
 
 /** Serves the app in this environment as it is now. */
@@ -52,7 +52,7 @@ export async function deploy(
     id: newId("dep", ctx.now.getTime()),
     appId: app.id,
     notes,
-    deployedBy: personOf(ctx.caller),
+    deployedBy: userIdOf(ctx.caller),
     snapshot: { name, theme, pages, dataSources },
   };
   const { snapshot: _, ...kept } = draft;
@@ -75,7 +75,7 @@ export interface Earlier extends Examined<FullDeployment> {
 
 /** Looks at the deployment that is to be live again: the one that is named, or the one before. */
 export async function examineEarlier(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   id: string,
   deploymentId: string | undefined,
@@ -85,12 +85,12 @@ export async function examineEarlier(
     if (app.status === "archived") throw new Failure(AppIsArchived);
     const live = await store.live(tx, id);
     const wanted = deploymentId ?? live?.previousDeploymentId;
-    if (!wanted) throw new Failure(NothingBefore);
+    if (!wanted) throw new Failure(NoPreviousDeployment);
     const found = await store.find(tx, id, wanted);
-    if (!found) throw invalid("/deploymentId", "is not a deployment of this app here");
+    if (!found) throw invalidField("/deploymentId", "is not a deployment of this app here");
     return { found, before: deploymentId === undefined ? live?.deploymentId : undefined };
   });
-  const missing = await missingIn(outside, caller, found.snapshot);
+  const missing = await findMissingReferences(outside, caller, found.snapshot);
   return { what: found, missing, before };
 }
 
@@ -126,7 +126,10 @@ function tell(ctx: Deploying, { id, name }: StoredApp, deployment: Deployment): 
 function refuse(
   ctx: Deploying,
   { id, name }: StoredApp,
-  { versionId, missing }: { readonly versionId: string | null; readonly missing: readonly Fault[] },
+  {
+    versionId,
+    missing,
+  }: { readonly versionId: string | null; readonly missing: readonly FieldError[] },
 ): Failure {
   const { environment } = ctx.caller;
   const reasons = missing.map(({ path, message }) => ({ path, message }));

@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { AppWithPlaces, StoredApp } from "../definition/app.ts";
@@ -25,7 +25,7 @@ export interface Live {
 export async function placesOf(tx: Tx, app: StoredApp): Promise<AppWithPlaces> {
   const text =
     "select environment, deployment_id, number, since from app_live_deployments where app_id = $1";
-  const rows = await rowsOf(tx, text, [app.id]);
+  const rows = await queryRows(tx, text, [app.id]);
   const at = (environment: string) => {
     const row = rows.find((one) => one["environment"] === environment);
     if (!row) return null;
@@ -44,13 +44,13 @@ export async function live(tx: Tx, appId: string): Promise<Live | undefined> {
   const text = `
     select deployment_id as "deploymentId", previous_deployment_id as "previousDeploymentId"
       from app_live_deployments where app_id = $1 and environment = ${HERE}`;
-  const [row] = await rowsOf(tx, text, [appId]);
+  const [row] = await queryRows(tx, text, [appId]);
   return row as Live | undefined;
 }
 
 export async function find(tx: Tx, appId: string, id: string): Promise<FullDeployment | undefined> {
   const text = `select ${SHOWN}, d.snapshot from ${FROM} where d.app_id = $1 and d.id = $2`;
-  const [row] = await rowsOf(tx, text, [appId, id]);
+  const [row] = await queryRows(tx, text, [appId, id]);
   return row as FullDeployment | undefined;
 }
 
@@ -69,7 +69,7 @@ export async function list(
   const text = `
     select ${SHOWN} from ${FROM}
      where d.app_id = $1 and d.number < $2 order by d.number desc limit $3`;
-  const rows: Row[] = await rowsOf(tx, text, [appId, page.before, page.limit]);
+  const rows: SqlRow[] = await queryRows(tx, text, [appId, page.before, page.limit]);
   return rows as unknown as Deployment[];
 }
 
@@ -126,6 +126,6 @@ const SERVED = `
    where a.slug = $1 and a.status = 'active'`;
 
 export async function findServed(tx: Tx, slug: string): Promise<Served | undefined> {
-  const [row] = await rowsOf(tx, SERVED, [slug]);
+  const [row] = await queryRows(tx, SERVED, [slug]);
   return row as Served | undefined;
 }

@@ -3,10 +3,10 @@
  * still is, and for whom it acts; what that person may do is looked up each time.
  */
 import Type, { type Static } from "typebox";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { failure, invalid } from "#kernel/operation/failure.ts";
+import { failure, invalidField } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { AppId, PageId } from "../definition/app.ts";
 
@@ -98,14 +98,14 @@ export interface Claims {
   readonly expiresAtMs: number;
 }
 
-export function sign({ masterKey }: Pick<Services, "masterKey">, claims: Claims): string {
+export function sign({ masterKey }: Pick<PlatformServices, "masterKey">, claims: Claims): string {
   const text = Buffer.from(JSON.stringify(claims)).toString("base64url");
   return `${text}.${signatureOf(masterKey, text).toString("base64url")}`;
 }
 
 /** What a token says; undefined when it is none of ours, or its time is over. */
 export function verify(
-  { masterKey, clock }: Pick<Services, "masterKey" | "clock">,
+  { masterKey, clock }: Pick<PlatformServices, "masterKey" | "clock">,
   token: string,
 ): Claims | undefined {
   const [text = "", signature = "", ...more] = token.split(".");
@@ -117,19 +117,22 @@ export function verify(
   return claims.expiresAtMs > clock.nowMs() ? claims : undefined;
 }
 
-function signatureOf(masterKey: Services["masterKey"], text: string): Buffer {
+function signatureOf(masterKey: PlatformServices["masterKey"], text: string): Buffer {
   return hmac(masterKey.derive("embed tokens"), text);
 }
 
 /** How long `12h` is. */
 export function durationMs(expiresIn: string): number {
   const ms = Number(expiresIn.slice(0, -1)) * (UNITS_MS[expiresIn.slice(-1)] ?? Infinity);
-  if (ms > EXPIRES_MAX_MS) throw invalid("/expiresIn", "must not be more than 24 hours");
+  if (ms > EXPIRES_MAX_MS) throw invalidField("/expiresIn", "must not be more than 24 hours");
   return ms;
 }
 
 /** A context must fit into an address. */
 export function assertShort(context: Readonly<Record<string, unknown>>): void {
   if (JSON.stringify(context).length <= CONTEXT_CHARACTERS_MAX) return;
-  throw invalid("/context", `must not have more than ${CONTEXT_CHARACTERS_MAX} characters as JSON`);
+  throw invalidField(
+    "/context",
+    `must not have more than ${CONTEXT_CHARACTERS_MAX} characters as JSON`,
+  );
 }

@@ -1,6 +1,6 @@
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AppId, AppIsArchived } from "../definition/app.ts";
 import { get as getApp } from "../definition/store.ts";
@@ -53,7 +53,7 @@ export const listTokens = query({
     const from = after === undefined ? undefined : cursors.decode(name, after);
     const before = from && ([String(from[0]), String(from[1])] as const);
     const rows = await store.list(tx, params.id, { before, limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -69,7 +69,7 @@ export const revokeToken = command({
   permission: AppsDeploy,
   params: object({ id: AppId, tokenId: EmbedTokenId }),
   mayChangeNothing: true,
-  reply: nothing(),
+  reply: noContent(),
   emits: [EmbedTokenRevoked],
   example: { params: { ...example.params, tokenId: "emb_01jd0000000000000000000000" } },
   run: (ctx, { params }) => service.revoke(ctx, params.id, params.tokenId),

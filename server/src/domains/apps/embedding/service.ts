@@ -1,6 +1,6 @@
 import { confinementOf } from "#domains/workflows/index.ts";
-import { membershipIn, personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { requireMembership, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { AppIsArchived } from "../definition/app.ts";
@@ -31,7 +31,7 @@ export async function issue(
   const served = await findServed(ctx.tx, app.slug);
   const pages = [...app.pages, ...(served?.snapshot.pages ?? [])];
   const page = pages.find(({ id }) => id === pageId);
-  if (pageId !== null && !page) throw invalid("/pageId", "is not a page of this app");
+  if (pageId !== null && !page) throw invalidField("/pageId", "is not a page of this app");
   const expiresAtMs = ctx.now.getTime() + durationMs(draft.expiresIn);
   const { environment } = ctx.caller;
   const token: StoredToken = {
@@ -41,7 +41,7 @@ export async function issue(
     pageId,
     context,
     allowedOrigins: [...allowedOrigins],
-    createdBy: personOf(ctx.caller),
+    createdBy: userIdOf(ctx.caller),
     createdAt: ctx.now.toISOString(),
     expiresAt: new Date(expiresAtMs).toISOString(),
     revokedAt: null,
@@ -54,7 +54,7 @@ export async function issue(
   const { workspace } = ctx;
   const claims = { id: token.id, workspace: workspace.key, environment, appId, pageId };
   const text = sign(ctx.services, { ...claims, context, allowedOrigins, expiresAtMs });
-  const { slug } = membershipIn(ctx.caller, workspace.id).workspace;
+  const { slug } = requireMembership(ctx.caller, workspace.id).workspace;
   const url = addressOf(
     { origin: ctx.caller.origin, workspace: slug, slug: app.slug, path: page?.path ?? "/" },
     { embed_token: text },

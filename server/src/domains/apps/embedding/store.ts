@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { StoredToken } from "./embed-token.ts";
@@ -11,14 +11,14 @@ const SHOWN = `
   revoked_at as "revokedAt", revision`;
 
 export async function find(tx: Tx, id: string): Promise<StoredToken | undefined> {
-  const [row] = await rowsOf(tx, `select ${SHOWN} from app_embed_tokens where id = $1`, [id]);
+  const [row] = await queryRows(tx, `select ${SHOWN} from app_embed_tokens where id = $1`, [id]);
   return row as StoredToken | undefined;
 }
 
 /** Locks the row, so that it is revoked once. */
 export async function lock(tx: Tx, appId: string, id: string): Promise<StoredToken> {
   const text = `select ${SHOWN} from app_embed_tokens where app_id = $1 and id = $2 for update`;
-  const [row] = await rowsOf(tx, text, [appId, id]);
+  const [row] = await queryRows(tx, text, [appId, id]);
   if (!row) throw new Failure(NotFound);
   return row as unknown as StoredToken;
 }
@@ -36,7 +36,7 @@ export async function list(
     select ${SHOWN} from app_embed_tokens
      where app_id = $1 ${before ? "and created_at <= $3 and (created_at, id) < ($3, $4)" : ""}
      order by created_at desc, id desc limit $2`;
-  const rows = await rowsOf(tx, text, [appId, limit, ...(before ?? [])]);
+  const rows = await queryRows(tx, text, [appId, limit, ...(before ?? [])]);
   return rows as unknown as StoredToken[];
 }
 

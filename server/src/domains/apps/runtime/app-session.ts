@@ -1,6 +1,6 @@
 /** Who opens which app, and as whom: by the session of their browser, or by an embed token. */
 import { membershipsOf, namesOfMembers, permissionsOf } from "#domains/identity/accounts/index.ts";
-import type { Caller, Outside, Person } from "#kernel/access/caller.ts";
+import type { Caller, Platform, Principal } from "#kernel/access/caller.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
 import {
   Failure,
@@ -14,12 +14,12 @@ import { normalPath, type Page } from "../definition/app.ts";
 import { findServed, type Served } from "../deployments/store.ts";
 import { type Claims, EmbedRefused, verify } from "../embedding/embed-token.ts";
 import { find as findToken } from "../embedding/store.ts";
-import { type Perform, performerFor } from "../call-operation.ts";
+import { type CallOperation, operationCallerFor } from "../call-operation.ts";
 import { AppsUse } from "../permissions.ts";
 import { pathOf, prefixOf } from "./address.ts";
 
 /** What a request says of the app that it is about. */
-export interface Asked {
+export interface AppRequest {
   readonly workspace: string;
   readonly slug: string;
   readonly environment: EnvironmentName | undefined;
@@ -27,13 +27,13 @@ export interface Asked {
 }
 
 /** An open app, and whoever has opened it. */
-export interface Visit {
-  readonly outside: Outside;
+export interface AppSession {
+  readonly outside: Platform;
   /** Of the app's workspace and environment. */
   readonly caller: Caller;
   readonly partition: Partition;
-  readonly perform: Perform;
-  readonly user: Person & { readonly name: string; readonly email: string };
+  readonly perform: CallOperation;
+  readonly user: Principal & { readonly name: string; readonly email: string };
   readonly served: Served;
   /** What an embed token fixes; undefined for who has logged in. */
   readonly embed?: Claims & { readonly text: string };
@@ -44,7 +44,11 @@ export interface Visit {
 }
 
 /** Lets somebody in, or throws why not. */
-export async function visit(outside: Outside, caller: Caller, asked: Asked): Promise<Visit> {
+export async function openAppSession(
+  outside: Platform,
+  caller: Caller,
+  asked: AppRequest,
+): Promise<AppSession> {
   const entered =
     asked.embedToken === undefined
       ? entranceOf(caller, asked)
@@ -71,14 +75,14 @@ export async function visit(outside: Outside, caller: Caller, asked: Asked): Pro
     ...entered,
     partition,
     served,
-    perform: performerFor(outside, entered.caller, `/apps/${asked.workspace}/${asked.slug}`),
+    perform: operationCallerFor(outside, entered.caller, `/apps/${asked.workspace}/${asked.slug}`),
     pathTo: (path, params = {}) => pathOf({ ...address, path }, { ...params, ...fixed }),
     prefix: prefixOf(caller.origin),
   };
 }
 
 /** The page that a path means; a token that is good for one page opens no other. */
-export function pageOf({ served, embed }: Visit, path: string): Page {
+export function pageOf({ served, embed }: AppSession, path: string): Page {
   const { pages } = served.snapshot;
   const [first] = pages;
   const at = normalPath(path.replace(/\/+$/, ""));
@@ -93,9 +97,9 @@ export function pageOf({ served, embed }: Visit, path: string): Page {
   return page;
 }
 
-type Entrance = Pick<Visit, "caller" | "user" | "embed">;
+type Entrance = Pick<AppSession, "caller" | "user" | "embed">;
 
-function entranceOf(caller: Caller, asked: Asked): Entrance {
+function entranceOf(caller: Caller, asked: AppRequest): Entrance {
   const { credential } = caller;
   if (!credential) throw new Failure(Unauthenticated);
   const membership = credential.memberships.get(asked.workspace);
@@ -117,9 +121,9 @@ function entranceOf(caller: Caller, asked: Asked): Entrance {
 
 /** Acts for whoever made the token, with what they may do now. */
 async function embedded(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
-  asked: Asked,
+  asked: AppRequest,
   text: string,
 ): Promise<Entrance> {
   const claims = verify(outside, text);

@@ -3,10 +3,10 @@
  * checked when it was saved; what a binding gives may be anything, and becomes words where words are shown.
  */
 import type { MarkdownIt, Token } from "markdown-it";
-import { type Component, innerOf } from "../definition/component.ts";
+import { type Component, childrenOf } from "../definition/component.ts";
 import type { Field, Option, Part, Push } from "./browser/tree.ts";
 import { type Child, h, type VNode } from "./browser/vnode.ts";
-import type { Resolving, Scope } from "./evaluate-binding.ts";
+import type { ResolveContext, BindingScope } from "./evaluate-binding.ts";
 import { glance, idOf, rowsOf } from "./load-sources.ts";
 
 /**
@@ -88,7 +88,7 @@ const POINTS_MAX = 100;
 const FIELDS_MAX = 50;
 
 /** A component in its page. */
-export interface Making extends Resolving {
+export interface RenderContext extends ResolveContext {
   readonly id: string;
   readonly component: Component;
   /** Its own fields, evaluated. */
@@ -98,10 +98,10 @@ export interface Making extends Resolving {
 }
 
 type Made = Part extends infer One ? (One extends unknown ? Omit<One, "id"> : never) : never;
-type Make = (making: Making) => Promise<Made> | Made;
+type Make = (making: RenderContext) => Promise<Made> | Made;
 
 /** By the type of component. */
-export const parts: Readonly<Record<string, Make>> = {
+export const componentRenderers: Readonly<Record<string, Make>> = {
   text: ({ own }) => ({
     type: "text",
     text: wordsOf(own["text"]),
@@ -142,7 +142,7 @@ export const parts: Readonly<Record<string, Make>> = {
   tabs: async ({ own, component, inner }) => {
     const titles = listOf(own["tabs"]);
     const tabs = [];
-    for (const [index, { pointer, components }] of innerOf(component).entries()) {
+    for (const [index, { pointer, components }] of childrenOf(component).entries()) {
       const { title } = Object(titles[index]) as { title?: unknown };
       tabs.push({ title: wordsOf(title), components: await inner(pointer, components) });
     }
@@ -151,14 +151,14 @@ export const parts: Readonly<Record<string, Make>> = {
   columns: async ({ own, component, inner }) => {
     const widths = listOf(own["columns"]);
     const columns = [];
-    for (const [index, { pointer, components }] of innerOf(component).entries()) {
+    for (const [index, { pointer, components }] of childrenOf(component).entries()) {
       const { width } = Object(widths[index]) as { width?: unknown };
       columns.push({ width: Number(width ?? 0), components: await inner(pointer, components) });
     }
     return { type: "columns", columns };
   },
   modal: async ({ own, component, inner }) => {
-    const [only] = innerOf(component);
+    const [only] = childrenOf(component);
     const components = only ? await inner(only.pointer, only.components) : [];
     const { title, openLabel } = own;
     return { type: "modal", title: wordsOf(title), openLabel: wordsOf(openLabel), components };
@@ -187,7 +187,7 @@ export const parts: Readonly<Record<string, Make>> = {
   },
 };
 
-async function table(making: Making): Promise<Made> {
+async function table(making: RenderContext): Promise<Made> {
   const { own, component, occasion, id } = making;
   const view = Object.hasOwn(occasion.views, id) ? occasion.views[id] : undefined;
   const { after } = view ?? {};
@@ -218,7 +218,7 @@ async function table(making: Making): Promise<Made> {
   };
 }
 
-function form(making: Making): Made {
+function form(making: RenderContext): Made {
   const { own, component } = making;
   const row = component.dataSource === undefined ? undefined : rowsOf(valueOf(making))[0];
   const { submitLabel = "Save" } = own;
@@ -249,11 +249,11 @@ export function formFields(own: Readonly<Record<string, unknown>>): Field[] {
 }
 
 /** What was entered under a name; a name such as `constructor` is nobody's otherwise. */
-function inputNamed({ inputs }: Scope, name: string): unknown {
+function inputNamed({ inputs }: BindingScope, name: string): unknown {
   return (Object.hasOwn(inputs, name) ? inputs[name] : undefined) ?? "";
 }
 
-function valueOf({ component, loaded }: Pick<Making, "component" | "loaded">): unknown {
+function valueOf({ component, loaded }: Pick<RenderContext, "component" | "loaded">): unknown {
   const one = loaded.get(component.dataSource ?? "");
   return one && "value" in one ? one.value : undefined;
 }

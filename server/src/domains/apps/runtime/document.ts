@@ -1,6 +1,6 @@
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
-import type { Visit } from "./app-session.ts";
+import type { AppSession } from "./app-session.ts";
 import { bundle } from "./assets.ts";
 import type { PageState } from "./browser/tree.ts";
 import { pageView } from "./browser/view.ts";
@@ -41,7 +41,7 @@ interface Start {
 
 /** The whole page as HTML: it can be read before, and without, any script. */
 export function pageDocument(
-  visit: Visit,
+  visit: AppSession,
   state: PageState,
   params: Readonly<Record<string, string>>,
 ) {
@@ -76,7 +76,7 @@ ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.t
 /** The address holds a token, which concerns nobody else; our own requests say where they come from. */
 const HEADERS = { "referrer-policy": "same-origin" };
 
-function policyOf({ embed }: Visit, style: string): string {
+function policyOf({ embed }: AppSession, style: string): string {
   // This is what browsers go by; the older X-Frame-Options of all our answers counts only without it.
   const framing = embed ? embed.allowedOrigins.join(" ") || "'self'" : "'none'";
   const styles = style === "" ? "'self'" : `'self' 'sha256-${sha256(style).toString("base64")}'`;

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
+import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { Page } from "../definition/app.ts";
-import type { Visit } from "./app-session.ts";
+import type { AppSession } from "./app-session.ts";
 import type { View } from "./browser/tree.ts";
-import type { Loaded } from "./load-sources.ts";
+import type { LoadedSource } from "./load-sources.ts";
 
 const TRIES_MAX = 20;
 const NEXT_TRY_MS = 50;
 
 /** What bindings read. */
-export interface Scope {
+export interface BindingScope {
   readonly data: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
@@ -22,7 +22,11 @@ export interface Scope {
 }
 
 /** The value of a template. That others are being evaluated is no fault of this one: it waits. */
-export async function evaluate({ outside, partition }: Visit, value: unknown, scope: Scope) {
+export async function evaluateBinding(
+  { outside, partition }: AppSession,
+  value: unknown,
+  scope: BindingScope,
+) {
   const template = compileTemplate(value);
   for (let attempt = 1; ; attempt += 1) {
     const nowMs = outside.clock.nowMs();
@@ -33,7 +37,7 @@ export async function evaluate({ outside, partition }: Visit, value: unknown, sc
         nowMs,
       });
     } catch (error) {
-      const busy = error instanceof ExpressionFailure && error.code === "busy";
+      const busy = error instanceof ExpressionError && error.code === "busy";
       if (!busy || attempt === TRIES_MAX) throw error;
       await delay(NEXT_TRY_MS);
     }
@@ -41,8 +45,8 @@ export async function evaluate({ outside, partition }: Visit, value: unknown, sc
 }
 
 /** What went wrong, in words that may be shown; anything unforeseen is ours, and goes on. */
-export function wordsOf(error: unknown): string {
-  if (error instanceof ExpressionFailure) return `A binding failed: ${error.message}`;
+export function toDisplayText(error: unknown): string {
+  if (error instanceof ExpressionError) return `A binding failed: ${error.message}`;
   if (error instanceof Failure) {
     const [first] = error.particulars.errors ?? [];
     return first ? `${error.type.title} ${first.path} ${first.message}` : error.message;
@@ -51,17 +55,17 @@ export function wordsOf(error: unknown): string {
 }
 
 /** What the browser says: what the page was opened with, and what somebody entered and looks at. */
-export interface Occasion {
+export interface BrowserState {
   readonly params: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly views: Readonly<Record<string, View>>;
 }
 
 /** What resolving a page needs. */
-export interface Resolving {
-  readonly visit: Visit;
+export interface ResolveContext {
+  readonly visit: AppSession;
   readonly page: Page;
-  readonly occasion: Occasion;
-  readonly scope: Scope;
-  readonly loaded: ReadonlyMap<string, Loaded>;
+  readonly occasion: BrowserState;
+  readonly scope: BindingScope;
+  readonly loaded: ReadonlyMap<string, LoadedSource>;
 }

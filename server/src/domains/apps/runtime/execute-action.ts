@@ -2,21 +2,32 @@
  * Carries out what a button, a row or a form does. The action is that of the deployed snapshot; the
  * browser says which one, what was entered, and by its id which row.
  */
-import { localUrl } from "#kernel/access/local-redirect.ts";
-import { Failure, failure, type Fault, Forbidden, NotFound } from "#kernel/operation/failure.ts";
-import { dataIn } from "../call-operation.ts";
+import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
+import {
+  Failure,
+  failure,
+  type FieldError,
+  Forbidden,
+  NotFound,
+} from "#kernel/operation/failure.ts";
+import { dataOfResponse } from "../call-operation.ts";
 import type { Action } from "../definition/action.ts";
 import { normalPath, type Page } from "../definition/app.ts";
-import { actionAt, ownOf, type Placed, placedIn } from "../definition/component.ts";
-import type { Visit } from "./app-session.ts";
+import {
+  actionAt,
+  ownPropsOf,
+  type PlacedComponent,
+  componentsIn,
+} from "../definition/component.ts";
+import type { AppSession } from "./app-session.ts";
 import type { Effect, Field } from "./browser/tree.ts";
 import { formFields } from "./component-renderers.ts";
 import {
-  evaluate,
-  type Occasion,
-  type Resolving,
-  type Scope,
-  wordsOf,
+  evaluateBinding,
+  type BrowserState,
+  type ResolveContext,
+  type BindingScope,
+  toDisplayText,
 } from "./evaluate-binding.ts";
 import { executeArtifact, invokeConnector, rowOf, runQuery, runWorkflow } from "./load-sources.ts";
 import { isVisible, prepare, withSources } from "./resolve-page.ts";
@@ -90,7 +101,7 @@ const NoSuchPlace = failure("no_such_place", 422, "This leads nowhere within thi
 
 /** Where a `navigate` leads: a page of the app, or a path of ours. Whatever its bindings gave, never elsewhere. */
 function destinationOf(
-  { served, embed, caller, pathTo }: Visit,
+  { served, embed, caller, pathTo }: AppSession,
   { page, path, params }: Readonly<Record<string, unknown>>,
 ): string {
   const query = textsOf(params);
@@ -103,7 +114,7 @@ function destinationOf(
   }
   // A frame stays with the app that it shows.
   if (typeof path !== "string" || embed) throw new Failure(NoSuchPlace);
-  const url = localUrl(path, caller.origin);
+  const url = toLocalRedirect(path, caller.origin);
   if (!url) throw new Failure(NoSuchPlace);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.pathname + url.search + url.hash;
@@ -122,7 +133,7 @@ function textsOf(params: unknown): Record<string, string> {
 const WAIT_MS = 20_000;
 
 /** What the browser asks for. */
-export interface Pushed extends Occasion {
+export interface BrowserAction extends BrowserState {
   readonly componentId: string;
   /** Where in the component: `/action`, `/submit`, `/rowActions/0/action`. */
   readonly action: string;
@@ -133,7 +144,7 @@ export interface Pushed extends Occasion {
 }
 
 /** What came of it. */
-export interface Acted {
+export interface ActionResult {
   readonly effects: readonly Effect[];
   /** The types of those actions that were done. */
   readonly done: readonly string[];
@@ -141,8 +152,12 @@ export interface Acted {
 }
 
 /** Does it, or says in its effects why not. Throws when there is nothing of the kind on the page. */
-export async function act(visit: Visit, page: Page, pushed: Pushed): Promise<Acted> {
-  const all = [...placedIn(page.components)];
+export async function executeAction(
+  visit: AppSession,
+  page: Page,
+  pushed: BrowserAction,
+): Promise<ActionResult> {
+  const all = [...componentsIn(page.components)];
   const target = all.find(({ id }) => id === pushed.componentId);
   const action = target && actionAt(target.component, pushed.action);
   if (!target || !action) throw new Failure(NotFound);
@@ -163,25 +178,28 @@ export async function act(visit: Visit, page: Page, pushed: Pushed): Promise<Act
 }
 
 /** What a form was filled with to begin with is not needed for what it does. */
-function bare(placed: Placed): Placed {
+function bare(placed: PlacedComponent): PlacedComponent {
   const { component } = placed;
   if (component.type !== "form") return placed;
   const { dataSource: _, ...rest } = component;
-  return { ...placed, component: rest as Placed["component"] };
+  return { ...placed, component: rest as PlacedComponent["component"] };
 }
 
 type Entered =
-  | { readonly scope: Scope; readonly fields: readonly string[] }
+  | { readonly scope: BindingScope; readonly fields: readonly string[] }
   | { readonly faults: Readonly<Record<string, string>> };
 
 async function enteredIn(
-  resolving: Resolving,
-  { component }: Placed,
-  { values, row: rowId }: Pushed,
+  resolving: ResolveContext,
+  { component }: PlacedComponent,
+  { values, row: rowId }: BrowserAction,
 ): Promise<Entered> {
   const { visit, scope } = resolving;
   if (component.type === "form") {
-    const own = (await evaluate(visit, ownOf(component), scope)) as Record<string, unknown>;
+    const own = (await evaluateBinding(visit, ownPropsOf(component), scope)) as Record<
+      string,
+      unknown
+    >;
     const fields = formFields(own);
     const filled = fill(fields, values);
     if ("faults" in filled) return filled;
@@ -195,17 +213,17 @@ async function enteredIn(
 }
 
 class Acting {
-  readonly #resolving: Resolving;
+  readonly #resolving: ResolveContext;
   readonly #fields: readonly string[];
   readonly #effects: Effect[] = [];
   readonly #done: string[] = [];
 
-  constructor(resolving: Resolving, fields: readonly string[]) {
+  constructor(resolving: ResolveContext, fields: readonly string[]) {
     this.#resolving = resolving;
     this.#fields = fields;
   }
 
-  async carryOut(action: Action, scope: Scope): Promise<Acted> {
+  async carryOut(action: Action, scope: BindingScope): Promise<ActionResult> {
     let succeeded = true;
     try {
       await this.#do(action, scope);
@@ -219,16 +237,16 @@ class Acting {
     return { effects: this.#effects, done: this.#done, succeeded };
   }
 
-  async #do(action: Action, scope: Scope): Promise<void> {
+  async #do(action: Action, scope: BindingScope): Promise<void> {
     const { visit } = this.#resolving;
     const { type, then = [], message, ...fields } = action;
     // A template of an object gives an object.
-    const own = (await evaluate(visit, fields, scope)) as Record<string, unknown>;
+    const own = (await evaluateBinding(visit, fields, scope)) as Record<string, unknown>;
     const result = await this.#perform(type, own, scope);
     this.#done.push(type);
     const after = { ...scope, result };
     if (message !== undefined) {
-      const words = await evaluate(visit, message, after);
+      const words = await evaluateBinding(visit, message, after);
       this.#effects.push({
         kind: "message",
         text: typeof words === "string" ? words : JSON.stringify(words ?? ""),
@@ -237,17 +255,23 @@ class Acting {
     for (const next of then) await this.#do(next, after);
   }
 
-  async #perform(type: string, own: Record<string, unknown>, scope: Scope): Promise<unknown> {
+  async #perform(
+    type: string,
+    own: Record<string, unknown>,
+    scope: BindingScope,
+  ): Promise<unknown> {
     const { visit } = this.#resolving;
     const { perform } = visit;
     switch (type) {
       case "create_record": {
         const body = this.#valuesOf(own, scope);
-        return dataIn(await perform("records.create", { params: { slug: own["table"] }, body }));
+        return dataOfResponse(
+          await perform("records.create", { params: { slug: own["table"] }, body }),
+        );
       }
       case "update_record": {
         const body = this.#valuesOf(own, scope);
-        return dataIn(await perform("records.update", { params: recordOf(own), body }));
+        return dataOfResponse(await perform("records.update", { params: recordOf(own), body }));
       }
       case "delete_record":
         return perform("records.delete", { params: recordOf(own) });
@@ -273,18 +297,18 @@ class Acting {
   }
 
   /** Those that the action names or, without them, what was entered in the form. */
-  #valuesOf({ values }: Record<string, unknown>, { inputs }: Scope): unknown {
+  #valuesOf({ values }: Record<string, unknown>, { inputs }: BindingScope): unknown {
     return values ?? Object.fromEntries(this.#fields.map((name) => [name, inputs[name]]));
   }
 
   #errorOf(error: unknown): Effect {
-    const message = wordsOf(error);
+    const message = toDisplayText(error);
     const faults = error instanceof Failure ? (error.particulars.errors ?? []) : [];
     const fields = Object.fromEntries(faults.flatMap((fault) => this.#ofField(fault)));
     return { kind: "error", message, ...(Object.keys(fields).length > 0 && { fields }) };
   }
 
-  #ofField({ path, message }: Fault): (readonly [string, string])[] {
+  #ofField({ path, message }: FieldError): (readonly [string, string])[] {
     const name = path.replace(/^\/(values\/)?/, "");
     return this.#fields.includes(name) ? [[name, message]] : [];
   }

@@ -5,9 +5,9 @@
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import type { Component } from "../definition/component.ts";
 import type { DataSource } from "../definition/data-source.ts";
-import { dataIn, type Perform } from "../call-operation.ts";
-import { evaluate, type Scope, wordsOf } from "./evaluate-binding.ts";
-import type { Visit } from "./app-session.ts";
+import { dataOfResponse, type CallOperation } from "../call-operation.ts";
+import { evaluateBinding, type BindingScope, toDisplayText } from "./evaluate-binding.ts";
+import type { AppSession } from "./app-session.ts";
 
 const AT_ONCE_MAX = 4;
 const ROWS_MAX = 200;
@@ -16,7 +16,7 @@ const WAIT_MS = 20_000;
 export const SourceFailed = failure("source_failed", 502, "The data source failed.");
 
 /** What a source gave, or why it did not. */
-export type Loaded = { readonly value: unknown } | { readonly error: string };
+export type LoadedSource = { readonly value: unknown } | { readonly error: string };
 
 /** One page of a table's records. */
 export interface Rows {
@@ -27,13 +27,13 @@ export interface Rows {
 
 /** Who looks, and what the page has loaded for them. */
 interface Asking {
-  readonly visit: Visit;
-  readonly scope: Scope;
-  readonly loaded: ReadonlyMap<string, Loaded>;
+  readonly visit: AppSession;
+  readonly scope: BindingScope;
+  readonly loaded: ReadonlyMap<string, LoadedSource>;
 }
 
 /** Which part of a list somebody looks at. */
-export interface Glance {
+export interface SourceSummary {
   readonly q?: string | undefined;
   readonly after?: string | undefined;
   readonly pageSize: number;
@@ -43,11 +43,11 @@ export interface Glance {
 
 /** Loads several sources, a few at a time. One that fails does not fail the others. */
 export async function loadAll(
-  visit: Visit,
+  visit: AppSession,
   sources: readonly DataSource[],
-  scope: Scope,
-): Promise<ReadonlyMap<string, Loaded>> {
-  const loaded = new Map<string, Loaded>();
+  scope: BindingScope,
+): Promise<ReadonlyMap<string, LoadedSource>> {
+  const loaded = new Map<string, LoadedSource>();
   const waiting = [...sources];
   const work = async (): Promise<void> => {
     for (;;) {
@@ -64,7 +64,7 @@ export async function loadAll(
 export async function glance(
   { visit, scope, loaded }: Asking,
   { dataSource }: Component,
-  { q, after, pageSize, searchable }: Glance,
+  { q, after, pageSize, searchable }: SourceSummary,
 ): Promise<Rows> {
   const source = sourceNamed(visit, dataSource);
   if (isPaged(source)) {
@@ -111,7 +111,7 @@ export function isPaged({ kind, config }: DataSource): boolean {
   return kind === "table" && config["limit"] === undefined;
 }
 
-function sourceNamed({ served }: Visit, wanted: string | undefined): DataSource {
+function sourceNamed({ served }: AppSession, wanted: string | undefined): DataSource {
   const source = served.snapshot.dataSources.find(({ name }) => name === wanted);
   if (!source) throw new Error("A component names a source that is not there.");
   return source;
@@ -137,15 +137,15 @@ export function rowsOf(value: unknown): readonly unknown[] {
   return value === null || value === undefined ? [] : [value];
 }
 
-export async function attempt(work: () => Promise<unknown>): Promise<Loaded> {
+export async function attempt(work: () => Promise<unknown>): Promise<LoadedSource> {
   try {
     return { value: await work() };
   } catch (error) {
-    return { error: wordsOf(error) };
+    return { error: toDisplayText(error) };
   }
 }
 
-async function load(visit: Visit, source: DataSource, scope: Scope): Promise<unknown> {
+async function load(visit: AppSession, source: DataSource, scope: BindingScope): Promise<unknown> {
   const config = await configOf(visit, source, scope);
   if (!config) return [];
   const { perform } = visit;
@@ -165,29 +165,34 @@ async function load(visit: Visit, source: DataSource, scope: Scope): Promise<unk
 
 export type Config = Readonly<Record<string, unknown>>;
 
-export async function runQuery(perform: Perform, { queryId, params }: Config): Promise<unknown> {
+export async function runQuery(
+  perform: CallOperation,
+  { queryId, params }: Config,
+): Promise<unknown> {
   const body = params === undefined ? {} : { params };
-  const answer = dataIn(await perform("queries.run_saved", { params: { id: queryId }, body }));
+  const answer = dataOfResponse(
+    await perform("queries.run_saved", { params: { id: queryId }, body }),
+  );
   return (answer as { readonly rows: unknown }).rows;
 }
 
 export async function invokeConnector(
-  perform: Perform,
+  perform: CallOperation,
   { connectorId, action, input = {} }: Config,
 ): Promise<unknown> {
   const body = { action, input };
-  return dataIn(await perform("connectors.invoke", { params: { id: connectorId }, body }));
+  return dataOfResponse(await perform("connectors.invoke", { params: { id: connectorId }, body }));
 }
 
 /** Starts a run; with a time to wait, what it gave. */
 export async function runWorkflow(
-  perform: Perform,
+  perform: CallOperation,
   { workflowId, input = {} }: Config,
   waitMs: number | undefined,
 ): Promise<unknown> {
   const query = waitMs === undefined ? {} : { wait: waitMs };
   const started = { params: { id: workflowId }, query, body: { input } };
-  const run = dataIn(await perform("workflows.trigger", started)) as Run;
+  const run = dataOfResponse(await perform("workflows.trigger", started)) as Run;
   if (waitMs === undefined) return run;
   if (run.status === "completed") return run.output ?? null;
   const ended = run.status === "failed" || run.status === "cancelled";
@@ -204,7 +209,7 @@ interface Run {
 }
 
 export async function executeArtifact(
-  perform: Perform,
+  perform: CallOperation,
   { artifactId, input = {} }: Config,
 ): Promise<unknown> {
   const body = { inputPayload: input, triggerType: "app" };
@@ -224,7 +229,11 @@ interface RecordPage {
   readonly pagination: { readonly nextCursor: string | null };
 }
 
-async function records(perform: Perform, { table }: Config, query: Config): Promise<RecordPage> {
+async function records(
+  perform: CallOperation,
+  { table }: Config,
+  query: Config,
+): Promise<RecordPage> {
   return (await perform("records.list", { params: { slug: table }, query })) as RecordPage;
 }
 
@@ -243,12 +252,12 @@ function questionOf({ filter, sort, fields, limit }: Config): Record<string, unk
  * A template leaves out what has no value, and a filter that lost a part would let through more.
  */
 async function configOf(
-  visit: Visit,
+  visit: AppSession,
   { config }: DataSource,
-  scope: Scope,
+  scope: BindingScope,
 ): Promise<Config | undefined> {
   // A template of an object gives an object.
-  const resolved = (await evaluate(visit, config, scope)) as Config;
+  const resolved = (await evaluateBinding(visit, config, scope)) as Config;
   return lacks(config["filter"], resolved["filter"]) ? undefined : resolved;
 }
 

@@ -4,18 +4,18 @@ import {
   BadLogin,
   BadSecondFactor,
   cookieOf,
-  examine,
+  checkLogin,
   LOGIN_EVENTS,
-  logIn,
+  createSession,
   loginDocument,
   MfaRequired,
 } from "#domains/identity/sessions/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Outside } from "#kernel/access/caller.ts";
-import { PageFailure, pageRefusal } from "#kernel/html/error-page.ts";
-import { Failure, invalid, RateLimited } from "#kernel/operation/failure.ts";
-import { localUrl } from "#kernel/access/local-redirect.ts";
-import { type Document, markup } from "#kernel/html/markup.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { Failure, invalidField, RateLimited } from "#kernel/operation/failure.ts";
+import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
+import { type HtmlDocument, markup } from "#kernel/html/markup.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -33,7 +33,7 @@ const SINGLE_SIGN_ON = `
   select w.slug from workspaces w join sso_configurations s on s.workspace_id = w.key where w.slug = $1`;
 
 /** Before any workspace is known, so as the system. */
-export async function wayOf({ db }: Outside, origin: string, returnTo: string): Promise<Way> {
+export async function wayOf({ db }: Platform, origin: string, returnTo: string): Promise<Way> {
   const prefix = prefixOf(origin);
   const [, slug = ""] = /^\/apps\/([a-z0-9-]+)/.exec(returnTo.slice(prefix.length)) ?? [];
   const [found] = await db.system<{ slug: string }>(SINGLE_SIGN_ON, [slug]);
@@ -44,7 +44,7 @@ export async function wayOf({ db }: Outside, origin: string, returnTo: string): 
 export function loginPage(
   { origin, returnTo, singleSignOn }: Way,
   attempt: { readonly email?: string; readonly failure?: Failure } = {},
-): Document {
+): HtmlDocument {
   return loginDocument({
     reason: markup`To open this app, say who you are.`,
     action: `${prefixOf(origin)}/apps/_login`,
@@ -67,7 +67,7 @@ export const loginToApp = command({
     password: Type.String({ minLength: 1, maxLength: 200 }),
     code: Type.Optional(Type.String({ maxLength: 40 })),
   }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   emits: LOGIN_EVENTS,
   fails: [BadLogin, MfaRequired, BadSecondFactor, SsoRequired, RateLimited],
   example: {
@@ -81,14 +81,14 @@ export const loginToApp = command({
     const way = await wayOf(outside, caller.origin, appPath(body.returnTo, caller.origin));
     const { email, password, code } = body;
     try {
-      const attempt = await examine(outside, { email, password, ...(code && { code }) }, caller);
+      const attempt = await checkLogin(outside, { email, password, ...(code && { code }) }, caller);
       return { way, attempt };
     } catch (error) {
       throw again(way, email, error);
     }
   },
   async run(ctx, { body: { email } }, { way, attempt }) {
-    const session = await logIn(ctx, email.toLowerCase(), attempt);
+    const session = await createSession(ctx, email.toLowerCase(), attempt);
     // A failure of this kind is recorded and answered, with the form to fill in once more.
     if (session instanceof Failure) return again(way, email, session);
     return {
@@ -101,14 +101,14 @@ export const loginToApp = command({
 /** The login page with what went wrong; what is no failure of the login goes on as it is. */
 function again(way: Way, email: string, failure: unknown): Failure {
   if (!(failure instanceof Failure)) throw failure;
-  return new PageFailure(failure, loginPage(way, { email, failure }));
+  return new FailureWithPage(failure, loginPage(way, { email, failure }));
 }
 
 /** A path of an app, so that nobody is led elsewhere by a form that begins here. */
 function appPath(path: string, origin: string): string {
-  const url = localUrl(path, origin);
+  const url = toLocalRedirect(path, origin);
   if (!url?.pathname.startsWith(`${prefixOf(origin)}/apps/`)) {
-    throw invalid("/returnTo", "must be the path of an app");
+    throw invalidField("/returnTo", "must be the path of an app");
   }
   return url.pathname + url.search;
 }

@@ -1,6 +1,6 @@
 /** A deployed app in a browser: the page, what it shows anew, and what it does. */
 import Type from "typebox";
-import { pageRefusal } from "#kernel/html/error-page.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import {
   Failure,
   Forbidden,
@@ -9,11 +9,11 @@ import {
   Unauthenticated,
 } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { html, type Reply, whole } from "#kernel/operation/response.ts";
+import { html, type ResponseType, dynamicItem } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { EmbedRefused } from "../embedding/embed-token.ts";
 import { isPagePath } from "../definition/app.ts";
-import { act } from "./execute-action.ts";
+import { executeAction } from "./execute-action.ts";
 import { pathOf } from "./address.ts";
 import { type Asset, bundle } from "./assets.ts";
 import { pageDocument } from "./document.ts";
@@ -21,7 +21,7 @@ import { AppActed } from "./events.ts";
 import { loginPage, wayOf } from "./login.ts";
 import { resolvePage } from "./resolve-page.ts";
 import { SourceFailed } from "./load-sources.ts";
-import { pageOf, visit } from "./app-session.ts";
+import { pageOf, openAppSession } from "./app-session.ts";
 
 const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
 const where = { workspace: Slug, slug: Slug };
@@ -77,7 +77,7 @@ export const openApp = query({
     "*": Type.Optional(Type.String({ maxLength: 400, description: "The path of a page" })),
   }),
   query: Type.Object(how, { additionalProperties: true }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   fails: [Unauthenticated, ...fails],
   example,
   async prepare(outside, { params: at, query: asked }, caller) {
@@ -96,7 +96,12 @@ export const openApp = query({
       const way = await wayOf(outside, caller.origin, pathOf(address, query));
       return { ...loginPage(way), status: Unauthenticated.status };
     }
-    const opened = await visit(outside, caller, { workspace, slug, environment, embedToken });
+    const opened = await openAppSession(outside, caller, {
+      workspace,
+      slug,
+      environment,
+      embedToken,
+    });
     const page = pageOf(opened, path);
     const state = await resolvePage(opened, page, { params, inputs: {}, views: {} });
     return pageDocument(opened, state, params);
@@ -115,12 +120,12 @@ export const readState = query({
   params: object(where),
   query: object(how),
   body: object(occasion),
-  reply: whole(Type.Record(Type.String(), Type.Unknown())),
+  reply: dynamicItem(Type.Record(Type.String(), Type.Unknown())),
   fails: [Unauthenticated, ...fails],
   example: { ...example, body: { page: "/", inputs: { status: "open" } } },
   async prepare(outside, { params, query: asked, body }, caller) {
     const { environment, embed_token: embedToken } = asked;
-    const opened = await visit(outside, caller, { ...params, environment, embedToken });
+    const opened = await openAppSession(outside, caller, { ...params, environment, embedToken });
     const { page, params: given = {}, inputs = {}, views = {} } = body;
     return {
       data: await resolvePage(opened, pageOf(opened, page), { params: given, inputs, views }),
@@ -150,7 +155,9 @@ export const takeAction = command({
     values: Type.Optional(Scalars),
     row: Type.Optional(Type.String({ maxLength: 500 })),
   }),
-  reply: whole(Type.Object({ effects: Type.Array(Type.Record(Type.String(), Type.Unknown())) })),
+  reply: dynamicItem(
+    Type.Object({ effects: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
+  ),
   emits: [AppActed],
   fails: [Unauthenticated, SourceFailed, ...fails],
   example: {
@@ -159,12 +166,12 @@ export const takeAction = command({
   },
   async prepare(outside, { params, query: asked, body }, caller) {
     const { environment, embed_token: embedToken } = asked;
-    const opened = await visit(outside, caller, { ...params, environment, embedToken });
+    const opened = await openAppSession(outside, caller, { ...params, environment, embedToken });
     const page = pageOf(opened, body.page);
     const { params: given = {}, inputs = {}, views = {}, values = {}, row } = body;
     const { componentId, action } = body;
     const occurred = { params: given, inputs, views, values, row, componentId, action };
-    return { opened, page, acted: await act(opened, page, occurred) };
+    return { opened, page, acted: await executeAction(opened, page, occurred) };
   },
   async run(ctx, { body: { componentId } }, { opened, page, acted }) {
     const { served, embed, partition, caller } = opened;
@@ -189,7 +196,7 @@ export const takeAction = command({
 });
 
 /** What is found under its own hash is never anything else. */
-const kept: Reply<Asset> = {
+const kept: ResponseType<Asset> = {
   status: 200,
   body: undefined,
   mediaType: "text/javascript",

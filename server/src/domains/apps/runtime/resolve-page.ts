@@ -5,25 +5,25 @@ import { sourcesRead } from "../definition/bindings.ts";
 import {
   type Component,
   idOfPlace,
-  ownOf,
-  type Placed,
-  placedIn,
+  ownPropsOf,
+  type PlacedComponent,
+  componentsIn,
 } from "../definition/component.ts";
 import type { DataSource } from "../definition/data-source.ts";
 import type { PageState, Part } from "./browser/tree.ts";
-import { evaluate, type Scope, wordsOf } from "./evaluate-binding.ts";
-import { parts } from "./component-renderers.ts";
-import type { Occasion, Resolving } from "./evaluate-binding.ts";
-import { isPaged, type Loaded, loadAll } from "./load-sources.ts";
-import type { Visit } from "./app-session.ts";
+import { evaluateBinding, type BindingScope, toDisplayText } from "./evaluate-binding.ts";
+import { componentRenderers } from "./component-renderers.ts";
+import type { BrowserState, ResolveContext } from "./evaluate-binding.ts";
+import { isPaged, type LoadedSource, loadAll } from "./load-sources.ts";
+import type { AppSession } from "./app-session.ts";
 
 /** Everything on a page, with each failure where it belongs. */
 export async function resolvePage(
-  visit: Visit,
+  visit: AppSession,
   page: Page,
-  occasion: Occasion,
+  occasion: BrowserState,
 ): Promise<PageState> {
-  const resolving = await prepare(visit, page, occasion, [...placedIn(page.components)]);
+  const resolving = await prepare(visit, page, occasion, [...componentsIn(page.components)]);
   const { served, embed } = visit;
   const alone = embed !== undefined && embed.pageId !== null;
   const shown = alone ? [page] : served.snapshot.pages;
@@ -42,11 +42,11 @@ export async function resolvePage(
 
 /** The scope of a page, with the data that some of its components read. */
 export async function prepare(
-  visit: Visit,
+  visit: AppSession,
   page: Page,
-  occasion: Occasion,
-  components: readonly Placed[],
-): Promise<Resolving> {
+  occasion: BrowserState,
+  components: readonly PlacedComponent[],
+): Promise<ResolveContext> {
   const scope = await scopeOf(visit, page, occasion);
   const needed = neededBy(components, visit.served.snapshot.dataSources);
   const loaded = await loadAll(visit, needed, scope);
@@ -55,9 +55,9 @@ export async function prepare(
 
 /** The same with further sources, which an action reads. */
 export async function withSources(
-  resolving: Resolving,
+  resolving: ResolveContext,
   values: readonly unknown[],
-): Promise<Resolving> {
+): Promise<ResolveContext> {
   const { visit, scope, loaded } = resolving;
   const names = new Set(values.flatMap((value) => [...sourcesRead(value)]));
   const more = named(names, visit.served.snapshot.dataSources).filter(
@@ -68,14 +68,14 @@ export async function withSources(
 }
 
 /** Whether a component is to be seen. */
-export async function isVisible({ visit, scope }: Resolving, { visible = true }: Component) {
-  const value = await evaluate(visit, visible, scope);
+export async function isVisible({ visit, scope }: ResolveContext, { visible = true }: Component) {
+  const value = await evaluateBinding(visit, visible, scope);
   return (
     value !== false && value !== null && value !== undefined && value !== "" && value !== "false"
   );
 }
 
-function withData(scope: Scope, loaded: ReadonlyMap<string, Loaded>): Scope {
+function withData(scope: BindingScope, loaded: ReadonlyMap<string, LoadedSource>): BindingScope {
   const data = [...loaded].flatMap(([name, one]) =>
     "value" in one ? [[name, one.value] as const] : [],
   );
@@ -83,7 +83,11 @@ function withData(scope: Scope, loaded: ReadonlyMap<string, Loaded>): Scope {
 }
 
 /** Inputs are those that the page has; what nobody entered is what it says. */
-async function scopeOf(visit: Visit, page: Page, { params, inputs }: Occasion): Promise<Scope> {
+async function scopeOf(
+  visit: AppSession,
+  page: Page,
+  { params, inputs }: BrowserState,
+): Promise<BindingScope> {
   const { user, embed } = visit;
   const { id, name, email, roles } = user;
   const bare = {
@@ -94,26 +98,29 @@ async function scopeOf(visit: Visit, page: Page, { params, inputs }: Occasion): 
     context: embed?.context ?? {},
   };
   const values: Record<string, unknown> = {};
-  for (const { component } of placedIn(page.components)) {
+  for (const { component } of componentsIn(page.components)) {
     if (component.type !== "input" && component.type !== "select") continue;
     const field = String(component["name"]);
     const entered = Object.hasOwn(inputs, field) ? inputs[field] : undefined;
     if (entered !== undefined) values[field] = entered;
     else if (component["default"] !== undefined) {
-      values[field] = await evaluate(visit, component["default"], bare);
+      values[field] = await evaluateBinding(visit, component["default"], bare);
     }
   }
   return { ...bare, inputs: values };
 }
 
 /** Tables read for themselves what can be read page by page; anything else is asked once for all parts. */
-function neededBy(components: readonly Placed[], sources: readonly DataSource[]): DataSource[] {
+function neededBy(
+  components: readonly PlacedComponent[],
+  sources: readonly DataSource[],
+): DataSource[] {
   const names = new Set<string>();
   for (const { component } of components) {
     const { dataSource, type } = component;
     const source = sources.find(({ name }) => name === dataSource);
     if (source && !(type === "table" && isPaged(source))) names.add(source.name);
-    for (const name of sourcesRead(ownOf(component))) names.add(name);
+    for (const name of sourcesRead(ownPropsOf(component))) names.add(name);
   }
   return named(names, sources);
 }
@@ -124,7 +131,7 @@ function named(names: ReadonlySet<string>, sources: readonly DataSource[]): Data
 
 /** A list of components as it is seen; who is not to be seen is not there. */
 export async function partsOf(
-  resolving: Resolving,
+  resolving: ResolveContext,
   components: readonly unknown[],
   pointer: string,
 ): Promise<Part[]> {
@@ -138,26 +145,27 @@ export async function partsOf(
       if (!(await isVisible(resolving, component))) continue;
       shown.push(await partOf(resolving, component, { id, at }));
     } catch (error) {
-      shown.push({ id, type: "failed", error: wordsOf(error) });
+      shown.push({ id, type: "failed", error: toDisplayText(error) });
     }
   }
   return shown;
 }
 
 async function partOf(
-  resolving: Resolving,
+  resolving: ResolveContext,
   component: Component,
   place: { readonly id: string; readonly at: string },
 ): Promise<Part> {
-  const broken = [...sourcesRead(ownOf(component)), component.dataSource ?? ""]
+  const broken = [...sourcesRead(ownPropsOf(component)), component.dataSource ?? ""]
     .map((name) => resolving.loaded.get(name))
     .find((loaded) => loaded && "error" in loaded);
   if (broken && "error" in broken) return { id: place.id, type: "failed", error: broken.error };
-  const own = (await evaluate(resolving.visit, ownOf(component), resolving.scope)) as Record<
-    string,
-    unknown
-  >;
-  const make = parts[component.type];
+  const own = (await evaluateBinding(
+    resolving.visit,
+    ownPropsOf(component),
+    resolving.scope,
+  )) as Record<string, unknown>;
+  const make = componentRenderers[component.type];
   if (!make) throw new Error(`There is no component ${component.type}.`);
   const part = await make({
     ...resolving,

@@ -6,11 +6,11 @@
  * count together and let one caller try, a restart must not forget it, and the status that it gives
  * must change in the transaction that tells of it.
  */
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { CircuitOpen, type Connector } from "../connector.ts";
-import { workspaceOf } from "../connector-input.ts";
+import { requireWorkspace } from "../connector-input.ts";
 import type { ConnectorStatusChanged } from "../events.ts";
 import { tellStatus } from "../service.ts";
 import { type Guarded, toConnector } from "../store.ts";
@@ -38,13 +38,13 @@ export interface Admission {
 
 /** Lets a call through, or fails while the breaker is open. */
 export async function admit(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   { connector, retryAt }: Guarded,
   timeoutMs: number,
 ): Promise<Admission> {
   if (retryAt === null) return { release: async () => undefined };
-  const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+  const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
   const nowMs = outside.clock.nowMs();
   const until = new Date(nowMs + Math.max(OPEN_MS, timeoutMs + GRACE_MS));
   const claimed =

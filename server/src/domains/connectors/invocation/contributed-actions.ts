@@ -1,4 +1,4 @@
-import type { Caller, Outside, Services } from "#kernel/access/caller.ts";
+import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 
@@ -10,14 +10,14 @@ export interface ConnectorRef {
 }
 
 /** An action as lists show it; `input` is a JSON Schema of an object. */
-export interface AddedAction {
+export interface ContributedAction {
   readonly name: string;
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** One invocation of an action that was added. */
-export interface AddedCall {
+export interface ContributedCall {
   /** Who invokes; it may do no more than this caller may. */
   readonly caller: Caller;
   readonly connector: ConnectorRef;
@@ -36,27 +36,27 @@ export interface AddedCall {
  */
 export interface ConnectorActions {
   /** The actions that this connector has been given; in a transaction of its workspace. */
-  actionsOf(tx: Tx, connector: ConnectorRef): Promise<readonly AddedAction[]>;
+  actionsOf(tx: Tx, connector: ConnectorRef): Promise<readonly ContributedAction[]>;
   /**
    * Carries one out, outside of any transaction; its limits of time are its own. The input is of the
    * form that the action asks for as far as the contributor has checked it. A `Failure` that it throws
    * is recorded with `connector.invoked` and answered.
    */
-  invoke(outside: Outside, call: AddedCall): Promise<unknown>;
+  invoke(outside: Platform, call: ContributedCall): Promise<unknown>;
 }
 
 export const ConnectorActionPoint = extensionPoint<ConnectorActions>("connectors.actions");
 
 /** An action together with who carries it out. */
 export interface Added {
-  readonly action: AddedAction;
+  readonly action: ContributedAction;
   readonly by: ConnectorActions;
 }
 
 /** All actions that were added to a connector. */
-export async function addedTo(
+export async function contributedActionsOf(
   tx: Tx,
-  { contributions }: Pick<Services, "contributions">,
+  { contributions }: Pick<PlatformServices, "contributions">,
   connector: ConnectorRef,
 ): Promise<Added[]> {
   const all: Added[] = [];

@@ -1,28 +1,28 @@
 import type { TObject } from "typebox";
 import { Value } from "typebox/value";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, type Fault } from "#kernel/operation/failure.ts";
-import { faultsOf, Shape } from "#kernel/schema/validator.ts";
-import { workspaceOf } from "../connector-input.ts";
+import { Failure, type FieldError } from "#kernel/operation/failure.ts";
+import { fieldErrors, Validator } from "#kernel/schema/validator.ts";
+import { requireWorkspace } from "../connector-input.ts";
 import { UnknownAction } from "../connector.ts";
 import { assertNoFaults } from "../fault.ts";
-import type { CutSchema, DiscoveredAction } from "../openapi/discovered-action.ts";
+import type { PrunedSchema, DiscoveredAction } from "../openapi/discovered-action.ts";
 import * as store from "../store.ts";
 import type { ActionType } from "../types/connector-type.ts";
 import { connectorTypeOf } from "../types/registry.ts";
-import type { Use } from "../upstream/connection.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 import { admit } from "./circuit-breaker.ts";
-import { type Added, addedTo } from "./contributed-actions.ts";
-import { limitsOf, openUse } from "./open-connection.ts";
-import { attempted, type Outcome } from "./outcome.ts";
+import { type Added, contributedActionsOf } from "./contributed-actions.ts";
+import { limitsOf, openConnection } from "./open-connection.ts";
+import { runAttempt, type InvocationOutcome } from "./outcome.ts";
 
-const shapes = new WeakMap<TObject, Shape>();
+const shapes = new WeakMap<TObject, Validator>();
 
 /** An input with its defaults, checked against a schema of ours. */
 function checkInput(schema: TObject, input: unknown): unknown {
   let shape = shapes.get(schema);
-  if (!shape) shapes.set(schema, (shape = new Shape(schema, "body")));
+  if (!shape) shapes.set(schema, (shape = new Validator(schema, "body")));
   const result = shape.check(input);
   if ("value" in result) return result.value;
   refuse(result.faults);
@@ -36,14 +36,14 @@ const COMPARISONS_MAX = 1_000_000;
  * An input checked against a schema that came from outside. It is not compiled: nothing that a
  * stranger wrote becomes code here. What would take too long to compare is left to the other system.
  */
-function checkInputOutside(schema: CutSchema, input: unknown): void {
+function checkInputOutside(schema: PrunedSchema, input: unknown): void {
   if (sizeOf(schema) * sizeOf(input) > COMPARISONS_MAX) return;
   // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
   const foreign = schema as unknown as TObject;
-  if (!Value.Check(foreign, input)) refuse(faultsOf(Value.Errors(foreign, input)));
+  if (!Value.Check(foreign, input)) refuse(fieldErrors(Value.Errors(foreign, input)));
 }
 
-function refuse(faults: readonly Fault[]): void {
+function refuse(faults: readonly FieldError[]): void {
   assertNoFaults(faults.map(({ path, message }) => ({ path: `/input${path}`, message })));
 }
 
@@ -59,19 +59,19 @@ export interface Invocation {
 }
 
 /** An invocation that took place, however it went. */
-export interface Invoked {
+export interface InvocationRecord {
   readonly guarded: store.Guarded;
-  readonly outcome: Outcome;
+  readonly outcome: InvocationOutcome;
 }
 
 /** Invokes an action. Throws where nothing took place: no such action, a wrong input, an open breaker. */
 export async function invoke(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   id: string,
   invocation: Invocation,
-): Promise<Invoked> {
-  const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+): Promise<InvocationRecord> {
+  const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
   const { guarded, found } = await outside.db.read(partition, async (tx) => {
     const known = await store.getGuarded(tx, id);
     return { guarded: known, found: await find(tx, outside, known, invocation.action) };
@@ -92,7 +92,7 @@ type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredActio
 /** The action of this name: the type's, the document's, or one that was added. */
 async function find(
   tx: Tx,
-  outside: Outside,
+  outside: Platform,
   { connector }: store.Guarded,
   name: string,
 ): Promise<Own | Added | undefined> {
@@ -104,7 +104,7 @@ async function find(
   if (own) return { own };
   const discovered = type.documented ? await store.getAction(tx, connector.id, name) : undefined;
   if (discovered) return { discovered };
-  const added = await addedTo(tx, outside, connector);
+  const added = await contributedActionsOf(tx, outside, connector);
   return added.find(({ action }) => action.name === name);
 }
 
@@ -113,7 +113,7 @@ function readied(
   { connector }: store.Guarded,
   found: Own,
   { input }: Invocation,
-): (use: Use) => Promise<unknown> {
+): (use: UpstreamConnection) => Promise<unknown> {
   if ("own" in found) {
     const { own } = found;
     const checked = checkInput(own.input, input);
@@ -126,21 +126,24 @@ function readied(
 }
 
 async function invokeOwn(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   guarded: store.Guarded,
-  what: { readonly run: (use: Use) => Promise<unknown>; readonly invocation: Invocation },
-): Promise<Outcome> {
+  what: {
+    readonly run: (use: UpstreamConnection) => Promise<unknown>;
+    readonly invocation: Invocation;
+  },
+): Promise<InvocationOutcome> {
   const { timeoutMs, retries } = limitsOf(guarded);
   const { idempotencyKey } = what.invocation;
   const admission = await admit(outside, caller, guarded, timeoutMs);
   try {
-    const use = await openUse(outside, caller, guarded, {
+    const use = await openConnection(outside, caller, guarded, {
       retries,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     try {
-      return await attempted(async () => use.discretion.scrub(await what.run(use)));
+      return await runAttempt(async () => use.discretion.scrub(await what.run(use)));
     } finally {
       use.deadline.stop();
     }
@@ -152,11 +155,11 @@ async function invokeOwn(
 
 /** The breaker is not concerned, see `ConnectorActions`. */
 async function invokeAdded(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   { connector }: store.Guarded,
   { found, invocation }: { readonly found: Added; readonly invocation: Invocation },
-): Promise<Outcome> {
+): Promise<InvocationOutcome> {
   const { id, name, type } = connector;
   const startedAt = performance.now();
   const call = { ...invocation, caller, connector: { id, name, type } };

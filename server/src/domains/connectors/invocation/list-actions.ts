@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import * as store from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
-import { addedTo } from "./contributed-actions.ts";
+import { contributedActionsOf } from "./contributed-actions.ts";
 
 /** An action as it is shown. */
 export const ActionDescription = Type.Object(
@@ -30,7 +30,7 @@ export async function actionsAfter(
     ({ offered }) => offered?.(connector.config as never, connector.auth) ?? true,
   );
   const discovered = documented ? await store.listActions(tx, id, page) : [];
-  const added = await addedTo(tx, services, connector);
+  const added = await contributedActionsOf(tx, services, connector);
   const all: ActionDescription[] = [
     ...own.map((one) => described(one, "type")),
     ...discovered.map((one) => described(one, "document")),

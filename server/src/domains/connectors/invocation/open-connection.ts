@@ -1,10 +1,10 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { type Json, openCredentials, reveal, unlock } from "../credentials.ts";
-import { workspaceOf } from "../connector-input.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Json, decryptCredentials, unmaskCredentials, unlock } from "../credentials.ts";
+import { requireWorkspace } from "../connector-input.ts";
 import type { Guarded } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { startDeadline } from "../upstream/deadline.ts";
-import type { Use } from "../upstream/connection.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 
 /** What every configuration has, see `limits`. */
 interface Limits {
@@ -18,17 +18,21 @@ export function limitsOf({ connector }: Guarded): Limits {
 }
 
 /** Makes a connector ready to be used: its credentials and secrets in place, its time running. */
-export async function openUse(
-  outside: Outside,
+export async function openConnection(
+  outside: Platform,
   caller: Caller,
   guarded: Guarded,
   options: { readonly retries: number; readonly idempotencyKey?: string },
-): Promise<Use> {
+): Promise<UpstreamConnection> {
   const { connector, sealed } = guarded;
   const type = connectorTypeOf(connector.type);
-  const workspace = workspaceOf(caller);
-  const hidden = await openCredentials(outside, { workspace, id: connector.id }, sealed);
-  const { parts } = reveal(type.config, connector as { config: Json; auth: Json }, hidden);
+  const workspace = requireWorkspace(caller);
+  const hidden = await decryptCredentials(outside, { workspace, id: connector.id }, sealed);
+  const { parts } = unmaskCredentials(
+    type.config,
+    connector as { config: Json; auth: Json },
+    hidden,
+  );
   const { config, auth, discretion } = await unlock(outside, workspace, type.config, parts);
   const { document } = connector;
   return {

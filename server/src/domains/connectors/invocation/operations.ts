@@ -1,15 +1,15 @@
 import Type from "typebox";
 import { executor } from "#domains/runs/index.ts";
 import { connector } from "#domains/workflows/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { one, page, type Reply } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, page, type ResponseType } from "#kernel/operation/response.ts";
 import { line, nullable, object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
-import { workspaceOf } from "../connector-input.ts";
+import { requireWorkspace } from "../connector-input.ts";
 import {
   CircuitOpen,
   Connector,
@@ -27,19 +27,23 @@ import type { TestAnswer } from "../types/connector-type.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { UpstreamFailed, UpstreamTimedOut } from "../upstream/upstream-error.ts";
 import { record, recordTest } from "./circuit-breaker.ts";
-import { invoke, type Invoked } from "./invoke.ts";
+import { invoke, type InvocationRecord } from "./invoke.ts";
 import { ActionDescription, actionsAfter } from "./list-actions.ts";
-import { openUse } from "./open-connection.ts";
-import { attempted, factsOf } from "./outcome.ts";
+import { openConnection } from "./open-connection.ts";
+import { runAttempt, outcomeFields } from "./outcome.ts";
 
 /** Tries a connection, whatever the breaker says, and once. */
-export async function tryOut(outside: Outside, caller: Caller, id: string): Promise<Invoked> {
-  const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+export async function testConnection(
+  outside: Platform,
+  caller: Caller,
+  id: string,
+): Promise<InvocationRecord> {
+  const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
   const guarded = await outside.db.read(partition, (tx) => store.getGuarded(tx, id));
   const type = connectorTypeOf(guarded.connector.type);
-  const use = await openUse(outside, caller, guarded, { retries: 0 });
+  const use = await openConnection(outside, caller, guarded, { retries: 0 });
   try {
-    const outcome = await attempted((): Promise<TestAnswer> => type.test(use as never));
+    const outcome = await runAttempt((): Promise<TestAnswer> => type.test(use as never));
     return { guarded, outcome };
   } finally {
     use.deadline.stop();
@@ -69,7 +73,7 @@ export const listActions = query({
     const list = `${ACTIONS} ${params.id}`;
     const [start = ""] = after === undefined ? [] : cursors.decode(list, after);
     const rows = await actionsAfter(ctx, params.id, { after: String(start), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (action) => action,
@@ -79,7 +83,7 @@ export const listActions = query({
 });
 
 /** As the action has it; nothing in it is ours, so that nothing in it becomes a header either. */
-const output: Reply<unknown> = {
+const output: ResponseType<unknown> = {
   status: 200,
   body: Type.Object({ data: Type.Unknown({ description: "What the action gives" }) }),
   wrap: (data) => ({ data }),
@@ -119,7 +123,7 @@ export const invokeConnector = command({
     invoke(outside, caller, params.id, { ...body, input: body.input ?? {} }),
   async run(ctx, { body }, { guarded: { connector }, outcome }) {
     const { id: connectorId } = connector;
-    const facts = { connectorId, action: body.action, ...factsOf(outcome) };
+    const facts = { connectorId, action: body.action, ...outcomeFields(outcome) };
     ctx.emit(events.ConnectorInvoked, referTo(connector), facts);
     await record(ctx, connector, outcome.evidence);
     return "failure" in outcome ? outcome.failure : outcome.output;
@@ -148,13 +152,13 @@ export const testConnector = command({
   environmental: true,
   permission: ConnectorsWrite,
   params: ById,
-  reply: one(TestResult),
+  reply: item(TestResult),
   emits: [events.ConnectorTested, events.ConnectorStatusChanged],
   fails: [UnknownSecret],
   example,
-  prepare: (outside, { params }, caller) => tryOut(outside, caller, params.id),
+  prepare: (outside, { params }, caller) => testConnection(outside, caller, params.id),
   async run(ctx, _input, { guarded: { connector }, outcome }) {
-    const facts = factsOf(outcome);
+    const facts = outcomeFields(outcome);
     ctx.emit(events.ConnectorTested, referTo(connector), { connectorId: connector.id, ...facts });
     const error = "failure" in outcome ? outcome.failure.message : null;
     const { status } =
@@ -174,12 +178,12 @@ export const refreshConnector = command({
     "From the `url` of its configuration. Its actions are those of the document from then on.",
   permission: ConnectorsWrite,
   params: ById,
-  reply: one(Connector),
+  reply: item(Connector),
   emits: [events.ConnectorUpdated],
   fails: [NothingToRefresh],
   example,
   async prepare(outside, { params }, caller) {
-    const partition = { workspace: workspaceOf(caller), environment: caller.environment };
+    const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
     const { type, config, revision } = await outside.db.read(partition, (tx) =>
       store.get(tx, params.id),
     );

@@ -3,14 +3,14 @@ import { failureOf, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Evidence } from "./circuit-breaker.ts";
 
 /** What came of a use: an output, or why there is none. */
-export type Outcome = ({ readonly output: unknown } | { readonly failure: Failure }) & {
+export type InvocationOutcome = ({ readonly output: unknown } | { readonly failure: Failure }) & {
   readonly upstreamStatus: number | null;
   readonly durationMs: number;
   readonly evidence: Evidence;
 };
 
 /** Does it, and takes down how it went. What is not the other system's failure is thrown. */
-export async function attempted(work: () => Promise<unknown>): Promise<Outcome> {
+export async function runAttempt(work: () => Promise<unknown>): Promise<InvocationOutcome> {
   const startedAt = performance.now();
   const durationMs = (): number => Math.round(performance.now() - startedAt);
   try {
@@ -29,7 +29,7 @@ export async function attempted(work: () => Promise<unknown>): Promise<Outcome> 
 }
 
 /** What events tell of it: never what was sent or answered. */
-export function factsOf(outcome: Outcome) {
+export function outcomeFields(outcome: InvocationOutcome) {
   const { upstreamStatus, durationMs } = outcome;
   const failed = "failure" in outcome ? outcome.failure.type.code : undefined;
   return {

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { describe, expect, test } from "vitest";
-import { DocumentFault } from "./document.ts";
+import { DocumentError } from "./document.ts";
 import { readDiscovered } from "./discover-actions.ts";
 
 const document = (more: object = {}) => ({
@@ -220,7 +220,7 @@ test.each([
   ],
 ])("what is no use is refused: %#", async (text, message) => {
   const reading = readDiscovered(text, undefined);
-  await expect(reading).rejects.toBeInstanceOf(DocumentFault);
+  await expect(reading).rejects.toBeInstanceOf(DocumentError);
   await expect(reading).rejects.toThrow(new RegExp(message));
 });
 

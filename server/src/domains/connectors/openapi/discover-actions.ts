@@ -1,6 +1,6 @@
-import { mapDeep } from "#kernel/schema/map-json.ts";
-import type { Discovered, DiscoveredAction } from "./discovered-action.ts";
-import { Document, DocumentFault, listOf, nodeOf, textOf } from "./document.ts";
+import { mapJson } from "#kernel/schema/map-json.ts";
+import type { DiscoveredApi, DiscoveredAction } from "./discovered-action.ts";
+import { Document, DocumentError, listOf, nodeOf, textOf } from "./document.ts";
 import { actionOf, nameOf, operationsOf, type Operation } from "./operation.ts";
 
 const OPERATIONS_MAX = 2_000;
@@ -10,12 +10,15 @@ const LEVELS = [12, 8, 6, 4, 3, 2, 1, 0];
 const TITLE_CHARACTERS_MAX = 200;
 
 /** Reads an OpenAPI document, JSON or YAML. `from` is where it was found. Throws a `DocumentFault`. */
-export async function readDiscovered(text: string, from: string | undefined): Promise<Discovered> {
+export async function readDiscovered(
+  text: string,
+  from: string | undefined,
+): Promise<DiscoveredApi> {
   const document = new Document(await parsed(text));
   const operations = operationsOf(document);
-  if (operations.length === 0) throw new DocumentFault("has no operations");
+  if (operations.length === 0) throw new DocumentError("has no operations");
   if (operations.length > OPERATIONS_MAX) {
-    throw new DocumentFault(`has more than ${OPERATIONS_MAX} operations`);
+    throw new DocumentError(`has more than ${OPERATIONS_MAX} operations`);
   }
   for (const levels of LEVELS) {
     const actions = actionsAt(levels, document, operations);
@@ -28,9 +31,9 @@ export async function readDiscovered(text: string, from: string | undefined): Pr
       leftOut: operations.length - actions.length,
     };
     // The database takes neither NUL nor half a pair.
-    return mapDeep({ ...about, actions }, storable, storableText) as Discovered;
+    return mapJson({ ...about, actions }, storable, storableText) as DiscoveredApi;
   }
-  throw new DocumentFault("is too large");
+  throw new DocumentError("is too large");
 }
 
 /** All actions, their schemas cut at this depth; undefined when they are too large even so. */
@@ -67,7 +70,7 @@ async function parsedYaml(text: string): Promise<unknown> {
     return parse(text, { maxAliasCount: 100, logLevel: "error" });
   } catch (error) {
     const [line = ""] = String(error instanceof Error ? error.message : error).split("\n");
-    throw new DocumentFault(`is neither JSON nor YAML: ${line.slice(0, 200)}`);
+    throw new DocumentError(`is neither JSON nor YAML: ${line.slice(0, 200)}`);
   }
 }
 

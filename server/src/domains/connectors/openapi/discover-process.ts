@@ -1,5 +1,5 @@
 /** Reads one document, says what it found, and ends. */
-import { DocumentFault } from "./document.ts";
+import { DocumentError } from "./document.ts";
 import { readDiscovered } from "./discover-actions.ts";
 import type { Found, Reading } from "./read-document.ts";
 
@@ -11,7 +11,7 @@ async function found({ text, from }: Reading): Promise<Found> {
   try {
     return { discovered: await readDiscovered(text, from) };
   } catch (error) {
-    if (error instanceof DocumentFault) return { fault: error.message };
+    if (error instanceof DocumentError) return { fault: error.message };
     // It nests so deeply that it can't be walked.
     if (error instanceof RangeError) return { fault: "nests too deeply" };
     throw error;

@@ -1,5 +1,5 @@
 /** A JSON Schema without references, see `cutSchema`. */
-export type CutSchema = Readonly<Record<string, unknown>>;
+export type PrunedSchema = Readonly<Record<string, unknown>>;
 
 /** Where a value of the input goes in the request. */
 export interface Parameter {
@@ -15,7 +15,7 @@ export interface Parameter {
 export interface DiscoveredAction {
   readonly name: string;
   readonly summary: string;
-  readonly input: CutSchema;
+  readonly input: PrunedSchema;
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
@@ -24,7 +24,7 @@ export interface DiscoveredAction {
 }
 
 /** What a document says. */
-export interface Discovered {
+export interface DiscoveredApi {
   readonly title: string;
   readonly version: string;
   /** Where the API is, unless the connector's configuration says it. */

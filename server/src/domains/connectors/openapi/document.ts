@@ -1,42 +1,42 @@
 /** A document that somebody else wrote: nothing in it is what it should be until it was looked at. */
-export type Node = Readonly<Record<string, unknown>>;
+export type DocumentNode = Readonly<Record<string, unknown>>;
 
 /** Why a document can't be used, in words for whoever gave it. */
-export class DocumentFault extends Error {}
+export class DocumentError extends Error {}
 
 const REFERENCES_MAX = 20;
 
 export class Document {
-  readonly root: Node;
+  readonly root: DocumentNode;
 
   constructor(value: unknown) {
     const root = nodeOf(value);
     const version = root["openapi"];
     if (typeof version !== "string" || !/^3\.\d/.test(version)) {
-      throw new DocumentFault("must be an OpenAPI document of version 3");
+      throw new DocumentError("must be an OpenAPI document of version 3");
     }
     this.root = root;
   }
 
   /** What stands there, or where a reference leads. Only references within the document are followed. */
-  resolve(value: unknown): Node {
+  resolve(value: unknown): DocumentNode {
     let node = nodeOf(value);
     for (let followed = 0; typeof node["$ref"] === "string"; followed += 1) {
-      if (followed === REFERENCES_MAX) throw new DocumentFault("has references that go in circles");
+      if (followed === REFERENCES_MAX) throw new DocumentError("has references that go in circles");
       node = this.#at(node["$ref"]);
     }
     return node;
   }
 
-  #at(reference: string): Node {
+  #at(reference: string): DocumentNode {
     const shown = reference.slice(0, 200);
     if (!reference.startsWith("#/")) {
-      throw new DocumentFault(`refers to something outside of itself: ${shown}`);
+      throw new DocumentError(`refers to something outside of itself: ${shown}`);
     }
     let node = this.root;
     for (const part of reference.slice(2).split("/")) {
       const name = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
-      if (!Object.hasOwn(node, name)) throw new DocumentFault(`refers to nothing: ${shown}`);
+      if (!Object.hasOwn(node, name)) throw new DocumentError(`refers to nothing: ${shown}`);
       node = nodeOf(node[name]);
     }
     return node;
@@ -44,9 +44,9 @@ export class Document {
 }
 
 /** An object, or an empty one in the place of anything else. */
-export function nodeOf(value: unknown): Node {
+export function nodeOf(value: unknown): DocumentNode {
   return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Node)
+    ? (value as DocumentNode)
     : {};
 }
 

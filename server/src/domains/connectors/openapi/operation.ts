@@ -1,6 +1,6 @@
 import type { DiscoveredAction, Parameter } from "./discovered-action.ts";
-import { type Document, listOf, type Node, nodeOf, textOf } from "./document.ts";
-import { cutSchema } from "./prune-schema.ts";
+import { type Document, listOf, type DocumentNode, nodeOf, textOf } from "./document.ts";
+import { pruneSchema } from "./prune-schema.ts";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
 const NAME_CHARACTERS_MAX = 200;
@@ -12,7 +12,7 @@ const BODY = "body";
 export interface Operation {
   readonly method: string;
   readonly path: string;
-  readonly node: Node;
+  readonly node: DocumentNode;
   /** What stands beside it for all methods of its path. */
   readonly shared: readonly unknown[];
 }
@@ -53,12 +53,12 @@ export function actionOf(
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
   for (const { parameter, schema, description, isRequired } of found) {
-    const about = cutSchema(document, schema, cut);
+    const about = pruneSchema(document, schema, cut);
     properties[parameter.field] = { ...(description !== undefined && { description }), ...about };
     if (isRequired) required.push(parameter.field);
   }
   if (body) {
-    properties[BODY] = cutSchema(document, body.schema, cut);
+    properties[BODY] = pruneSchema(document, body.schema, cut);
     if (body.isRequired) required.push(BODY);
   }
   const summary = textOf(node["summary"]) ?? textOf(node["description"]) ?? `${method} ${path}`;
@@ -86,7 +86,7 @@ interface Found {
 
 /** The parameters of an operation; of two that have a name in common each gets a field of its own. */
 function parametersOf(document: Document, { node, shared }: Operation): Found[] {
-  const byPlace = new Map<string, Node>();
+  const byPlace = new Map<string, DocumentNode>();
   for (const given of [...shared, ...listOf(node["parameters"])]) {
     const about = document.resolve(given);
     const [name, place] = [textOf(about["name"]), textOf(about["in"])];
@@ -113,7 +113,7 @@ function isPlace(value: string | undefined): value is Parameter["in"] {
   return value === "path" || value === "query" || value === "header";
 }
 
-function styleOf(about: Node): Parameter["style"] {
+function styleOf(about: DocumentNode): Parameter["style"] {
   if (about["style"] === "deepObject") return "deep";
   if (about["in"] !== "query" || about["explode"] === false) return "plain";
   return "exploded";
@@ -126,7 +126,7 @@ interface Body {
 }
 
 /** JSON before a form before text; an optional body of another kind is as good as none. */
-function bodyOf(document: Document, node: Node): Body | "unknown" | undefined {
+function bodyOf(document: Document, node: DocumentNode): Body | "unknown" | undefined {
   if (!("requestBody" in node)) return undefined;
   const about = document.resolve(node["requestBody"]);
   const content = nodeOf(about["content"]);

@@ -1,8 +1,8 @@
-import type { CutSchema } from "./discovered-action.ts";
-import { type Document, listOf, type Node, nodeOf } from "./document.ts";
+import type { PrunedSchema } from "./discovered-action.ts";
+import { type Document, listOf, type DocumentNode, nodeOf } from "./document.ts";
 
 /** How much of a schema is kept. */
-export interface Cut {
+export interface PruneLimits {
   /** How many levels. */
   readonly levels: number;
   /** How many parts it may still have; counted down. */
@@ -37,14 +37,14 @@ const DESCRIPTION_CHARACTERS_MAX = 500;
  * time, whatever the document says. Patterns are kept to be read and not checked: one that backtracks
  * would hold up everybody.
  */
-export function cutSchema(document: Document, value: unknown, cut: Cut): CutSchema {
+export function pruneSchema(document: Document, value: unknown, cut: PruneLimits): PrunedSchema {
   if (value === false) return { not: {} };
   if (cut.levels <= 0 || cut.parts <= 0) return {};
   cut.parts -= 1;
   const node = document.resolve(value);
-  const deeper = (part: unknown): CutSchema => {
-    const below: Cut = { levels: cut.levels - 1, parts: cut.parts };
-    const schema = cutSchema(document, part, below);
+  const deeper = (part: unknown): PrunedSchema => {
+    const below: PruneLimits = { levels: cut.levels - 1, parts: cut.parts };
+    const schema = pruneSchema(document, part, below);
     cut.parts = below.parts;
     return schema;
   };
@@ -63,7 +63,7 @@ export function cutSchema(document: Document, value: unknown, cut: Cut): CutSche
   };
 }
 
-function plainPart(node: Node): Node {
+function plainPart(node: DocumentNode): DocumentNode {
   const kept = KEPT.filter((name) => isSound(name, node[name])).map((name) => [
     name,
     name === "description" ? String(node[name]).slice(0, DESCRIPTION_CHARACTERS_MAX) : node[name],
@@ -86,7 +86,7 @@ function isSound(name: (typeof KEPT)[number], value: unknown): boolean {
 }
 
 /** 3.0 says `nullable`, 3.1 lists types. */
-function typePart(node: Node): Node {
+function typePart(node: DocumentNode): DocumentNode {
   const given = [node["type"]].flat().filter((type) => typeof type === "string" && TYPES.has(type));
   if (given.length === 0) return {};
   const types = [...new Set([...given, ...(node["nullable"] === true ? ["null"] : [])])];
@@ -94,14 +94,14 @@ function typePart(node: Node): Node {
   return { type: types.length === 1 ? types[0] : types, ...nullableValues(node) };
 }
 
-function nullableValues(node: Node): Node {
+function nullableValues(node: DocumentNode): DocumentNode {
   const values = node["enum"];
   if (node["nullable"] !== true || !Array.isArray(values)) return {};
   return { enum: [...new Set([...(values as unknown[]), null])] };
 }
 
 /** 3.0 has a boolean beside `minimum`, 3.1 a number of its own. */
-function boundsOf(node: Node): Node {
+function boundsOf(node: DocumentNode): DocumentNode {
   const pairs = [
     ["exclusiveMinimum", "minimum"],
     ["exclusiveMaximum", "maximum"],
@@ -115,7 +115,11 @@ function boundsOf(node: Node): Node {
 }
 
 /** What the other system alone may set is no part of an input. */
-function objectPart(document: Document, node: Node, deeper: (part: unknown) => CutSchema): Node {
+function objectPart(
+  document: Document,
+  node: DocumentNode,
+  deeper: (part: unknown) => PrunedSchema,
+): DocumentNode {
   const properties = Object.entries(nodeOf(node["properties"])).filter(
     ([name, part]) => name !== "__proto__" && document.resolve(part)["readOnly"] !== true,
   );

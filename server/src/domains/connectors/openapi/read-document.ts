@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Failure, Unavailable } from "#kernel/operation/failure.ts";
-import { readingOurCode } from "#kernel/work/subprocess-permissions.ts";
-import type { Discovered } from "./discovered-action.ts";
+import { readOnlyCodeArguments } from "#kernel/work/subprocess-permissions.ts";
+import type { DiscoveredApi } from "./discovered-action.ts";
 
 export interface Reading {
   readonly text: string;
@@ -10,7 +10,7 @@ export interface Reading {
 }
 
 /** What a document says, or why it can't be used. */
-export type Found = { readonly discovered: Discovered } | { readonly fault: string };
+export type Found = { readonly discovered: DiscoveredApi } | { readonly fault: string };
 
 const PROGRAM = fileURLToPath(new URL("./discover-process.ts", import.meta.url));
 const TIME_LIMIT_MS = 20_000;
@@ -63,7 +63,7 @@ async function readIn(child: ChildProcess, reading: Reading): Promise<Found> {
 function start(): ChildProcess {
   return fork(PROGRAM, [], {
     env: {},
-    execArgv: [`--max-old-space-size=${MEMORY_MB}`, "--permission", ...readingOurCode()],
+    execArgv: [`--max-old-space-size=${MEMORY_MB}`, "--permission", ...readOnlyCodeArguments()],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });

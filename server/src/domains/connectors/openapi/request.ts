@@ -1,7 +1,7 @@
-import { invalid } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { assertNoFaults } from "../fault.ts";
 import type { Headers, HttpRequest } from "../upstream/http.ts";
-import { bodyOf, faultsOfHeaders, merged, placeUnder, textOf } from "../upstream/target.ts";
+import { bodyOf, headerErrors, mergeHeaders, joinUrl, textOf } from "../upstream/target.ts";
 import type { DiscoveredAction, Parameter } from "./discovered-action.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export function requestOf(
 ): HttpRequest {
   const given = action.parameters.filter(({ field }) => isGiven(input, field));
   const path = pathOf(action.path, given, input);
-  const url = placeUnder(about.baseUrl, { path }, "/input");
+  const url = joinUrl(about.baseUrl, { path }, "/input");
   for (const parameter of given.filter((one) => one.in === "query")) {
     for (const [name, value] of pairsOf(parameter, input[parameter.field])) {
       url.searchParams.append(name, value);
@@ -25,9 +25,9 @@ export function requestOf(
       .filter((one) => one.in === "header")
       .map(({ name, field }) => [name, plain(input[field])] as const),
   );
-  assertNoFaults(faultsOfHeaders("/input", own));
+  assertNoFaults(headerErrors("/input", own));
   const type = action.bodyType === null ? {} : { "content-type": action.bodyType };
-  const headers = merged(about.headers, type, own);
+  const headers = mergeHeaders(about.headers, type, own);
   if (action.bodyType === null || !isGiven(input, "body")) {
     const { "content-type": _, ...rest } = headers;
     return { method: action.method, url, headers: rest };
@@ -48,7 +48,7 @@ function pathOf(template: string, parameters: readonly Parameter[], input: Input
     const field = byName.get(name);
     if (field === undefined) return whole;
     const value = plain(input[field]);
-    if (/^\.{0,2}$/.test(value)) throw invalid(`/input/${field}`, "must be a part of a path");
+    if (/^\.{0,2}$/.test(value)) throw invalidField(`/input/${field}`, "must be a part of a path");
     return encodeURIComponent(value);
   });
 }

@@ -1,9 +1,9 @@
 import Type, { type Static, type TObject } from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import type { AuthFields, AuthKind } from "../auth.ts";
-import type { Discovered, DiscoveredAction } from "../openapi/discovered-action.ts";
-import type { Use } from "../upstream/connection.ts";
+import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 
 /** What every connector has in its configuration. */
 export const limits = {
@@ -30,7 +30,7 @@ export interface ActionType<Config = never, Input extends TObject = TObject> {
   readonly input: Input;
   /** Whether a connector with this configuration has it; all have it when absent. */
   readonly offered?: (config: Config, auth: AuthFields) => boolean;
-  run(use: Use<Config>, input: Static<Input>): Promise<unknown>;
+  run(use: UpstreamConnection<Config>, input: Static<Input>): Promise<unknown>;
 }
 
 /** A kind of system that connectors reach. */
@@ -41,9 +41,9 @@ export interface ConnectorType<Config extends TObject = TObject> {
   readonly authKinds: readonly AuthKind[];
   readonly actions: readonly ActionType<Static<Config>>[];
   /** What the schemas can't say; called with what fits them, masks and references included. */
-  check?(outside: Outside, config: Static<Config>, auth: AuthFields): readonly Fault[];
+  check?(outside: Platform, config: Static<Config>, auth: AuthFields): readonly FieldError[];
   /** Resolves if the other system answers as it should, and throws if it does not. */
-  test(use: Use<Static<Config>>): Promise<TestAnswer>;
+  test(use: UpstreamConnection<Static<Config>>): Promise<TestAnswer>;
   /** For the types whose connectors find their actions in a document. */
   readonly documented?: Documented<Static<Config>>;
 }
@@ -55,12 +55,12 @@ export interface TestAnswer {
 
 export interface Documented<Config> {
   /** Finds the actions; undefined when the document is the one that was read before. */
-  discover(outside: Outside, config: Config): Promise<Discovered | undefined>;
+  discover(outside: Platform, config: Config): Promise<DiscoveredApi | undefined>;
   /** The configuration as it is kept: without the document. */
   kept(config: Config): Config;
   /** The configuration as it is used: with what the document says. */
   used(config: Config, serverUrl: string | null): Config;
-  run(use: Use<Config>, action: DiscoveredAction, input: unknown): Promise<unknown>;
+  run(use: UpstreamConnection<Config>, action: DiscoveredAction, input: unknown): Promise<unknown>;
 }
 
 /** Declares an action. */

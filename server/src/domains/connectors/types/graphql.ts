@@ -1,23 +1,23 @@
 import Type, { type Static } from "typebox";
-import { invalid } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
-import { excerptOf } from "../upstream/response.ts";
+import { excerpt } from "../upstream/response.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp } from "../upstream/http.ts";
 import {
-  address,
+  AddressSchema,
   ConfigHeaders,
-  faultsOfHeaders,
-  faultsOfUrl,
-  merged,
+  headerErrors,
+  urlErrors,
+  mergeHeaders,
   urlOf,
 } from "../upstream/target.ts";
-import type { Use } from "../upstream/connection.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 
 const config = object({
-  url: address("The endpoint"),
+  url: AddressSchema("The endpoint"),
   headers: Type.Optional(ConfigHeaders),
   ...limits,
 });
@@ -46,7 +46,7 @@ export const graphql = connectorType({
       run(use, input) {
         // It may be sent twice, which a mutation must not be.
         if (changes(input.query)) {
-          throw invalid(
+          throw invalidField(
             "/input/query",
             "must only read: use the action mutate to change something",
           );
@@ -62,8 +62,8 @@ export const graphql = connectorType({
     }),
   ],
   check: (outside, { url, headers }) => [
-    ...faultsOfUrl(outside, "/config/url", url),
-    ...faultsOfHeaders("/config/headers", headers),
+    ...urlErrors(outside, "/config/url", url),
+    ...headerErrors("/config/headers", headers),
   ],
   async test(use) {
     await execute(use, { query: "{ __typename }" }, true);
@@ -71,14 +71,18 @@ export const graphql = connectorType({
   },
 });
 
-async function execute(use: Use<Config>, input: Input, idempotent: boolean): Promise<unknown> {
+async function execute(
+  use: UpstreamConnection<Config>,
+  input: Input,
+  idempotent: boolean,
+): Promise<unknown> {
   const { config: about, discretion } = use;
   const answer = await callHttp(use, {
     method: "POST",
     url: urlOf(about.url),
     headers: {
       accept: "application/graphql-response+json, application/json",
-      ...merged(about.headers),
+      ...mergeHeaders(about.headers),
       "content-type": "application/json",
     },
     body: JSON.stringify(input),
@@ -91,7 +95,7 @@ async function execute(use: Use<Config>, input: Input, idempotent: boolean): Pro
   const words = failed
     ? `The other system answered with errors: ${messageOf(errors[0])}`
     : "The answer is not one of GraphQL.";
-  throw new UpstreamError(discretion.scrub(words), { status, body: excerptOf(body, discretion) });
+  throw new UpstreamError(discretion.scrub(words), { status, body: excerpt(body, discretion) });
 }
 
 function messageOf(error: unknown): string {

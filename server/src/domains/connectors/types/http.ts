@@ -2,25 +2,25 @@ import Type, { type Static } from "typebox";
 import { line, object } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
 import { assertNoFaults } from "../fault.ts";
-import type { HttpAnswer } from "../upstream/response.ts";
+import type { HttpResponse } from "../upstream/response.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp, type Headers } from "../upstream/http.ts";
 import {
-  address,
+  AddressSchema,
   bodyOf,
   ConfigHeaders,
-  faultsOfHeaders,
-  faultsOfUrl,
+  headerErrors,
+  urlErrors,
   InputHeaders,
-  merged,
-  placeUnder,
+  mergeHeaders,
+  joinUrl,
   withQuery,
 } from "../upstream/target.ts";
-import type { Use } from "../upstream/connection.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 import { action, connectorType, limits, type TestAnswer } from "./connector-type.ts";
 
 const config = object({
-  baseUrl: address("No request leaves what lies under it"),
+  baseUrl: AddressSchema("No request leaves what lies under it"),
   headers: Type.Optional(ConfigHeaders),
   testPath: Type.Optional(
     line(2_000, "What `test` reads; `baseUrl` itself by default, and then a 404 will do"),
@@ -57,13 +57,13 @@ export const http = connectorType({
       input: Input,
       run: (use, { path, url, query, ...rest }) => {
         const field = url === undefined ? "/input/path" : "/input/url";
-        const place = placeUnder(
+        const place = joinUrl(
           use.config.baseUrl,
           { ...(path !== undefined && { path }), ...(url !== undefined && { url }) },
           field,
         );
-        assertNoFaults(faultsOfHeaders("/input/headers", rest.headers));
-        const headers = merged(use.config.headers, rest.headers);
+        assertNoFaults(headerErrors("/input/headers", rest.headers));
+        const headers = mergeHeaders(use.config.headers, rest.headers);
         return callHttp(use, {
           method: rest.method,
           url: withQuery(place, query),
@@ -73,8 +73,8 @@ export const http = connectorType({
     }),
   ],
   check: (outside, { baseUrl, headers }) => [
-    ...faultsOfUrl(outside, "/config/baseUrl", baseUrl),
-    ...faultsOfHeaders("/config/headers", headers),
+    ...urlErrors(outside, "/config/baseUrl", baseUrl),
+    ...headerErrors("/config/headers", headers),
   ],
   test: (use) => testHttp(use, use.config),
 });
@@ -84,13 +84,13 @@ export const http = connectorType({
  * ask for. Few have something at their root.
  */
 export async function testHttp(
-  use: Use,
+  use: UpstreamConnection,
   about: { readonly baseUrl: string; readonly headers?: Headers; readonly testPath?: string },
 ): Promise<TestAnswer> {
   const { baseUrl, headers, testPath } = about;
-  const url = placeUnder(baseUrl, { path: testPath ?? "" }, "/config/testPath");
-  const answer = await callHttp(use, { method: "GET", url, headers: merged(headers) }).catch(
-    (error: unknown): Pick<HttpAnswer, "status"> => {
+  const url = joinUrl(baseUrl, { path: testPath ?? "" }, "/config/testPath");
+  const answer = await callHttp(use, { method: "GET", url, headers: mergeHeaders(headers) }).catch(
+    (error: unknown): Pick<HttpResponse, "status"> => {
       const status = error instanceof UpstreamError ? error.particulars.status : undefined;
       if (testPath !== undefined || (status !== 404 && status !== 405)) throw error;
       return { status };

@@ -1,16 +1,16 @@
 import Type, { type Static } from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { AUTH_KINDS } from "../auth.ts";
 import { MASK } from "../credentials.ts";
-import type { Discovered, DiscoveredAction } from "../openapi/discovered-action.ts";
+import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";
 import { readDocument } from "../openapi/read-document.ts";
 import { requestOf } from "../openapi/request.ts";
 import { callHttp } from "../upstream/http.ts";
-import { address, ConfigHeaders, faultsOfHeaders, faultsOfUrl } from "../upstream/target.ts";
-import type { Use } from "../upstream/connection.ts";
+import { AddressSchema, ConfigHeaders, headerErrors, urlErrors } from "../upstream/target.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 import { connectorType, limits } from "./connector-type.ts";
 import { testHttp } from "./http.ts";
 
@@ -27,9 +27,11 @@ const config = object({
     ),
   ),
   url: Type.Optional(
-    address("Where the document is read instead, when saved and at each `refresh`"),
+    AddressSchema("Where the document is read instead, when saved and at each `refresh`"),
   ),
-  baseUrl: Type.Optional(address("Where the API is; the first server of the document by default")),
+  baseUrl: Type.Optional(
+    AddressSchema("Where the API is; the first server of the document by default"),
+  ),
   headers: Type.Optional(ConfigHeaders),
   testPath: Type.Optional(line(2_000, "What `test` reads; a 404 will do without one")),
   ...limits,
@@ -47,16 +49,16 @@ export const openapi = connectorType({
     ...((document === undefined) === (url === undefined)
       ? [{ path: "/config/document", message: "is required, or else url" }]
       : []),
-    ...(url === undefined ? [] : faultsOfUrl(outside, "/config/url", url)),
-    ...(baseUrl === undefined ? [] : faultsOfUrl(outside, "/config/baseUrl", baseUrl)),
-    ...faultsOfHeaders("/config/headers", headers),
+    ...(url === undefined ? [] : urlErrors(outside, "/config/url", url)),
+    ...(baseUrl === undefined ? [] : urlErrors(outside, "/config/baseUrl", baseUrl)),
+    ...headerErrors("/config/headers", headers),
   ],
   test: (use) => testHttp(use, placed(use.config)),
   documented: {
     discover,
     kept: (given) => (given.document === undefined ? given : { ...given, document: MASK }),
     used: (given, serverUrl) => (serverUrl === null ? given : { baseUrl: serverUrl, ...given }),
-    run: (use: Use<Config>, action: DiscoveredAction, input: unknown) =>
+    run: (use: UpstreamConnection<Config>, action: DiscoveredAction, input: unknown) =>
       callHttp(
         use,
         // The schema of every such action is that of an object.
@@ -70,25 +72,25 @@ function placed(given: Config): Config & { readonly baseUrl: string } {
   return { ...given, baseUrl: given.baseUrl ?? "" };
 }
 
-async function discover(outside: Outside, given: Config): Promise<Discovered | undefined> {
+async function discover(outside: Platform, given: Config): Promise<DiscoveredApi | undefined> {
   const { document, url, baseUrl } = given;
   if (document === MASK) return undefined;
   const field = url === undefined ? "/config/document" : "/config/url";
   const content = document ?? (await fetched(outside, url ?? ""));
   const found = await readDocument({ text: content, from: url });
-  if ("fault" in found) throw invalid(field, found.fault);
+  if ("fault" in found) throw invalidField(field, found.fault);
   const { serverUrl } = found.discovered;
   if (baseUrl === undefined) {
     if (serverUrl === null)
-      throw invalid("/config/baseUrl", "is required: the document names no server");
-    const [fault] = faultsOfUrl(outside, "/config/baseUrl", serverUrl);
-    if (fault) throw invalid(fault.path, fault.message);
+      throw invalidField("/config/baseUrl", "is required: the document names no server");
+    const [fault] = urlErrors(outside, "/config/baseUrl", serverUrl);
+    if (fault) throw invalidField(fault.path, fault.message);
   }
   return found.discovered;
 }
 
 /** Reads the document as anybody would: without the credentials, which are for the API. */
-async function fetched({ outbound }: Outside, url: string): Promise<string> {
+async function fetched({ outbound }: Platform, url: string): Promise<string> {
   try {
     const { status, body, truncated } = await outbound.request({
       method: "GET",
@@ -99,11 +101,12 @@ async function fetched({ outbound }: Outside, url: string): Promise<string> {
       allowHttp: true,
       redirects: REDIRECTS_MAX,
     });
-    if (truncated) throw invalid("/config/url", "leads to a document that is too large");
-    if (status !== 200) throw invalid("/config/url", `can't be read: the answer was ${status}`);
+    if (truncated) throw invalidField("/config/url", "leads to a document that is too large");
+    if (status !== 200)
+      throw invalidField("/config/url", `can't be read: the answer was ${status}`);
     return Buffer.from(body).toString();
   } catch (error) {
     if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error;
-    throw invalid("/config/url", `can't be read: ${error.message}`);
+    throw invalidField("/config/url", `can't be read: ${error.message}`);
   }
 }

@@ -1,21 +1,21 @@
 import Type, { type Static } from "typebox";
 import { line, object } from "#kernel/schema/schema.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
-import { findReferences } from "#kernel/secrets/secret-reference.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import { type AuthFields, credential } from "../auth.ts";
 import { MASK } from "../credentials.ts";
-import { excerptOf } from "../upstream/response.ts";
+import { excerpt } from "../upstream/response.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import { callHttp } from "../upstream/http.ts";
-import { address, faultsOfUrl, urlOf } from "../upstream/target.ts";
-import type { Use } from "../upstream/connection.ts";
+import { AddressSchema, urlErrors, urlOf } from "../upstream/target.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 
 const API = "https://slack.com/api";
 
 const config = object({
   webhookUrl: Type.Optional(credential("An incoming webhook, for the action `webhook`")),
-  apiUrl: Type.Optional(address(`${API} by default; another one for GovSlack`)),
+  apiUrl: Type.Optional(AddressSchema(`${API} by default; another one for GovSlack`)),
   ...limits,
 });
 type Config = Static<typeof config>;
@@ -70,10 +70,12 @@ export const slack = connectorType({
   ],
   check: (outside, { webhookUrl, apiUrl }, auth) => [
     ...faultsOfMeans(webhookUrl, auth),
-    ...(apiUrl === undefined ? [] : faultsOfUrl(outside, "/config/apiUrl", apiUrl)),
-    ...(webhookUrl === undefined || webhookUrl === MASK || findReferences(webhookUrl).length > 0
+    ...(apiUrl === undefined ? [] : urlErrors(outside, "/config/apiUrl", apiUrl)),
+    ...(webhookUrl === undefined ||
+    webhookUrl === MASK ||
+    findSecretReferences(webhookUrl).length > 0
       ? []
-      : faultsOfUrl(outside, "/config/webhookUrl", webhookUrl)),
+      : urlErrors(outside, "/config/webhookUrl", webhookUrl)),
   ],
   async test(use) {
     if (use.auth.kind === "bearer") await callApi(use, "auth.test", {});
@@ -82,14 +84,14 @@ export const slack = connectorType({
   },
 });
 
-function faultsOfMeans(webhookUrl: string | undefined, auth: AuthFields): Fault[] {
+function faultsOfMeans(webhookUrl: string | undefined, auth: AuthFields): FieldError[] {
   if (auth.kind === "bearer" || webhookUrl !== undefined) return [];
   return [{ path: "/config/webhookUrl", message: "is required without a token of a bot" }];
 }
 
 /** Slack answers 200 to what it refuses, and says so inside. */
 async function callApi(
-  use: Use<Config>,
+  use: UpstreamConnection<Config>,
   method: string,
   message: object,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -105,11 +107,11 @@ async function callApi(
   throw new UpstreamError(use.discretion.scrub(`Slack refused it: ${code}`), {
     status,
     code: use.discretion.scrub(code),
-    body: excerptOf(body, use.discretion),
+    body: excerpt(body, use.discretion),
   });
 }
 
-function callHook(use: Use<Config>, message: object) {
+function callHook(use: UpstreamConnection<Config>, message: object) {
   return callHttp(
     // The address is the credential.
     { ...use, auth: { kind: "none" } },
@@ -123,7 +125,7 @@ function callHook(use: Use<Config>, message: object) {
 }
 
 /** A message without words is refused before it is posted, and only by a webhook that exists. */
-async function tryHook(use: Use<Config>): Promise<void> {
+async function tryHook(use: UpstreamConnection<Config>): Promise<void> {
   try {
     await callHook(use, {});
   } catch (error) {

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import Type, { type Static } from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { codeOf } from "#kernel/db/errors.ts";
-import { failureOf } from "#kernel/outbound/error.ts";
+import { sqlStateOf } from "#kernel/db/errors.ts";
+import { toOutboundFailure } from "#kernel/outbound/error.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { within } from "../upstream/deadline.ts";
+import { withDeadline } from "../upstream/deadline.ts";
 import { UpstreamError, upstreamErrorOf } from "../upstream/upstream-error.ts";
-import { retrying } from "../upstream/retry.ts";
-import { faultsOfHost } from "../upstream/target.ts";
-import type { Use } from "../upstream/connection.ts";
+import { withRetries } from "../upstream/retry.ts";
+import { hostErrors } from "../upstream/target.ts";
+import type { UpstreamConnection } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 import { hostName } from "../upstream/target.ts";
 
@@ -66,17 +66,17 @@ export const smtp = connectorType({
       input: Input,
       run: (use, input) =>
         // Once the server has seen the message, it may have sent it.
-        retrying({ ...use, idempotent: false }, () => send(use, input)),
+        withRetries({ ...use, idempotent: false }, () => send(use, input)),
     }),
   ],
-  check: (outside, { host }) => faultsOfHost(outside, "/config/host", host),
+  check: (outside, { host }) => hostErrors(outside, "/config/host", host),
   async test(use) {
     await speaking(use, (transport) => transport.verify());
     return {};
   },
 });
 
-async function send(use: Use<Config>, input: Input): Promise<unknown> {
+async function send(use: UpstreamConnection<Config>, input: Input): Promise<unknown> {
   const { attachments, ...mail } = input;
   const { idempotencyKey } = use;
   const sent = await speaking(use, (transport) =>
@@ -111,7 +111,10 @@ interface Sent {
 }
 
 /** One conversation with the server, over a connection that only reaches permitted addresses. */
-async function speaking<T>(use: Use<Config>, talk: (transport: Transport) => Promise<T>) {
+async function speaking<T>(
+  use: UpstreamConnection<Config>,
+  talk: (transport: Transport) => Promise<T>,
+) {
   const { outside, config: about, auth, deadline } = use;
   // Loaded at the first mail: many installations send none, and it takes memory.
   const { createTransport } = await import("nodemailer");
@@ -122,10 +125,10 @@ async function speaking<T>(use: Use<Config>, talk: (transport: Transport) => Pro
   try {
     const connected = once(socket, "connect", { signal: deadline.signal });
     socket.connect(about.port, about.host);
-    await within(deadline, connected);
+    await withDeadline(deadline, connected);
   } catch (error) {
     deadline.signal.throwIfAborted();
-    throw upstreamErrorOf(failureOf(error, `smtp ${about.host}`));
+    throw upstreamErrorOf(toOutboundFailure(error, `smtp ${about.host}`));
   }
   const { secureContext } = outside.outbound;
   const timeoutMs = deadline.remainingMs();
@@ -147,7 +150,7 @@ async function speaking<T>(use: Use<Config>, talk: (transport: Transport) => Pro
     // Its types do not know `getSocket` of this form.
   } as never) as unknown as Transport;
   try {
-    return await within(deadline, talk(transport));
+    return await withDeadline(deadline, talk(transport));
   } catch (error) {
     deadline.signal.throwIfAborted();
     throw refusalOf(use, error);
@@ -158,8 +161,11 @@ async function speaking<T>(use: Use<Config>, talk: (transport: Transport) => Pro
 }
 
 /** What a mail server said, or that it fell silent. Only 421 says that it serves nobody just now. */
-function refusalOf({ config: about, discretion }: Use<Config>, error: unknown): unknown {
-  if (!(error instanceof Error) || codeOf(error) === undefined) return error;
+function refusalOf(
+  { config: about, discretion }: UpstreamConnection<Config>,
+  error: unknown,
+): unknown {
+  if (!(error instanceof Error) || sqlStateOf(error) === undefined) return error;
   const { responseCode, response } = error as { responseCode?: unknown; response?: unknown };
   if (typeof responseCode === "number") {
     const words = typeof response === "string" ? `: ${response.slice(0, 500)}` : "";
@@ -168,10 +174,10 @@ function refusalOf({ config: about, discretion }: Use<Config>, error: unknown): 
       isDown: responseCode === SERVICE_NOT_AVAILABLE,
     });
   }
-  if (NOT_THE_SERVER.test(codeOf(error) ?? "")) {
+  if (NOT_THE_SERVER.test(sqlStateOf(error) ?? "")) {
     return new UpstreamError(discretion.scrub(error.message));
   }
-  return upstreamErrorOf(failureOf(error, `smtp ${about.host}`));
+  return upstreamErrorOf(toOutboundFailure(error, `smtp ${about.host}`));
 }
 
 const SERVICE_NOT_AVAILABLE = 421;

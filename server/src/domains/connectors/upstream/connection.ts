@@ -1,15 +1,15 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Auth } from "../auth.ts";
-import type { Discretion } from "../credential-scrubber.ts";
+import type { CredentialScrubber } from "../credential-scrubber.ts";
 import type { Deadline } from "./deadline.ts";
 
 /** One use of a connector: all that it takes to reach the other system, credentials in the clear. */
-export interface Use<Config = unknown> {
-  readonly outside: Outside;
+export interface UpstreamConnection<Config = unknown> {
+  readonly outside: Platform;
   readonly connector: { readonly id: string; readonly revision: number };
   readonly config: Config;
   readonly auth: Auth;
-  readonly discretion: Discretion;
+  readonly discretion: CredentialScrubber;
   readonly deadline: Deadline;
   /** How often what failed in passing may be tried again. */
   readonly retries: number;

@@ -22,7 +22,7 @@ export function startDeadline(timeoutMs: number): Deadline {
 }
 
 /** The result of `work`, or a failure at the deadline; whoever works must end by the signal. */
-export async function within<T>({ signal }: Deadline, work: Promise<T>): Promise<T> {
+export async function withDeadline<T>({ signal }: Deadline, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(signal.reason as Error);
   signal.addEventListener("abort", end, { once: true });

@@ -1,8 +1,8 @@
-import { type HttpAnswer, answerOf, refusalOf } from "./response.ts";
+import { type HttpResponse, readResponse, upstreamRefusal } from "./response.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
-import { retrying } from "./retry.ts";
+import { withRetries } from "./retry.ts";
 import { accessToken, dropToken } from "./oauth-token.ts";
-import type { Use } from "./connection.ts";
+import type { UpstreamConnection } from "./connection.ts";
 
 export const RESPONSE_BYTES_MAX = 1_048_576;
 const UNAUTHORISED = 401;
@@ -21,14 +21,17 @@ export interface HttpRequest {
 }
 
 /** Sends a request with the connector's credentials. An answer of 400 or more is thrown. */
-export async function callHttp(use: Use, request: HttpRequest): Promise<HttpAnswer> {
+export async function callHttp(
+  use: UpstreamConnection,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const { retries, deadline } = use;
   const idempotent = request.idempotent ?? IDEMPOTENT.has(request.method);
-  return retrying({ retries, deadline, idempotent }, () => sendWithToken(use, request));
+  return withRetries({ retries, deadline, idempotent }, () => sendWithToken(use, request));
 }
 
 /** A token may be taken back before its time: then another one is asked for, once. */
-async function sendWithToken(use: Use, request: HttpRequest): Promise<HttpAnswer> {
+async function sendWithToken(use: UpstreamConnection, request: HttpRequest): Promise<HttpResponse> {
   const { auth } = use;
   if (auth.kind !== "oauth2_client_credentials") return send(use, signed(use, request));
   const token = await accessToken(use, auth);
@@ -42,7 +45,10 @@ async function sendWithToken(use: Use, request: HttpRequest): Promise<HttpAnswer
   }
 }
 
-async function send(use: Use, { method, url, headers, body }: HttpRequest): Promise<HttpAnswer> {
+async function send(
+  use: UpstreamConnection,
+  { method, url, headers, body }: HttpRequest,
+): Promise<HttpResponse> {
   const { outside, deadline, discretion, idempotencyKey } = use;
   try {
     const response = await outside.outbound.request({
@@ -60,9 +66,9 @@ async function send(use: Use, { method, url, headers, body }: HttpRequest): Prom
       allowHttp: true,
       signal: deadline.signal,
     });
-    const answer = answerOf(response);
+    const answer = readResponse(response);
     const { status } = answer;
-    if (status >= 400) throw refusalOf(answer, discretion, outside.clock.nowMs());
+    if (status >= 400) throw upstreamRefusal(answer, discretion, outside.clock.nowMs());
     if (response.truncated) throw new UpstreamError("The answer is larger than 1 MiB.", { status });
     return answer;
   } catch (error) {
@@ -73,7 +79,7 @@ async function send(use: Use, { method, url, headers, body }: HttpRequest): Prom
 }
 
 /** The request with what says who it is from. */
-function signed({ auth }: Use, request: HttpRequest): HttpRequest {
+function signed({ auth }: UpstreamConnection, request: HttpRequest): HttpRequest {
   switch (auth.kind) {
     case "basic": {
       const pair = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");

@@ -1,11 +1,11 @@
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import type { ClientCredentials } from "../auth.ts";
-import { answerOf, refusalOf } from "./response.ts";
-import { within } from "./deadline.ts";
+import { readResponse, upstreamRefusal } from "./response.ts";
+import { withDeadline } from "./deadline.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
-import type { Use } from "./connection.ts";
+import type { UpstreamConnection } from "./connection.ts";
 
 const TOKENS_MAX = 2_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -20,13 +20,16 @@ interface Token {
 }
 
 /** Tokens of this process by connector and credentials; under way or there. */
-const caches = new WeakMap<Services, BoundedCache<Promise<Token>>>();
+const caches = new WeakMap<PlatformServices, BoundedCache<Promise<Token>>>();
 
 /**
  * An access token for a connector. One that is good is used again, and while one is on its way
  * everybody waits for that. A connector that was changed, or a secret that was rotated, gets another.
  */
-export async function accessToken(use: Use, auth: ClientCredentials): Promise<string> {
+export async function accessToken(
+  use: UpstreamConnection,
+  auth: ClientCredentials,
+): Promise<string> {
   const { outside, discretion } = use;
   const cache = cacheOf(outside);
   const key = keyOf(use, auth);
@@ -40,13 +43,17 @@ export async function accessToken(use: Use, auth: ClientCredentials): Promise<st
       cache.set(key, token, 1);
     }
   }
-  const { value } = await within(use.deadline, token);
+  const { value } = await withDeadline(use.deadline, token);
   discretion.keep("token", value);
   return value;
 }
 
 /** Lets go of a token that was refused. */
-export async function dropToken(use: Use, auth: ClientCredentials, refused: string): Promise<void> {
+export async function dropToken(
+  use: UpstreamConnection,
+  auth: ClientCredentials,
+  refused: string,
+): Promise<void> {
   const cache = cacheOf(use.outside);
   const key = keyOf(use, auth);
   const token = cache.get(key);
@@ -60,13 +67,13 @@ export async function dropToken(use: Use, auth: ClientCredentials, refused: stri
 /** A token that nobody has. */
 const GONE = Promise.resolve<Token>({ value: "", goodUntilMs: 0 });
 
-function cacheOf(services: Services): BoundedCache<Promise<Token>> {
+function cacheOf(services: PlatformServices): BoundedCache<Promise<Token>> {
   let cache = caches.get(services);
   if (!cache) caches.set(services, (cache = new BoundedCache(TOKENS_MAX)));
   return cache;
 }
 
-function keyOf({ connector }: Use, auth: ClientCredentials): string {
+function keyOf({ connector }: UpstreamConnection, auth: ClientCredentials): string {
   const credentials = sha256(JSON.stringify(auth)).toString("base64url");
   return `${connector.id} ${connector.revision} ${credentials}`;
 }
@@ -79,7 +86,7 @@ async function expired(token: Promise<Token>, nowMs: number): Promise<boolean> {
   );
 }
 
-async function request(use: Use, auth: ClientCredentials): Promise<Token> {
+async function request(use: UpstreamConnection, auth: ClientCredentials): Promise<Token> {
   const { outside, deadline, discretion } = use;
   try {
     const response = await outside.outbound.request({
@@ -90,9 +97,9 @@ async function request(use: Use, auth: ClientCredentials): Promise<Token> {
       maxResponseBytes: ANSWER_BYTES_MAX,
       allowHttp: true,
     });
-    const answer = answerOf(response);
+    const answer = readResponse(response);
     const nowMs = outside.clock.nowMs();
-    if (answer.status >= 300) throw refusalOf(answer, discretion, nowMs);
+    if (answer.status >= 300) throw upstreamRefusal(answer, discretion, nowMs);
     return tokenOf(answer.body, nowMs);
   } catch (error) {
     const known = upstreamErrorOf(error);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startDeadline } from "./deadline.ts";
 import { UpstreamError } from "./upstream-error.ts";
-import { retrying } from "./retry.ts";
+import { withRetries } from "./retry.ts";
 
 /** How often something that fails so is tried, with two retries allowed. */
 async function triesOf(
@@ -10,7 +10,7 @@ async function triesOf(
 ): Promise<number> {
   const deadline = startDeadline(options.timeoutMs ?? 60_000);
   let tries = 0;
-  const trying = retrying({ retries: 2, deadline, idempotent: options.idempotent }, async () => {
+  const trying = withRetries({ retries: 2, deadline, idempotent: options.idempotent }, async () => {
     tries += 1;
     throw error;
   });

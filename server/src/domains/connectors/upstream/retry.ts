@@ -18,7 +18,7 @@ export interface RetryOptions {
  * two, each anywhere between a half and three halves of that, so that many callers do not come back
  * all at once.
  */
-export async function retrying<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
   const { retries, deadline, idempotent } = options;
   for (let tried = 0; ; tried += 1) {
     try {

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import type { Services } from "#kernel/access/caller.ts";
-import { type Fault, invalid } from "#kernel/operation/failure.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
+import { type FieldError, invalidField } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { checkHeaders } from "#kernel/outbound/request-checks.ts";
-import { pointerTo } from "#kernel/schema/json-pointer.ts";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { line, text } from "#kernel/schema/schema.ts";
 import type { Headers } from "./http.ts";
 import { UpstreamError } from "./upstream-error.ts";
@@ -14,7 +14,7 @@ const HEADER_CHARACTERS_MAX = 8_192;
 const URL_CHARACTERS_MAX = 2_048;
 
 /** An address in a configuration. */
-export function address(description: string) {
+export function AddressSchema(description: string) {
   return line(URL_CHARACTERS_MAX, description);
 }
 
@@ -39,17 +39,21 @@ export const InputHeaders = Type.Record(Type.String(), text(HEADER_CHARACTERS_MA
 });
 
 /** What is wrong with an address that is saved, as far as that can be told without the network. */
-export function faultsOfUrl({ outbound }: Services, path: string, url: string): Fault[] {
+export function urlErrors({ outbound }: PlatformServices, path: string, url: string): FieldError[] {
   return refused(path, () => outbound.check({ url, allowHttp: true }));
 }
 
-export function faultsOfHost({ outbound }: Services, path: string, host: string): Fault[] {
+export function hostErrors(
+  { outbound }: PlatformServices,
+  path: string,
+  host: string,
+): FieldError[] {
   return refused(path, () => outbound.checkHost(host));
 }
 
-export function faultsOfHeaders(path: string, headers: Headers = {}): Fault[] {
+export function headerErrors(path: string, headers: Headers = {}): FieldError[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    const place = pointerTo(path, name);
+    const place = jsonPointer(path, name);
     return refused(place, () => checkHeaders({ [name]: value }));
   });
 }
@@ -58,7 +62,7 @@ export function faultsOfHeaders(path: string, headers: Headers = {}): Fault[] {
  * A place under the connector's own address: neither a path with dots nor a whole URL leads anywhere
  * else, and so the credentials go nowhere else. Throws a failure that names the field.
  */
-export function placeUnder(
+export function joinUrl(
   base: string,
   input: { readonly path?: string; readonly url?: string },
   field: string,
@@ -72,7 +76,7 @@ export function placeUnder(
     place.username === "" &&
     place.password === "" &&
     (place.pathname === (trunk || "/") || place.pathname.startsWith(`${trunk}/`));
-  if (!place || !isUnder) throw invalid(field, "must lie under the connector's own address");
+  if (!place || !isUnder) throw invalidField(field, "must lie under the connector's own address");
   for (const [name, value] of root.searchParams) {
     if (!place.searchParams.has(name)) place.searchParams.append(name, value);
   }
@@ -96,7 +100,7 @@ export function textOf(value: unknown): string {
 }
 
 /** Headers by their names in lower case; the later ones win. */
-export function merged(...all: readonly (Headers | undefined)[]): Record<string, string> {
+export function mergeHeaders(...all: readonly (Headers | undefined)[]): Record<string, string> {
   const entries = all.flatMap((headers) => Object.entries(headers ?? {}));
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -125,7 +129,7 @@ function withSlash(path: string): string {
   return path === "" || path.startsWith("/") || path.startsWith("?") ? path : `/${path}`;
 }
 
-function refused(path: string, check: () => unknown): Fault[] {
+function refused(path: string, check: () => unknown): FieldError[] {
   try {
     check();
     return [];

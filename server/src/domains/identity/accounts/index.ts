@@ -5,11 +5,11 @@ import { countMembers } from "./store.ts";
 export { UserActivated } from "./user.ts";
 export {
   addMember,
-  holdersOf,
+  membersHolding,
   MfaEnrollmentRequired,
   permissionsOf,
-  personsOf,
-  standingIn,
+  principalsOf,
+  membershipIn,
   toMembership,
   toMemberOf,
   workspacesOf,

@@ -1,8 +1,8 @@
-import type { Membership, Outside, Person, Services } from "#kernel/access/caller.ts";
+import type { Membership, Platform, Principal, PlatformServices } from "#kernel/access/caller.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
-import { expand, type Permission } from "#kernel/access/permission.ts";
+import { expandPermissions, type Permission } from "#kernel/access/permission.ts";
 import * as store from "./store.ts";
 
 export const MfaEnrollmentRequired = failure(
@@ -41,12 +41,12 @@ export function permissionsOf(
   catalog: readonly Permission[],
 ): ReadonlySet<string> {
   const builtIn = catalog.filter((one) => one.roles.some((role) => roles.includes(role)));
-  return new Set([...builtIn.map((one) => one.name), ...expand(granted, catalog)]);
+  return new Set([...builtIn.map((one) => one.name), ...expandPermissions(granted, catalog)]);
 }
 
 /** What a person is and may do in a workspace now; nothing when they are no active member. */
-export async function standingIn(
-  outside: Outside,
+export async function membershipIn(
+  outside: Platform,
   workspace: string,
   userId: string,
 ): Promise<{ readonly roles: readonly string[]; readonly permissions: ReadonlySet<string> }> {
@@ -58,7 +58,7 @@ export async function standingIn(
 }
 
 /** Those of these people who hold a permission in the workspace that the act is in. */
-export async function holdersOf(
+export async function membersHolding(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   permission: Permission,
   userIds: readonly string[],
@@ -71,10 +71,10 @@ export async function holdersOf(
 }
 
 /** These people as the workspace that the act is in knows them; who is no active member has no role there. */
-export async function personsOf(
+export async function principalsOf(
   { tx }: Pick<ReadContext, "tx">,
   userIds: readonly string[],
-): Promise<(userId: string) => Person> {
+): Promise<(userId: string) => Principal> {
   const rows = userIds.length === 0 ? [] : await store.rolesOf(tx, userIds);
   const byId = new Map(rows.map(({ userId, roles }) => [userId, roles]));
   return (id) => ({ id, roles: byId.get(id) ?? [] });
@@ -83,7 +83,7 @@ export async function personsOf(
 /** The workspaces that hear of a person; what concerns nobody's workspace concerns the installation's own. */
 export function workspacesOf(
   memberships: Iterable<Membership | Pick<store.MembershipRow, "workspace">>,
-  { homeWorkspace }: Pick<Services, "homeWorkspace">,
+  { homeWorkspace }: Pick<PlatformServices, "homeWorkspace">,
 ): string[] {
   const keys = [...memberships].map(({ workspace }) =>
     typeof workspace === "string" ? workspace : workspace.key,

@@ -4,8 +4,8 @@ import { RoleId } from "#domains/identity/roles/index.ts";
 import { LoginFailed } from "#domains/identity/sessions/index.ts";
 import { Forbidden, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
 import {
@@ -71,7 +71,7 @@ export const acceptInvitation = command({
     name: Type.Optional(line(100)),
     password: Password,
   }),
-  reply: one(User),
+  reply: item(User),
   ...ACCEPTING,
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
   prepare: (outside, { body }, caller) => service.examineInvitation(outside, body, caller),
@@ -87,7 +87,7 @@ export const listInvitations = query({
   reply: page(Invitation),
   async run({ tx, now, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
-    return pageOf(
+    return toPage(
       await list(tx, now, { after: String(start), limit: limit + 1 }),
       limit,
       (row) => row,
@@ -102,7 +102,7 @@ export const revokeInvitation = command({
   summary: "Withdraw an invitation",
   permission: UsersWrite,
   params: object({ id: id("inv") }),
-  reply: nothing(),
+  reply: noContent(),
   emits: [InvitationRevoked],
   example: { params: { id: "inv_01jd0000000000000000000000" } },
   run: (ctx, { params }) => service.revokeInvitation(ctx, params.id),

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
   type Caller,
-  membershipIn,
-  type Outside,
-  personOf,
+  requireMembership,
+  type Platform,
+  userIdOf,
   type WorkspaceRef,
 } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -11,7 +11,7 @@ import { publicUrl } from "#kernel/mail.ts";
 import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import {
   addMember,
   checkPassword,
@@ -22,8 +22,8 @@ import {
   type User,
   WrongPassword,
 } from "../accounts/index.ts";
-import { assertGrantable, holdingOf, mayGrant } from "../roles/index.ts";
-import { assertNotGuessing, assertNotGuessingFrom, LoginFailed } from "../sessions/index.ts";
+import { assertGrantable, heldPermissions, canGrant } from "../roles/index.ts";
+import { throttleAccount, throttleAddress, LoginFailed } from "../sessions/index.ts";
 import { InvitationRefused, InvitationRevoked, UserActivated, UserInvited } from "./events.ts";
 import * as invitations from "./invitation-store.ts";
 import { AccountWithoutPassword, AlreadyMember, BadInvitation } from "./invitation.ts";
@@ -38,7 +38,7 @@ export async function invite(
   const { tx, now, caller, services } = ctx;
   const email = draft.email.toLowerCase();
   const roleIds = draft.roleIds ?? ["member"];
-  const held = membershipIn(caller, ctx.workspace.id);
+  const held = requireMembership(caller, ctx.workspace.id);
   for (const roleId of roleIds) await assertGrantable(tx, services, roleId, held);
   if (await isMember(tx, email)) throw new Failure(AlreadyMember);
   const token = `mri_${randomBytes(32).toString("base64url")}`;
@@ -48,7 +48,7 @@ export async function invite(
     name: draft.name ?? "",
     role_ids: roleIds,
     token_hash: sha256(token),
-    invited_by: personOf(caller),
+    invited_by: userIdOf(caller),
     created_at: now,
     expires_at: new Date(now.getTime() + INVITATION_MS),
   });
@@ -91,19 +91,19 @@ export interface Acceptance {
 
 /** Everything slow about accepting: whose it is, and the hash of the password. */
 export async function examineInvitation(
-  outside: Outside,
+  outside: Platform,
   { token, password }: { readonly token: string; readonly password: string },
   { address }: Caller,
 ): Promise<Acceptance | undefined> {
   const { db, clock } = outside;
   const invitation = await invitations.find(db, sha256(token), clock.now());
   if (!invitation) {
-    assertNotGuessingFrom(outside, address);
+    throttleAddress(outside, address);
     return undefined;
   }
   // The link proves nothing about the address, since its sender has it too. So an account that
   // exists is opened by its own password alone, and guessing that is as slow here as at the login.
-  await assertNotGuessing(outside, invitation.email, address);
+  await throttleAccount(outside, invitation.email, address);
   const account = await findAccount(db, invitation.email);
   if (!account) {
     return { invitation, account: undefined, passwordHash: await hashPassword(password) };
@@ -130,8 +130,8 @@ export async function accept(
   if (!acceptance) return refuse(ctx, "bad_link");
   if (acceptance.refused) return refuseAccount(ctx, acceptance);
   const { invitation, account, passwordHash } = acceptance;
-  const held = await holdingOf(tx, services, invitation.invitedBy);
-  if (!held || !(await mayGrant(tx, services, invitation.roleIds, held))) {
+  const held = await heldPermissions(tx, services, invitation.invitedBy);
+  if (!held || !(await canGrant(tx, services, invitation.roleIds, held))) {
     return refuse(ctx, "sender_lacks_right", invitation);
   }
   if (!(await invitations.take(tx, invitation.id))) return refuse(ctx, "bad_link", invitation);
@@ -187,8 +187,8 @@ const PRUNE = `
     (select id from invitations where expires_at <= $1 order by expires_at limit $2)`;
 
 /** Invitations that nobody accepted, of all workspaces and so as the system. */
-export const pruneInvitations = pruning({
+export const pruneInvitations = retentionJob({
   kind: "identity.prune_invitations",
   everyMs: EVERY_MS,
-  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
+  remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, PRUNE, [clock.now(), rowsMax]),
 });

@@ -3,8 +3,8 @@ import { getMember, listMembers } from "#domains/identity/accounts/index.ts";
 import { LastOwner } from "#domains/identity/roles/index.ts";
 import { Forbidden } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { noContent, item, page } from "#kernel/operation/response.ts";
 import { id, line, object, patch } from "#kernel/schema/schema.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { Member, SharedAccount } from "./events.ts";
@@ -25,7 +25,7 @@ export const listUsers = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await listMembers(tx, { after: String(start), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => ({ ...row, roles: [...row.roles] }),
@@ -40,7 +40,7 @@ export const getUser = query({
   summary: "Read a member",
   permission: UsersRead,
   params: ById,
-  reply: one(Member),
+  reply: item(Member),
   example,
   run: async ({ tx }, { params }) => {
     const row = await getMember(tx, params.id);
@@ -55,7 +55,7 @@ export const updateUser = command({
   permission: UsersWrite,
   params: ById,
   body: patch({ status: Type.Enum(["active", "deactivated"]), name: line(100) }),
-  reply: one(Member),
+  reply: item(Member),
   emits: [UserActivated, UserDeactivated, UserUpdated, InvitationRevoked],
   fails: [LastOwner, Forbidden, SharedAccount],
   example: { ...example, body: { status: "deactivated" } },
@@ -76,7 +76,7 @@ export const removeUser = command({
     "no other workspace.",
   permission: UsersWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [UserDeactivated, InvitationRevoked],
   fails: [LastOwner, Forbidden],
   example,

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
-import { pageRefusal } from "#kernel/html/error-page.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -18,7 +18,7 @@ export const invitationPage = query({
   summary: "Show the form to accept an invitation",
   access: "public",
   query: object({ token: Token }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   example: { query: { token: "mri_…" } },
   run: async (_ctx, { query: { token } }) =>
     document({
@@ -43,7 +43,7 @@ export const invitationForm = command({
   access: "public",
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   ...ACCEPTING,
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
   prepare: (outside, { body }, caller) => examineInvitation(outside, body, caller),

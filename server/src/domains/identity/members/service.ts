@@ -8,10 +8,15 @@ import {
   renameUser,
   setStatus,
 } from "#domains/identity/accounts/index.ts";
-import { assertRulesOwners, LastOwner } from "#domains/identity/roles/index.ts";
+import { assertManagesOwners, LastOwner } from "#domains/identity/roles/index.ts";
 import { endSessions } from "#domains/identity/sessions/index.ts";
-import { membershipIn, type Outside, personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import {
+  requireMembership,
+  type Platform,
+  userIdOf,
+  type WorkspaceRef,
+} from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
@@ -36,7 +41,7 @@ export async function updateMember(
   if (change.status === "deactivated" && before.status === "active") assertNotLast(owners, userId);
   if (change.name !== undefined && change.name !== before.name) {
     // A name is the account's, so one workspace must not change it for the others.
-    if (elsewhere > 0 && personOf(ctx.caller) !== userId) throw new Failure(SharedAccount);
+    if (elsewhere > 0 && userIdOf(ctx.caller) !== userId) throw new Failure(SharedAccount);
     await renameUser(ctx.tx, userId, change.name, ctx.now);
   }
   await setStatus(ctx.tx, userId, change.status ?? before.status, ctx.now);
@@ -47,7 +52,7 @@ export async function updateMember(
   const after = await getMember(ctx.tx, userId);
   const ref = { id: userId, displayName: after.name };
   if (after.name !== before.name || after.status === before.status) {
-    ctx.emit(UserUpdated, ref, changeOf(shown(before), shown(after)));
+    ctx.emit(UserUpdated, ref, diffResource(shown(before), shown(after)));
   }
   if (after.status !== before.status) {
     const { id, email, name } = after;
@@ -79,7 +84,7 @@ export async function remove(
 
 /** In how many other workspaces a person is; the act itself sees only its own. */
 export async function membershipsElsewhere(
-  { db }: Outside,
+  { db }: Platform,
   userId: string,
   workspace: WorkspaceRef | undefined,
 ): Promise<number> {
@@ -92,7 +97,7 @@ function assertMayTouch(
   member: MemberRow,
 ): void {
   if (!member.roles.includes("owner")) return;
-  assertRulesOwners(membershipIn(caller, workspace.id), services.permissions);
+  assertManagesOwners(requireMembership(caller, workspace.id), services.permissions);
 }
 
 function assertNotLast(owners: readonly string[], userId: string): void {

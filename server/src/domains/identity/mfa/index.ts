@@ -6,12 +6,12 @@ import { SecurityWrite } from "./factor.ts";
 
 export { MfaChallenged, MfaFailed, RecoveryCodeUsed } from "./events.ts";
 export { Assertion, Code, type Proof, proof } from "./factor.ts";
-export { type Person, tell } from "./mfa-user.ts";
+export { type MfaUser, emitToWorkspaces } from "./mfa-user.ts";
 export {
   assertionOptions,
   checkSecondFactor,
-  type Demand,
-  demandOf,
+  type MfaRequirement,
+  mfaRequirementOf,
   methodsOf,
   type SecondFactor,
 } from "./second-factor.ts";

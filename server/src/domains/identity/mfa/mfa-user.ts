@@ -1,13 +1,13 @@
 import { workspacesOf } from "../accounts/index.ts";
-import type { Caller, Credential, Services } from "#kernel/access/caller.ts";
+import type { Caller, Credential, PlatformServices } from "#kernel/access/caller.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
 import { Failure, Unauthenticated } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { networkOf } from "#kernel/outbound/ssrf-guard.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { SessionRequired } from "./factor.ts";
 
 /** Whose second factor it is, and the workspaces that hear of it. */
-export interface Person {
+export interface MfaUser {
   readonly id: string;
   readonly name: string;
   /** Never empty: what concerns nobody's workspace concerns the installation's own. */
@@ -21,15 +21,15 @@ export function sessionOf({ credential }: Caller): Credential {
   return credential;
 }
 
-export function personOf(caller: Caller, services: Services): Person {
+export function personOf(caller: Caller, services: PlatformServices): MfaUser {
   const { user, memberships } = sessionOf(caller);
   return { id: user.id, name: user.name, workspaces: workspacesOf(memberships.values(), services) };
 }
 
 /** Says something about a person in each of their workspaces. */
-export function tell(
+export function emitToWorkspaces(
   ctx: WriteContext<never>,
-  person: Person,
+  person: MfaUser,
   emit: (who: ResourceRef, data: { userId: string; address: string }) => void,
 ): void {
   const { environment, address } = ctx.caller;
@@ -40,12 +40,15 @@ export function tell(
 }
 
 /** Guessing a code is slow, by person and by address. */
-export function limitGuesses(
-  { throttle, settings }: Services,
-  person: Person,
+export function throttleGuesses(
+  { throttle, settings }: PlatformServices,
+  person: MfaUser,
   { address }: Caller,
 ): void {
-  for (const key of [`second factor ${person.id}`, `second factor from ${networkOf(address)}`]) {
+  for (const key of [
+    `second factor ${person.id}`,
+    `second factor from ${classifyAddress(address)}`,
+  ]) {
     throttle.assert(key, settings.loginRateLimit);
   }
 }

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { noContent, item, page } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import * as events from "./events.ts";
 import * as factor from "./factor.ts";
@@ -35,7 +35,7 @@ export const mfaStatus = query({
   route: "GET /api/v1/auth/mfa/status",
   summary: "Read which second factors you have",
   ...own,
-  reply: one(factor.Status),
+  reply: item(factor.Status),
   fails: [factor.SessionRequired],
   async run({ tx, caller }) {
     const { user } = sessionOf(caller);
@@ -52,7 +52,7 @@ export const enrolTotp = command({
     "The secret is pending until `totp/verify` is sent a code of it; asking again replaces it. Codes have six " +
     "digits and change every 30 seconds (SHA-1).",
   ...own,
-  reply: one(
+  reply: item(
     Type.Object(
       {
         qrCodeUri: Type.String({ description: "`otpauth://…`, for an authenticator app" }),
@@ -77,7 +77,7 @@ export const verifyTotp = command({
     "and replace earlier ones.",
   ...own,
   body: object({ code: factor.Code }),
-  reply: one(
+  reply: item(
     Type.Object(
       { enrolled: Type.Boolean(), recoveryCodes: factor.RecoveryCodes },
       { title: "TotpEnrolment" },
@@ -104,7 +104,7 @@ export const disableTotp = command({
   ...own,
   body: object(factor.proof),
   bodyOptional: true,
-  reply: nothing(),
+  reply: noContent(),
   emits: [events.TotpRemoved, ...proving],
   fails: unproven,
   example: exampleProof,
@@ -124,7 +124,7 @@ export const listCredentials = query({
     const { user } = sessionOf(caller);
     const start = after === undefined ? "" : String(services.cursors.decode(KEYS, after)[0]);
     const rows = await listKeys(tx, user.id, { after: start, limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -146,7 +146,7 @@ export const registerCredential = command({
     name: Type.Optional(line(100, "Your name for the authenticator")),
   }),
   bodyOptional: true,
-  reply: one(
+  reply: item(
     Type.Union([
       factor.CreationOptions,
       Type.Object(
@@ -179,7 +179,7 @@ export const removeCredential = command({
   params: object({ id: id("wac") }),
   body: object(factor.proof),
   bodyOptional: true,
-  reply: nothing(),
+  reply: noContent(),
   emits: [events.WebauthnRemoved, ...proving],
   fails: unproven,
   example: { params: { id: "wac_01jd0000000000000000000000" }, ...exampleProof },
@@ -195,7 +195,7 @@ export const renewRecoveryCodes = command({
   ...own,
   body: object(factor.proof),
   bodyOptional: true,
-  reply: one(
+  reply: item(
     Type.Object({ recoveryCodes: factor.RecoveryCodes }, { title: "RenewedRecoveryCodes" }),
   ),
   emits: [events.RecoveryCodesRenewed, ...proving],
@@ -217,7 +217,7 @@ export const enforceMfa = command({
     "OAuth tokens keep working.",
   permission: SecurityWrite,
   body: object({ enforced: Type.Boolean() }),
-  reply: one(Type.Object({ enforced: Type.Boolean() }, { title: "MfaDemand" })),
+  reply: item(Type.Object({ enforced: Type.Boolean() }, { title: "MfaDemand" })),
   emits: [events.MfaEnforced, events.MfaUnenforced],
   example: { body: { enforced: true } },
   async run({ tx, workspace, emit }, { body: { enforced } }) {

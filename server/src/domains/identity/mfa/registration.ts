@@ -1,10 +1,10 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { MfaFailed, WebauthnBegun, WebauthnRegistered } from "./events.ts";
 import { type Attestation, BadCredential, TooManyCredentials } from "./factor.ts";
-import { type Person, personOf, sessionOf, tell } from "./mfa-user.ts";
+import { type MfaUser, personOf, sessionOf, emitToWorkspaces } from "./mfa-user.ts";
 import { accountKey } from "./second-factor.ts";
 import { type NewCodes, newCodes } from "./service.ts";
 import * as store from "./store.ts";
@@ -23,7 +23,7 @@ const KEYS_MAX = 20;
 type Options = Awaited<ReturnType<typeof creationOptions>>;
 
 /** The two halves of a registration: we ask, and the authenticator answers. */
-type Registration = { readonly person: Person } & (
+type Registration = { readonly person: MfaUser } & (
   | { readonly options: Options }
   | { readonly answer: Answer | undefined; readonly codes: NewCodes }
 );
@@ -35,7 +35,7 @@ interface Answer {
 
 /** Makes a challenge, or checks the answer to one. */
 export async function examineRegistration(
-  outside: Outside,
+  outside: Platform,
   credential: Attestation | undefined,
   caller: Caller,
 ): Promise<Registration> {
@@ -63,7 +63,7 @@ export async function register(
     purpose: "register",
     expires_at: new Date(ctx.now.getTime() + CHALLENGE_MS),
   });
-  tell(ctx, person, (who, data) => ctx.emit(WebauthnBegun, who, data));
+  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(WebauthnBegun, who, data));
   return options;
 }
 
@@ -76,7 +76,7 @@ async function finish(
   await store.lockUser(tx, person.id);
   const asked = answer && askedBy(answer.challenge, person);
   if (!answer || !asked || !(await keys.takeChallenge(tx, asked, now))) {
-    tell(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
+    emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
     return new Failure(BadCredential);
   }
   const before = await store.readFactors(tx, person.id);
@@ -90,19 +90,19 @@ async function finish(
     created_at: now,
     ...answer.key,
   });
-  await store.noteEnrolment(tx, person.id);
+  await store.recordEnrolment(tx, person.id);
   // Whoever loses their only authenticator needs another way in.
   const first = !before.totp && !before.webauthn;
   if (first) await store.replaceRecoveryCodes(tx, person.id, codes.hashes);
-  tell(ctx, person, (who, data) =>
+  emitToWorkspaces(ctx, person, (who, data) =>
     ctx.emit(WebauthnRegistered, who, { ...data, credentialId: id, name }),
   );
   return { ...key, ...(first && { recoveryCodes: codes.shown }) };
 }
 
 async function answerIn(
-  { db, clock, settings }: Outside,
-  person: Person,
+  { db, clock, settings }: Platform,
+  person: MfaUser,
   credential: Attestation,
 ): Promise<Answer | undefined> {
   const challenge = challengeIn(credential);
@@ -113,6 +113,6 @@ async function answerIn(
   return key && { challenge: hash, key };
 }
 
-function askedBy(hash: Buffer, { id }: Person): keys.Asked {
+function askedBy(hash: Buffer, { id }: MfaUser): keys.Asked {
   return { hash, userId: id, purpose: "register" };
 }

@@ -1,4 +1,4 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { open } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
@@ -10,7 +10,7 @@ import {
   type Proof,
   SecondFactorRequired,
 } from "./factor.ts";
-import { limitGuesses, type Person, tell } from "./mfa-user.ts";
+import { throttleGuesses, type MfaUser, emitToWorkspaces } from "./mfa-user.ts";
 import { recoveryHash } from "./recovery-codes.ts";
 import * as store from "./store.ts";
 import { stepOf } from "./totp.ts";
@@ -27,14 +27,14 @@ export interface SecondFactor {
 }
 
 /** What to ask somebody for who has a second factor. */
-export interface Demand {
+export interface MfaRequirement {
   readonly methods: readonly Method[];
   /** For `navigator.credentials.get`, where a WebAuthn credential is registered. */
   readonly options?: object;
 }
 
 /** The second factors of somebody; empty when they have none. */
-export async function methodsOf({ db }: Outside, userId: string): Promise<Method[]> {
+export async function methodsOf({ db }: Platform, userId: string): Promise<Method[]> {
   const { totp, webauthn, recoveryCodesLeft } = await store.findFactors(db, userId);
   if (!totp && !webauthn) return [];
   return [
@@ -45,7 +45,7 @@ export async function methodsOf({ db }: Outside, userId: string): Promise<Method
 }
 
 /** A fresh challenge for the person's WebAuthn credentials. */
-export async function assertionOptions(outside: Outside, userId: string): Promise<object> {
+export async function assertionOptions(outside: Platform, userId: string): Promise<object> {
   const { db, settings, clock } = outside;
   const options = await requestOptions(settings, await keys.findKeys(db, userId));
   await keys.keepChallenge(db, {
@@ -57,19 +57,19 @@ export async function assertionOptions(outside: Outside, userId: string): Promis
   return options;
 }
 
-export async function demandOf(
-  outside: Outside,
+export async function mfaRequirementOf(
+  outside: Platform,
   userId: string,
   methods: readonly Method[],
-): Promise<Demand> {
+): Promise<MfaRequirement> {
   if (!methods.includes("webauthn")) return { methods };
   return { methods, options: await assertionOptions(outside, userId) };
 }
 
 /** Undefined when what was shown is wrong, or was used before. */
 export function checkSecondFactor(
-  outside: Outside,
-  person: Person,
+  outside: Platform,
+  person: MfaUser,
   { code, assertion }: Proof,
 ): Promise<SecondFactor | undefined> {
   if (assertion) return checkAssertion(outside, person, assertion);
@@ -81,23 +81,23 @@ export function checkSecondFactor(
 
 /** For somebody who is logged in, and is about to change what guards their login. */
 export async function freshFactor(
-  outside: Outside,
-  person: Person,
+  outside: Platform,
+  person: MfaUser,
   proof: Proof,
   caller: Caller,
 ): Promise<SecondFactor | undefined> {
   const methods = await methodsOf(outside, person.id);
   if (methods.length === 0) throw new Failure(NotEnrolled);
   if (proof.code === undefined && proof.assertion === undefined) {
-    const demand = await demandOf(outside, person.id, methods);
+    const demand = await mfaRequirementOf(outside, person.id, methods);
     throw new Failure(SecondFactorRequired, { extra: { ...demand } });
   }
-  limitGuesses(outside, person, caller);
+  throttleGuesses(outside, person, caller);
   return checkSecondFactor(outside, person, proof);
 }
 
 /** The key of what belongs to a person rather than to a workspace. */
-export function accountKey({ keys: dataKeys, homeWorkspace }: Outside): Promise<Buffer> {
+export function accountKey({ keys: dataKeys, homeWorkspace }: Platform): Promise<Buffer> {
   return dataKeys.of(homeWorkspace);
 }
 
@@ -107,8 +107,8 @@ export function totpContext(userId: string): string {
 }
 
 async function checkTotp(
-  outside: Outside,
-  { id }: Person,
+  outside: Platform,
+  { id }: MfaUser,
   code: string,
 ): Promise<SecondFactor | undefined> {
   const row = await store.findTotp(outside.db, id);
@@ -120,8 +120,8 @@ async function checkTotp(
 }
 
 async function checkRecoveryCode(
-  outside: Outside,
-  person: Person,
+  outside: Platform,
+  person: MfaUser,
   code: string,
 ): Promise<SecondFactor | undefined> {
   const { id } = person;
@@ -130,15 +130,16 @@ async function checkRecoveryCode(
   return {
     async consume(ctx) {
       const taken = await store.takeRecoveryCode(ctx.tx, id, hash);
-      if (taken) tell(ctx, person, (who, data) => ctx.emit(RecoveryCodeUsed, who, data));
+      if (taken)
+        emitToWorkspaces(ctx, person, (who, data) => ctx.emit(RecoveryCodeUsed, who, data));
       return taken;
     },
   };
 }
 
 async function checkAssertion(
-  { db, clock, settings }: Outside,
-  { id: userId }: Person,
+  { db, clock, settings }: Platform,
+  { id: userId }: MfaUser,
   assertion: Assertion,
 ): Promise<SecondFactor | undefined> {
   const challenge = challengeIn(assertion);

@@ -1,10 +1,16 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as events from "./events.ts";
 import { BadCode, NotEnrolled, type Proof, TotpEnrolledAlready, TotpNotBegun } from "./factor.ts";
-import { limitGuesses, type Person, personOf, sessionOf, tell } from "./mfa-user.ts";
+import {
+  throttleGuesses,
+  type MfaUser,
+  personOf,
+  sessionOf,
+  emitToWorkspaces,
+} from "./mfa-user.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { accountKey, freshFactor, type SecondFactor, totpContext } from "./second-factor.ts";
 import * as store from "./store.ts";
@@ -12,12 +18,12 @@ import { newTotp, type NewTotp, stepOf } from "./totp.ts";
 import * as keys from "./webauthn-store.ts";
 
 interface NewSecret {
-  readonly person: Person;
+  readonly person: MfaUser;
   readonly sealed: Buffer;
   readonly shown: NewTotp["shown"];
 }
 
-export async function prepareSecret(outside: Outside, caller: Caller): Promise<NewSecret> {
+export async function prepareSecret(outside: Platform, caller: Caller): Promise<NewSecret> {
   const person = personOf(caller, outside);
   const { secret, shown } = await newTotp(sessionOf(caller).user.email);
   const sealed = seal(await accountKey(outside), secret, totpContext(person.id));
@@ -31,12 +37,12 @@ export async function beginTotp(
 ): Promise<NewTotp["shown"]> {
   const row = { user_id: person.id, secret: sealed, created_at: ctx.now };
   if (!(await store.putPendingTotp(ctx.tx, row))) throw new Failure(TotpEnrolledAlready);
-  tell(ctx, person, (who, data) => ctx.emit(events.TotpBegun, who, data));
+  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpBegun, who, data));
   return shown;
 }
 
 interface PendingTotp {
-  readonly person: Person;
+  readonly person: MfaUser;
   readonly sealed: Buffer;
   /** The step of the code, when it is right. */
   readonly step: number | undefined;
@@ -44,12 +50,12 @@ interface PendingTotp {
 }
 
 export async function examineCode(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   code: string,
 ): Promise<PendingTotp> {
   const person = personOf(caller, outside);
-  limitGuesses(outside, person, caller);
+  throttleGuesses(outside, person, caller);
   const row = await store.findTotp(outside.db, person.id);
   if (!row) throw new Failure(TotpNotBegun);
   if (row.enrolled_at) throw new Failure(TotpEnrolledAlready);
@@ -71,19 +77,19 @@ export async function enrolTotp(
     (await store.enrolTotp(tx, { userId: person.id, secret: sealed, step, now }));
   if (!enrolled) return failed(ctx, person);
   await store.replaceRecoveryCodes(tx, person.id, codes.hashes);
-  await store.noteEnrolment(tx, person.id);
-  tell(ctx, person, (who, data) => ctx.emit(events.TotpEnrolled, who, data));
+  await store.recordEnrolment(tx, person.id);
+  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpEnrolled, who, data));
   return { enrolled, recoveryCodes: codes.shown };
 }
 
 /** Who asks for a change that needs a second factor, and the one that they show. */
 export interface Proven {
-  readonly person: Person;
+  readonly person: MfaUser;
   readonly factor: SecondFactor | undefined;
 }
 
 export async function examineProof(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   proof: Proof,
 ): Promise<Proven> {
@@ -101,8 +107,8 @@ export async function disableTotp(
   if (!(await store.readFactors(ctx.tx, person.id)).totp) throw new Failure(NotEnrolled);
   if (!(await factor?.consume(ctx))) return failed(ctx, person);
   await store.deleteTotp(ctx.tx, person.id);
-  await store.noteEnrolment(ctx.tx, person.id);
-  tell(ctx, person, (who, data) => ctx.emit(events.TotpRemoved, who, data));
+  await store.recordEnrolment(ctx.tx, person.id);
+  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.TotpRemoved, who, data));
 }
 
 export async function removeKey(
@@ -115,8 +121,8 @@ export async function removeKey(
   if (!key) throw new Failure(NotFound);
   if (!(await factor?.consume(ctx))) return failed(ctx, person);
   await keys.deleteKey(ctx.tx, id);
-  await store.noteEnrolment(ctx.tx, person.id);
-  tell(ctx, person, (who, data) =>
+  await store.recordEnrolment(ctx.tx, person.id);
+  emitToWorkspaces(ctx, person, (who, data) =>
     ctx.emit(events.WebauthnRemoved, who, { ...data, credentialId: id, name: key.name }),
   );
 }
@@ -128,7 +134,7 @@ export async function renewRecoveryCodes(
   await store.lockUser(ctx.tx, person.id);
   if (!(await factor?.consume(ctx))) return failed(ctx, person);
   await store.replaceRecoveryCodes(ctx.tx, person.id, codes.hashes);
-  tell(ctx, person, (who, data) => ctx.emit(events.RecoveryCodesRenewed, who, data));
+  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.RecoveryCodesRenewed, who, data));
   return { recoveryCodes: codes.shown };
 }
 
@@ -137,12 +143,12 @@ export interface NewCodes {
   readonly hashes: readonly Buffer[];
 }
 
-export function newCodes(key: Buffer, { id }: Person): NewCodes {
+export function newCodes(key: Buffer, { id }: MfaUser): NewCodes {
   const shown = newRecoveryCodes();
   return { shown, hashes: shown.map((code) => recoveryHash(key, id, code)) };
 }
 
-function failed(ctx: WriteContext<typeof events.MfaFailed>, person: Person): Failure {
-  tell(ctx, person, (who, data) => ctx.emit(events.MfaFailed, who, data));
+function failed(ctx: WriteContext<typeof events.MfaFailed>, person: MfaUser): Failure {
+  emitToWorkspaces(ctx, person, (who, data) => ctx.emit(events.MfaFailed, who, data));
   return new Failure(BadCode);
 }

@@ -1,7 +1,7 @@
 import { CompiledQuery } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 
 export interface Factors {
   readonly totp: boolean;
@@ -50,7 +50,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Notes whether there is a factor at all; without one, recovery codes stand in for nothing. */
-export async function noteEnrolment(tx: Tx, userId: string): Promise<void> {
+export async function recordEnrolment(tx: Tx, userId: string): Promise<void> {
   const { totp, webauthn } = await readFactors(tx, userId);
   const enrolled = totp || webauthn;
   await tx.updateTable("users").set({ mfa_enrolled: enrolled }).where("id", "=", userId).execute();
@@ -173,7 +173,7 @@ const PRUNE = `
       where expires_at < $1 order by expires_at limit $2)`;
 
 /** Challenges that nobody answered. */
-export const pruneChallenges = pruning({
+export const pruneChallenges = retentionJob({
   kind: "identity.prune_webauthn_challenges",
-  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
+  remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, PRUNE, [clock.now(), rowsMax]),
 });

@@ -1,9 +1,9 @@
 import { sha256 } from "#kernel/access/crypto.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import {
   Application,
@@ -72,7 +72,7 @@ export const listApplications = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(start), limit: limit + 1 });
-    return pageOf(rows, limit, shown, ({ clientId }) => services.cursors.encode(LIST, [clientId]));
+    return toPage(rows, limit, shown, ({ clientId }) => services.cursors.encode(LIST, [clientId]));
   },
 });
 
@@ -82,7 +82,7 @@ export const getApplication = query({
   summary: "Read an OAuth application",
   permission: ApplicationsRead,
   params: ByClientId,
-  reply: one(Application),
+  reply: item(Application),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.clientId),
 });
@@ -95,7 +95,7 @@ export const updateApplication = command({
   permission: ApplicationsWrite,
   params: ByClientId,
   body: patch(fields),
-  reply: one(Application),
+  reply: item(Application),
   emits: [ApplicationUpdated],
   example: { ...example, body: { allowedScopes: ["profile"] } },
   async run(ctx, { params: { clientId }, body }) {
@@ -109,7 +109,7 @@ export const updateApplication = command({
       allowed_scopes: allowedScopes,
       updated_at: ctx.now,
     });
-    ctx.emit(ApplicationUpdated, referTo(after), changeOf(shown(before), shown(after)));
+    ctx.emit(ApplicationUpdated, referTo(after), diffResource(shown(before), shown(after)));
     return after;
   },
 });
@@ -121,7 +121,7 @@ export const rotateApplicationSecret = command({
   description: "The old one stops working at once. Tokens stay as they are.",
   permission: ApplicationsWrite,
   params: ByClientId,
-  reply: one(RegisteredApplication),
+  reply: item(RegisteredApplication),
   emits: [ApplicationSecretRotated],
   example,
   async run(ctx, { params: { clientId } }) {
@@ -142,7 +142,7 @@ export const deleteApplication = command({
   summary: "Remove an OAuth application and end all of its tokens",
   permission: ApplicationsWrite,
   params: ByClientId,
-  reply: nothing(),
+  reply: noContent(),
   emits: [ApplicationDeleted],
   example,
   async run(ctx, { params: { clientId } }) {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import Type, { type Static } from "typebox";
 import type { Permission } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 
 const REDIRECT_URIS_MAX = 20;
@@ -52,7 +52,7 @@ export function assertFields(
   catalog: readonly Permission[],
 ): void {
   const known = new Set(catalog.map(({ name }) => name));
-  const errors: Fault[] = [
+  const errors: FieldError[] = [
     ...redirectUris.map((uri, index) => ({
       path: `/redirectUris/${index}`,
       message: faultOfRedirectUri(uri) ?? "",

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { type Client, findClient } from "./application-store.ts";
 import { parameter } from "./client.ts";
 import { fit } from "./protocol.ts";
-import { scopesIn } from "./scope.ts";
+import { parseScopes } from "./scope.ts";
 import { CHALLENGE } from "./token.ts";
 
 /** Failures that no application may hear of, since it is not certain which one asks. */
@@ -51,7 +51,7 @@ export interface WayBack {
 
 /** Throws what only the person may be told; otherwise the request, or the way back with an error. */
 export async function examineRequest(
-  { db }: Outside,
+  { db }: Platform,
   query: AuthorizationQuery,
   issuer: string,
 ): Promise<AuthorizationRequest | { readonly goTo: string }> {
@@ -60,7 +60,7 @@ export async function examineRequest(
   const redirectUri = query.redirect_uri ?? "";
   if (!client.redirectUris.includes(redirectUri)) throw new Failure(UnknownRedirect);
   const state = query.state || undefined;
-  const scopes = query.scope ? scopesIn(query.scope) : client.allowedScopes;
+  const scopes = query.scope ? parseScopes(query.scope) : client.allowedScopes;
   const challenge = query.code_challenge ?? "";
   const fault = faultOf(query, client, scopes);
   if (fault) {

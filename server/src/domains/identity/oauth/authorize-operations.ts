@@ -3,13 +3,13 @@ import {
   BadLogin,
   BadSecondFactor,
   cookieOf,
-  examine,
+  checkLogin,
   LOGIN_EVENTS,
-  logIn,
+  createSession,
   MfaRequired,
 } from "#domains/identity/sessions/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import { PageFailure, pageRefusal } from "#kernel/html/error-page.ts";
+import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
@@ -48,7 +48,7 @@ export const authorizePage = query({
     "The answer goes to `redirect_uri` with `code`, `state` and `iss`, or with `error`.",
   access: "visitor",
   query: AuthorizationQuery,
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   fails: [UnknownApplication, UnknownRedirect],
   example,
   prepare: (outside, { query: asked }, caller) => examineRequest(outside, asked, caller.origin),
@@ -71,7 +71,7 @@ export const decideAuthorization = command({
     request: Type.String({ maxLength: 40_000, description: "From the page, signed" }),
     decision: Type.Enum(["allow", "deny"]),
   }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   emits: [ConsentGranted, ConsentDenied],
   fails: [FormExpired, FormUsed, UnknownApplication, UnknownRedirect],
   example: { body: { request: "eyJncmFudElkIjoi…", decision: "allow" } },
@@ -90,7 +90,7 @@ export const loginToAuthorize = command({
     password: Type.String({ minLength: 1, maxLength: 200 }),
     code: parameter(40),
   }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   emits: LOGIN_EVENTS,
   fails: [
     BadLogin,
@@ -113,14 +113,14 @@ export const loginToAuthorize = command({
     const request = await examineRequest(outside, asked, caller.origin);
     const { email, password, code } = body;
     try {
-      const attempt = await examine(outside, { email, password, ...(code && { code }) }, caller);
+      const attempt = await checkLogin(outside, { email, password, ...(code && { code }) }, caller);
       return { request, attempt };
     } catch (error) {
       throw again(request, body, error);
     }
   },
   async run(ctx, { body }, { request, attempt }) {
-    const session = await logIn(ctx, body.email.toLowerCase(), attempt);
+    const session = await createSession(ctx, body.email.toLowerCase(), attempt);
     // A failure of this kind is recorded and answered, with the form to fill in once more.
     if (session instanceof Failure) return again(request, body, session);
     return {
@@ -145,5 +145,5 @@ function again(
   failure: unknown,
 ): Failure {
   if (!(failure instanceof Failure) || "goTo" in request) throw failure;
-  return new PageFailure(failure, loginPage(request, { query: text, email, failure }));
+  return new FailureWithPage(failure, loginPage(request, { query: text, email, failure }));
 }

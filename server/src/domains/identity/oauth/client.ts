@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { equalBytes, sha256 } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { networkOf } from "#kernel/outbound/ssrf-guard.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { type Client, findClient } from "./application-store.ts";
 import { InvalidClient, InvalidRequest } from "./protocol.ts";
 
@@ -25,7 +25,7 @@ type Purpose = "token" | "revoke" | "introspect";
 
 /** Finds the client that calls, slowly for whoever guesses. Throws when there is none such. */
 export async function identify(
-  outside: Outside,
+  outside: Platform,
   purpose: Purpose,
   parameters: ClientParameters,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function identify(
   if (purpose !== "introspect" || proven !== "yes") {
     const { throttle, settings } = outside;
     // By address as well as by client: a client's name is no secret, and must not be enough to shut it out.
-    const who = `${networkOf(caller.address)} ${client?.clientId ?? "nobody"}`;
+    const who = `${classifyAddress(caller.address)} ${client?.clientId ?? "nobody"}`;
     throttle.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
   }
   if (!client) throw unproven(caller);

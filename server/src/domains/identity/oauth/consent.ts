@@ -1,6 +1,6 @@
-import type { Caller, Credential, Membership, Services } from "#kernel/access/caller.ts";
+import type { Caller, Credential, Membership, PlatformServices } from "#kernel/access/caller.ts";
 import { equalBytes, hmac, sha256 } from "#kernel/access/crypto.ts";
-import type { Document } from "#kernel/html/markup.ts";
+import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -14,7 +14,7 @@ import {
 } from "./authorization.ts";
 import { insertGrant } from "./grant-store.ts";
 import { consentPage, strangerPage } from "./pages.ts";
-import { effective } from "./scope.ts";
+import { effectivePermissions } from "./scope.ts";
 import { CODE_MS, newCode } from "./token.ts";
 
 const FORM_MS = 10 * 60_000;
@@ -33,7 +33,10 @@ interface ConsentForm {
 }
 
 /** The page carries its question, signed, so that nobody answers another one than was shown. */
-function signForm(services: Pick<Services, "masterKey" | "clock">, form: ConsentForm): string {
+function signForm(
+  services: Pick<PlatformServices, "masterKey" | "clock">,
+  form: ConsentForm,
+): string {
   const content = JSON.stringify({ ...form, expiresAtMs: services.clock.nowMs() + FORM_MS });
   const text = Buffer.from(content).toString("base64url");
   return `${text}.${signature(services, text).toString("base64url")}`;
@@ -41,7 +44,7 @@ function signForm(services: Pick<Services, "masterKey" | "clock">, form: Consent
 
 /** Undefined when it was not signed here, or too long ago. */
 function readForm(
-  services: Pick<Services, "masterKey" | "clock">,
+  services: Pick<PlatformServices, "masterKey" | "clock">,
   signed: string,
 ): ConsentForm | undefined {
   const [text = "", given = ""] = signed.split(".");
@@ -52,7 +55,7 @@ function readForm(
   return form.expiresAtMs > services.clock.nowMs() ? form : undefined;
 }
 
-function signature({ masterKey }: Pick<Services, "masterKey">, text: string): Buffer {
+function signature({ masterKey }: Pick<PlatformServices, "masterKey">, text: string): Buffer {
   return hmac(masterKey.derive("oauth consent forms"), text);
 }
 
@@ -79,14 +82,14 @@ export function ask(
   visitor: Credential,
   request: AuthorizationRequest,
   otherAccount: string,
-): (Document & { readonly status?: number }) | { readonly goTo: string } {
+): (HtmlDocument & { readonly status?: number }) | { readonly goTo: string } {
   const { client, scopes, redirectUri, state, challenge } = request;
   const membership = membershipIn(visitor, client.workspace.key);
   if (!membership) {
     return { ...strangerPage(request, visitor.user.email, otherAccount), status: 403 };
   }
   if (membership.barred) throw new Failure(membership.barred);
-  const granted = effective(scopes, client.allowedScopes, membership.permissions);
+  const granted = effectivePermissions(scopes, client.allowedScopes, membership.permissions);
   if (granted.length === 0) {
     const error_description = "the person may do nothing of what was asked for";
     return goBack(request, { error: "access_denied", error_description, iss: caller.origin });
@@ -126,7 +129,11 @@ export async function decide(
   if (!application.redirectUris.includes(form.redirectUri)) throw new Failure(UnknownRedirect);
   const membership = membershipIn(visitor, form.workspace);
   if (!membership || membership.barred) throw new Failure(membership?.barred ?? FormExpired);
-  const scopes = effective(form.scopes, application.allowedScopes, membership.permissions);
+  const scopes = effectivePermissions(
+    form.scopes,
+    application.allowedScopes,
+    membership.permissions,
+  );
   const code = answer.decision === "allow" ? newCode() : undefined;
   await insertGrant(ctx.tx, {
     id: form.grantId,

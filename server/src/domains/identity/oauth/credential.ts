@@ -1,6 +1,6 @@
 import type { CredentialSource } from "#kernel/access/authenticator.ts";
 import { findLiveToken } from "./grant-store.ts";
-import { effective, standingOf } from "./scope.ts";
+import { effectivePermissions, scopedMembership } from "./scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";
 
 /**
@@ -20,10 +20,10 @@ export const accessTokens: CredentialSource = {
   async find(outside, tokenHash) {
     const token = await findLiveToken(outside.db, tokenHash, outside.clock.now());
     if (token?.kind !== "access") return undefined;
-    const standing = await standingOf(outside, token.user_id, token.workspace);
+    const standing = await scopedMembership(outside, token.user_id, token.workspace);
     if (!standing) return undefined;
     const { workspace, roles, permissions, slug } = standing;
-    const scopes = effective(token.scopes, token.allowed_scopes, permissions);
+    const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
     return {
       credential: {
         // The grant's, so that limits and idempotency keys outlive a refresh.

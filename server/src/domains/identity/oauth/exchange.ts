@@ -1,21 +1,21 @@
 import type { Membership } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import type { DataOf } from "#kernel/log/event.ts";
+import type { EventData } from "#kernel/log/event.ts";
 import { Failure, type FailureType } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Client } from "./application-store.ts";
 import { TokenIssued, TokenRefreshed, TokenRefused, TokenReuseDetected } from "./application.ts";
 import * as store from "./grant-store.ts";
 import { InvalidGrant, InvalidScope } from "./protocol.ts";
-import { effective, scopesIn } from "./scope.ts";
+import { effectivePermissions, parseScopes } from "./scope.ts";
 import { issue, verifies } from "./token.ts";
 
 /** The client's workspace learns exactly why; the client learns only what the protocol tells. */
-export function refuse(
+export function recordAndRefuse(
   ctx: WriteContext<typeof TokenRefused>,
   { clientId, name }: Client,
   type: FailureType,
-  reason: DataOf<typeof TokenRefused>["reason"],
+  reason: EventData<typeof TokenRefused>["reason"],
 ): Failure {
   const { address } = ctx.caller;
   ctx.emit(TokenRefused, { id: clientId, displayName: name }, { clientId, reason, address });
@@ -40,26 +40,26 @@ export async function exchangeCode(
   shown: { readonly code: string; readonly redirectUri: string; readonly verifier: string },
 ) {
   const grant = await store.lockByCode(ctx.tx, sha256(shown.code));
-  if (!grant) return refuse(ctx, client, InvalidGrant, "unknown_token");
+  if (!grant) return recordAndRefuse(ctx, client, InvalidGrant, "unknown_token");
   if (grant.client_id !== client.clientId) {
-    return refuse(ctx, client, InvalidGrant, "wrong_client");
+    return recordAndRefuse(ctx, client, InvalidGrant, "wrong_client");
   }
-  if (grant.revoked_at !== null) return refuse(ctx, client, InvalidGrant, "revoked");
+  if (grant.revoked_at !== null) return recordAndRefuse(ctx, client, InvalidGrant, "revoked");
   if (grant.code_used_at !== null) return endFamily(ctx, client, grant);
   if (Date.parse(grant.code_expires_at) <= ctx.now.getTime()) {
-    return refuse(ctx, client, InvalidGrant, "expired");
+    return recordAndRefuse(ctx, client, InvalidGrant, "expired");
   }
   if (grant.redirect_uri !== shown.redirectUri) {
-    return refuse(ctx, client, InvalidGrant, "wrong_redirect_uri");
+    return recordAndRefuse(ctx, client, InvalidGrant, "wrong_redirect_uri");
   }
   if (!verifies(shown.verifier, grant.code_challenge)) {
-    return refuse(ctx, client, InvalidGrant, "wrong_verifier");
+    return recordAndRefuse(ctx, client, InvalidGrant, "wrong_verifier");
   }
   const scopes = standing
-    ? effective(grant.scopes, client.allowedScopes, standing.permissions)
+    ? effectivePermissions(grant.scopes, client.allowedScopes, standing.permissions)
     : [];
   if (!granter || scopes.length === 0) {
-    return refuse(ctx, client, InvalidGrant, "nothing_granted");
+    return recordAndRefuse(ctx, client, InvalidGrant, "nothing_granted");
   }
   await store.useCode(ctx.tx, grant.id, ctx.now);
   const answer = await issue(ctx, grant, scopes);
@@ -75,23 +75,26 @@ export async function refresh(
   shown: { readonly refreshToken: string; readonly scope: string | undefined },
 ) {
   const found = await store.lockByToken(ctx.tx, sha256(shown.refreshToken));
-  if (found?.token.kind !== "refresh") return refuse(ctx, client, InvalidGrant, "unknown_token");
+  if (found?.token.kind !== "refresh")
+    return recordAndRefuse(ctx, client, InvalidGrant, "unknown_token");
   const { grant, token } = found;
   if (grant.client_id !== client.clientId) {
-    return refuse(ctx, client, InvalidGrant, "wrong_client");
+    return recordAndRefuse(ctx, client, InvalidGrant, "wrong_client");
   }
-  if (grant.revoked_at !== null) return refuse(ctx, client, InvalidGrant, "revoked");
+  if (grant.revoked_at !== null) return recordAndRefuse(ctx, client, InvalidGrant, "revoked");
   if (token.used_at !== null) return endFamily(ctx, client, grant);
   if (Date.parse(token.expires_at) <= ctx.now.getTime()) {
-    return refuse(ctx, client, InvalidGrant, "expired");
+    return recordAndRefuse(ctx, client, InvalidGrant, "expired");
   }
-  const wanted = shown.scope === undefined ? grant.scopes : scopesIn(shown.scope);
+  const wanted = shown.scope === undefined ? grant.scopes : parseScopes(shown.scope);
   if (!wanted.every((scope) => grant.scopes.includes(scope))) {
-    return refuse(ctx, client, InvalidScope, "scope_exceeded");
+    return recordAndRefuse(ctx, client, InvalidScope, "scope_exceeded");
   }
-  const scopes = standing ? effective(wanted, client.allowedScopes, standing.permissions) : [];
+  const scopes = standing
+    ? effectivePermissions(wanted, client.allowedScopes, standing.permissions)
+    : [];
   if (!granter || scopes.length === 0) {
-    return refuse(ctx, client, InvalidGrant, "nothing_granted");
+    return recordAndRefuse(ctx, client, InvalidGrant, "nothing_granted");
   }
   await store.useToken(ctx.tx, token.id, ctx.now);
   const answer = await issue(ctx, grant, scopes);

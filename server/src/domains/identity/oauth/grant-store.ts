@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../../tables.ts";
 
 export type GrantRow = Selectable<Tables["oauth_grants"]>;
@@ -141,12 +141,12 @@ const GRANTS = `
  * Tokens that ran out, and the grants that have none left; long enough ago that no page which could
  * decide about such a grant is still good.
  */
-export const pruneGrants = pruning({
+export const pruneGrants = retentionJob({
   kind: "identity.prune_oauth_grants",
   everyMs: EVERY_MS,
   async remove({ db, clock }, rowsMax) {
     const before = new Date(clock.nowMs() - HOUR_MS);
-    const tokens = await removeRows(db, TOKENS, [before, rowsMax]);
-    return Math.max(tokens, await removeRows(db, GRANTS, [before, rowsMax]));
+    const tokens = await deleteAcrossWorkspaces(db, TOKENS, [before, rowsMax]);
+    return Math.max(tokens, await deleteAcrossWorkspaces(db, GRANTS, [before, rowsMax]));
   },
 });

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { query } from "#kernel/operation/operation.ts";
-import { bare } from "#kernel/operation/response.ts";
+import { unwrapped } from "#kernel/operation/response.ts";
 
 const Texts = Type.Array(Type.String());
 
@@ -33,7 +33,7 @@ export const describeServer = query({
   summary: "Describe the OAuth endpoints",
   description: "RFC 8414. The issuer is MILLRACE_BASE_URL or, without one, the address you called.",
   access: "public",
-  reply: bare(Metadata),
+  reply: unwrapped(Metadata),
   async run({ caller: { origin }, services }) {
     return {
       issuer: origin,

@@ -1,6 +1,6 @@
 import { loginDocument } from "#domains/identity/sessions/index.ts";
 import type { Failure } from "#kernel/operation/failure.ts";
-import { document, type Document, markup } from "#kernel/html/markup.ts";
+import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
 import type { Permission } from "#kernel/access/permission.ts";
 import type { AuthorizationRequest } from "./authorization.ts";
 
@@ -8,7 +8,7 @@ import type { AuthorizationRequest } from "./authorization.ts";
 export function loginPage(
   { client }: Pick<AuthorizationRequest, "client">,
   form: { readonly query: string; readonly email?: string; readonly failure?: Failure },
-): Document {
+): HtmlDocument {
   const { query, ...attempt } = form;
   const { name, workspace } = client;
   return loginDocument({
@@ -35,7 +35,7 @@ export interface ConsentQuestion {
 export function consentPage(
   question: ConsentQuestion,
   permissions: readonly Permission[],
-): Document {
+): HtmlDocument {
   const { request, email, scopes, lacking, signed, otherAccount } = question;
   const { client, redirectUri } = request;
   const inWords = (scope: string): string =>
@@ -71,7 +71,7 @@ export function strangerPage(
   { client }: AuthorizationRequest,
   email: string,
   otherAccount: string,
-): Document {
+): HtmlDocument {
   return document({
     title: "Another account is needed",
     body: markup`<h1>Another account is needed</h1>

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { type Failure, failure, type FailureType } from "#kernel/operation/failure.ts";
-import type { Refusal } from "#kernel/operation/response.ts";
+import type { ErrorRendering } from "#kernel/operation/response.ts";
 
 /** The errors of RFC 6749, whose names are their codes. */
 export const InvalidRequest = failure("invalid_request", 400, "The request is not a valid one.");
@@ -31,7 +31,7 @@ const OAuthError = Type.Object(
 );
 
 /** Failures as a client of OAuth expects them. */
-export const oauthRefusal: Refusal = {
+export const oauthRefusal: ErrorRendering = {
   mediaType: "application/json",
   body: OAuthError,
   answer({ type, message, particulars }: Failure) {

@@ -1,14 +1,14 @@
 import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
-import type { Membership, Outside } from "#kernel/access/caller.ts";
+import type { Membership, Platform } from "#kernel/access/caller.ts";
 
 /** The names in a `scope` parameter, each once. */
-export function scopesIn(text: string): string[] {
+export function parseScopes(text: string): string[] {
   return [...new Set(text.split(" ").filter((scope) => scope !== ""))];
 }
 
 /** What a person may do in one workspace at this moment; undefined when they do not belong to it. */
-export async function standingOf(
-  { db, permissions }: Pick<Outside, "db" | "permissions">,
+export async function scopedMembership(
+  { db, permissions }: Pick<Platform, "db" | "permissions">,
   userId: string,
   workspace: string,
 ): Promise<(Membership & { readonly slug: string }) | undefined> {
@@ -18,7 +18,7 @@ export async function standingOf(
 }
 
 /** Of the scopes that were granted once, those that application and person may still use. */
-export function effective(
+export function effectivePermissions(
   scopes: readonly string[],
   allowed: readonly string[],
   held: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { bare } from "#kernel/operation/response.ts";
+import { unwrapped } from "#kernel/operation/response.ts";
 import { clientParameters, identify, parameter, unproven } from "./client.ts";
 import {
   TokenIssued,
@@ -21,8 +21,8 @@ import {
   oauthRefusal,
   UnsupportedGrantType,
 } from "./protocol.ts";
-import { refuse } from "./exchange.ts";
-import { effective, standingOf } from "./scope.ts";
+import { recordAndRefuse } from "./exchange.ts";
+import { effectivePermissions, scopedMembership } from "./scope.ts";
 import { TokenAnswer } from "./token.ts";
 
 const common = {
@@ -51,7 +51,7 @@ export const issueToken = command({
     "body or by HTTP Basic, must be right. A code lives 60 seconds and works once, a refresh token " +
     "lives 30 days and works once: a second use ends every token of the grant.",
   body: TokenRequest,
-  reply: bare(TokenAnswer, oauthRefusal),
+  reply: unwrapped(TokenAnswer, oauthRefusal),
   emits: [TokenIssued, TokenRefreshed, TokenReuseDetected, TokenRefused],
   fails: [
     InvalidRequest,
@@ -75,13 +75,13 @@ export const issueToken = command({
     const shown = shownIn(body);
     const granter = await store.findGranter(outside.db, sha256(shown.secret));
     const { key } = identified.client.workspace;
-    const standing = granter && (await standingOf(outside, granter.id, key));
+    const standing = granter && (await scopedMembership(outside, granter.id, key));
     return { ...identified, shown, granter, standing };
   },
   async run(ctx, _input, { client, proven, shown, granter, standing }) {
     ctx.enter({ workspace: client.workspace.key, environment: ctx.caller.environment });
     if (proven === "wrongly") {
-      refuse(ctx, client, InvalidClient, "wrong_secret");
+      recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return unproven(ctx.caller);
     }
     const exchange = { client, granter, standing };
@@ -111,7 +111,7 @@ export const revokeToken = command({
     "RFC 7009. With a refresh token its whole grant ends, access tokens included. A token that is " +
     "not known is answered alike.",
   body: TokenRef,
-  reply: bare(Type.Object({}), oauthRefusal),
+  reply: unwrapped(Type.Object({}), oauthRefusal),
   emits: [TokenRevoked, TokenRefused],
   fails: [InvalidRequest, InvalidClient, RateLimited],
   example,
@@ -119,17 +119,17 @@ export const revokeToken = command({
   async run(ctx, { body }, { client, proven }) {
     ctx.enter({ workspace: client.workspace.key, environment: ctx.caller.environment });
     if (proven === "wrongly") {
-      refuse(ctx, client, InvalidClient, "wrong_secret");
+      recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return unproven(ctx.caller);
     }
     const found = await store.lockByToken(ctx.tx, sha256(body.token));
     if (!found || found.grant.revoked_at !== null) {
-      refuse(ctx, client, InvalidGrant, "unknown_token");
+      recordAndRefuse(ctx, client, InvalidGrant, "unknown_token");
       return {};
     }
     const { grant, token } = found;
     if (grant.client_id !== client.clientId) {
-      return refuse(ctx, client, InvalidRequest, "wrong_client");
+      return recordAndRefuse(ctx, client, InvalidRequest, "wrong_client");
     }
     if (token.kind === "refresh") await store.revokeGrant(ctx.tx, grant.id, ctx.now);
     else await store.deleteToken(ctx.tx, token.id);
@@ -161,7 +161,7 @@ export const introspectToken = query({
   description:
     "RFC 7662. The client must prove itself by its secret, and hears only of its own tokens.",
   body: TokenRef,
-  reply: bare(Introspection, oauthRefusal),
+  reply: unwrapped(Introspection, oauthRefusal),
   fails: [InvalidRequest, InvalidClient],
   example,
   async prepare(outside, { body }, caller) {
@@ -170,9 +170,9 @@ export const introspectToken = query({
     const now = outside.clock.now();
     const token = await store.findLiveToken(outside.db, sha256(body.token), now);
     if (token?.client_id !== client.clientId) return undefined;
-    const standing = await standingOf(outside, token.user_id, token.workspace);
+    const standing = await scopedMembership(outside, token.user_id, token.workspace);
     if (!standing) return undefined;
-    const scopes = effective(token.scopes, token.allowed_scopes, standing.permissions);
+    const scopes = effectivePermissions(token.scopes, token.allowed_scopes, standing.permissions);
     return { ...token, scope: scopes.join(" ") };
   },
   async run({ caller }, _input, token) {

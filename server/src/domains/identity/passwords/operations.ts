@@ -3,7 +3,7 @@ import { Email, Password, WrongPassword } from "#domains/identity/accounts/index
 import { Forbidden, RateLimited } from "#kernel/operation/failure.ts";
 import { MailNotConfigured } from "#kernel/mail.ts";
 import { command } from "#kernel/operation/operation.ts";
-import { accepted, nothing, one } from "#kernel/operation/response.ts";
+import { accepted, noContent, item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as service from "./service.ts";
@@ -35,7 +35,7 @@ export const resetPassword = command({
   description: "The link works once and for an hour. Every session of the account ends.",
   access: "public",
   body: object({ token: Type.String({ minLength: 1, maxLength: 200 }), password: Password }),
-  reply: one(Accepted),
+  reply: item(Accepted),
   emits: [PasswordChanged, PasswordRefused],
   fails: [service.BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
@@ -54,7 +54,7 @@ export const changePassword = command({
     currentPassword: Type.String({ minLength: 1, maxLength: 200 }),
     newPassword: Password,
   }),
-  reply: nothing(),
+  reply: noContent(),
   emits: [PasswordChanged, PasswordRefused],
   fails: [WrongPassword, Forbidden, RateLimited],
   example: { body: { currentPassword: "the old one", newPassword: "correct horse battery" } },

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { Password } from "#domains/identity/accounts/index.ts";
-import { pageRefusal } from "#kernel/html/error-page.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -18,7 +18,7 @@ export const resetPage = query({
   summary: "Show the form to set a new password",
   access: "public",
   query: object({ token: Token }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   example: { query: { token: "mrp_…" } },
   run: async (_ctx, { query: { token } }) =>
     document({
@@ -41,7 +41,7 @@ export const resetForm = command({
   access: "public",
   acceptsForm: true,
   body: object({ token: Token, password: Password }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   emits: [PasswordChanged, PasswordRefused],
   fails: [BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },

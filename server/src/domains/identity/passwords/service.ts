@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Caller, Credential, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Credential, Platform } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { enqueueMail, MailNotConfigured, publicUrl } from "#kernel/mail.ts";
 import { Failure, failure, Forbidden } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import {
   checkPassword,
   findAccount,
@@ -16,7 +16,7 @@ import {
   workspacesOf,
   WrongPassword,
 } from "../accounts/index.ts";
-import { assertNotGuessing, assertNotGuessingFrom, endSessions } from "../sessions/index.ts";
+import { throttleAccount, throttleAddress, endSessions } from "../sessions/index.ts";
 import { PasswordChanged, PasswordRefused, ResetRequested } from "./events.ts";
 import * as store from "./store.ts";
 
@@ -35,12 +35,12 @@ export interface Forgetful {
 
 /** The answer is the same whether there is such an account or not. */
 export async function examineForgotten(
-  outside: Outside,
+  outside: Platform,
   email: string,
   caller: Caller,
 ): Promise<Forgetful> {
   if (!outside.mailer.available) throw new Failure(MailNotConfigured);
-  await assertNotGuessing(outside, email, caller.address);
+  await throttleAccount(outside, email, caller.address);
   const account = await findAccount(outside.db, email);
   const user = account?.user.status === "active" ? account.user : undefined;
   return { user, memberships: user ? await membershipsOf(outside.db, user.id) : [] };
@@ -81,12 +81,12 @@ export interface NewPassword {
 
 /** Undefined when the link is no good. */
 export async function examineReset(
-  outside: Outside,
+  outside: Platform,
   { token, password }: { readonly token: string; readonly password: string },
   { address }: Caller,
 ): Promise<NewPassword | undefined> {
   const { db, clock } = outside;
-  assertNotGuessingFrom(outside, address);
+  throttleAddress(outside, address);
   const person = await store.findReset(db, sha256(token), clock.now());
   if (!person) return undefined;
   const passwordHash = await hashPassword(password);
@@ -121,12 +121,12 @@ export async function reset(
 
 /** The hash of the new password; undefined when the present one is wrong. */
 export async function examineChange(
-  outside: Outside,
+  outside: Platform,
   passwords: { readonly currentPassword: string; readonly newPassword: string },
   caller: Caller,
 ): Promise<string | undefined> {
   const { user } = sessionOf(caller);
-  await assertNotGuessing(outside, user.email, caller.address);
+  await throttleAccount(outside, user.email, caller.address);
   const account = await findAccount(outside.db, user.email);
   const right = await checkPassword(passwords.currentPassword, account?.passwordHash);
   return right ? hashPassword(passwords.newPassword) : undefined;
@@ -176,8 +176,8 @@ const PRUNE = `
                       where expires_at <= $1 order by expires_at limit $2)`;
 
 /** Links that ran out. */
-export const pruneResets = pruning({
+export const pruneResets = retentionJob({
   kind: "identity.prune_password_resets",
   everyMs: EVERY_MS,
-  remove: ({ db, clock }, rowsMax) => removeRows(db, PRUNE, [clock.now(), rowsMax]),
+  remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, PRUNE, [clock.now(), rowsMax]),
 });

@@ -17,7 +17,13 @@ import { Profile, RolesAssign, RolesRead, RolesWrite } from "./role.ts";
 
 export { LastOwner, RoleId } from "./role.ts";
 export { grantsOfRoles, roleNamesOf } from "./store.ts";
-export { assertGrantable, assertRulesOwners, type Held, holdingOf, mayGrant } from "./service.ts";
+export {
+  assertGrantable,
+  assertManagesOwners,
+  type HeldPermissions,
+  heldPermissions,
+  canGrant,
+} from "./service.ts";
 
 export const roles = domain({
   name: "roles",

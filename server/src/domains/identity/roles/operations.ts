@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { membershipIn, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { requireMembership, type WorkspaceRef } from "#kernel/access/caller.ts";
 import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/operation/failure.ts";
 import { command, query, type WriteContext } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import { RolesAssign, RolesRead, RolesWrite } from "./role.ts";
@@ -33,7 +33,7 @@ export const listRoles = query({
     const [builtIn = 0, name = ""] =
       after === undefined ? [] : services.cursors.decode(ROLES, after);
     const place = { builtIn: Number(builtIn), name: String(name) };
-    return pageOf(
+    return toPage(
       await service.listRoles(tx, services, place, limit + 1),
       limit,
       (role) => role,
@@ -69,7 +69,7 @@ export const getRole = query({
   summary: "Read a role with its permissions",
   permission: RolesRead,
   params: ById,
-  reply: one(Role),
+  reply: item(Role),
   example,
   run: ({ tx, services }, { params }) => service.getRole(tx, services, params.id),
 });
@@ -81,7 +81,7 @@ export const updateRole = command({
   permission: RolesWrite,
   params: ById,
   body: patch(fields),
-  reply: one(Role),
+  reply: item(Role),
   emits: [RoleUpdated],
   fails: [BuiltInRoleFixed, RoleNameTaken, Forbidden],
   example: { ...example, body: { permissions: ["audit:read"] } },
@@ -94,7 +94,7 @@ export const deleteRole = command({
   summary: "Remove a custom role that nobody has",
   permission: RolesWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [RoleDeleted],
   fails: [BuiltInRoleFixed, RoleInUse],
   example,
@@ -116,7 +116,7 @@ export const assignRole = command({
   permission: RolesAssign,
   params: object({ userId: id("usr") }),
   body: object({ roleId: RoleId, workspaceId: Type.Optional(id("ws")) }),
-  reply: one(Assigned),
+  reply: item(Assigned),
   emits: [RoleAssigned],
   fails: [Forbidden, NoSuchWorkspace],
   example: {
@@ -136,7 +136,7 @@ export const unassignRole = command({
   summary: "Take a role from a member",
   permission: RolesAssign,
   params: object({ userId: id("usr"), roleId: RoleId }),
-  reply: one(Assigned),
+  reply: item(Assigned),
   emits: [RoleUnassigned],
   fails: [LastOwner, Forbidden],
   example: { params: { userId: "usr_01jd0000000000000000000000", roleId: "agent" } },
@@ -151,8 +151,8 @@ export const unassignRole = command({
 function enterWorkspace(
   ctx: WriteContext<never> & { readonly workspace: WorkspaceRef },
   workspaceId: string | undefined,
-): service.Held {
-  const membership = membershipIn(ctx.caller, workspaceId ?? ctx.workspace.id);
+): service.HeldPermissions {
+  const membership = requireMembership(ctx.caller, workspaceId ?? ctx.workspace.id);
   if (!membership.permissions.has(RolesAssign.name)) throw new Failure(Forbidden);
   const { key } = membership.workspace;
   if (key !== ctx.workspace.key) ctx.enter({ workspace: key, environment: ctx.caller.environment });
@@ -185,7 +185,7 @@ export const listPermissions = query({
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
       .filter(({ name }) => name > start)
       .slice(0, limit + 1);
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => ({ ...row, roles: [...row.roles] }),

@@ -3,12 +3,12 @@ import {
   BUILT_IN_ROLES,
   type BuiltInRole,
   EVERY_ROLE,
-  expand,
+  expandPermissions,
   type Permission,
   permission,
 } from "#kernel/access/permission.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
-import { Failure, failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
+import { Failure, failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
@@ -79,8 +79,8 @@ export function isBuiltIn(id: string): id is BuiltInRole {
 /** Each must be in the catalog, alone or as `resource:*`; the path of the first that is not. */
 export function assertKnown(patterns: readonly string[], catalog: readonly Permission[]): void {
   for (const [index, pattern] of patterns.entries()) {
-    if (expand([pattern], catalog).size === 0) {
-      throw invalid(`/permissions/${index}`, "is not a permission");
+    if (expandPermissions([pattern], catalog).size === 0) {
+      throw invalidField(`/permissions/${index}`, "is not a permission");
     }
   }
 }
@@ -91,7 +91,7 @@ export function assertMayGrant(
   held: ReadonlySet<string>,
   catalog: readonly Permission[],
 ): void {
-  const lacking = [...expand(patterns, catalog)].filter((name) => !held.has(name));
+  const lacking = [...expandPermissions(patterns, catalog)].filter((name) => !held.has(name));
   if (lacking.length > 0) {
     throw new Failure(Forbidden, {
       detail: `You can't grant what you lack: ${lacking.join(", ")}.`,

@@ -4,13 +4,13 @@ import {
   permissionsOf,
   setRoles,
 } from "#domains/identity/accounts/index.ts";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, Forbidden, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, Forbidden, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { BUILT_IN_ROLES, expand, type Permission } from "#kernel/access/permission.ts";
+import { BUILT_IN_ROLES, expandPermissions, type Permission } from "#kernel/access/permission.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import {
   assertKnown,
@@ -25,7 +25,7 @@ import {
 } from "./role.ts";
 import * as store from "./store.ts";
 
-export async function getRole(tx: Tx, services: Services, id: string): Promise<Role> {
+export async function getRole(tx: Tx, services: PlatformServices, id: string): Promise<Role> {
   const role = isBuiltIn(id)
     ? builtInRoles(services.permissions).find((one) => one.id === id)
     : await store.find(tx, id);
@@ -42,7 +42,7 @@ export interface Place {
 /** Built-in ones first, then custom ones by name. */
 export async function listRoles(
   tx: Tx,
-  services: Services,
+  services: PlatformServices,
   { builtIn, name }: Place,
   limit: number,
 ): Promise<Role[]> {
@@ -91,7 +91,7 @@ export async function updateRole(
     assertMayGrant(change.permissions, caller.permissions, services.permissions);
   }
   const after = await store.update(ctx.tx, id, { ...change, updated_at: ctx.now });
-  ctx.emit(RoleUpdated, referTo(after), changeOf(shown(before), shown(after)));
+  ctx.emit(RoleUpdated, referTo(after), diffResource(shown(before), shown(after)));
   return after;
 }
 
@@ -108,7 +108,7 @@ export async function deleteRole(ctx: WriteContext<typeof RoleDeleted>, id: stri
 export async function assignRole(
   ctx: WriteContext<typeof RoleAssigned>,
   userId: string,
-  { roleId, held }: { readonly roleId: string; readonly held: Held },
+  { roleId, held }: { readonly roleId: string; readonly held: HeldPermissions },
 ): Promise<readonly string[]> {
   await assertGrantable(ctx.tx, ctx.services, roleId, held);
   const member = await lockMember(ctx.tx, userId);
@@ -121,14 +121,14 @@ export async function assignRole(
 export async function unassignRole(
   ctx: WriteContext<typeof RoleUnassigned>,
   userId: string,
-  { roleId, held }: { readonly roleId: string; readonly held: Held },
+  { roleId, held }: { readonly roleId: string; readonly held: HeldPermissions },
 ): Promise<readonly string[]> {
   const owners = roleId === "owner" ? await lockOwners(ctx.tx) : [];
   const member = await lockMember(ctx.tx, userId);
   if (!member.roles.includes(roleId)) throw new Failure(NotFound);
   ctx.expectRevision(member.revision);
   if (roleId === "owner") {
-    assertRulesOwners(held, ctx.services.permissions);
+    assertManagesOwners(held, ctx.services.permissions);
     if (owners.every((owner) => owner === userId)) throw new Failure(LastOwner);
   }
   const roles = member.roles.filter((role) => role !== roleId);
@@ -138,7 +138,7 @@ export async function unassignRole(
 }
 
 /** What the caller has in the workspace concerned. */
-export interface Held {
+export interface HeldPermissions {
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<string>;
 }
@@ -146,25 +146,25 @@ export interface Held {
 /** Throws unless the role exists and the caller may hand it out. */
 export async function assertGrantable(
   tx: Tx,
-  services: Services,
+  services: PlatformServices,
   roleId: string,
-  held: Held,
+  held: HeldPermissions,
 ): Promise<void> {
-  if (roleId === "owner") return assertRulesOwners(held, services.permissions);
+  if (roleId === "owner") return assertManagesOwners(held, services.permissions);
   const role = isBuiltIn(roleId)
     ? builtInRoles(services.permissions).find(({ id }) => id === roleId)
     : await store.find(tx, roleId);
-  if (!role) throw invalid("/roleId", "is not a role of this workspace");
-  const wanted = [...expand(role.permissions, services.permissions)];
+  if (!role) throw invalidField("/roleId", "is not a role of this workspace");
+  const wanted = [...expandPermissions(role.permissions, services.permissions)];
   assertMayGrant(wanted, held.permissions, services.permissions);
 }
 
 /** Whether somebody with this may hand out all of these roles. */
-export async function mayGrant(
+export async function canGrant(
   tx: Tx,
-  services: Services,
+  services: PlatformServices,
   roleIds: readonly string[],
-  held: Held,
+  held: HeldPermissions,
 ): Promise<boolean> {
   try {
     for (const roleId of roleIds) await assertGrantable(tx, services, roleId, held);
@@ -176,11 +176,11 @@ export async function mayGrant(
 }
 
 /** What somebody has in the workspace that the act is in; undefined for who is no active member. */
-export async function holdingOf(
+export async function heldPermissions(
   tx: Tx,
-  services: Services,
+  services: PlatformServices,
   userId: string,
-): Promise<Held | undefined> {
+): Promise<HeldPermissions | undefined> {
   const found = await store.findHolding(tx, userId);
   if (!found) return undefined;
   const { roles, granted } = found;
@@ -191,8 +191,8 @@ export async function holdingOf(
  * Who makes, changes and unmakes owners: an owner, and with all that an owner may do. A token keeps
  * its person's roles, but one with a few scopes must not reach for everything.
  */
-export function assertRulesOwners(
-  { roles, permissions }: Held,
+export function assertManagesOwners(
+  { roles, permissions }: HeldPermissions,
   catalog: readonly Permission[],
 ): void {
   if (!roles.includes("owner")) {

@@ -7,9 +7,9 @@ import { sessionTokens } from "./session.ts";
 export { LOGIN_EVENTS, LoggedIn, LoginFailed, PasswordReset } from "./events.ts";
 export { loginDocument, type LoginForm } from "./login-page.ts";
 export { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
-export { beginSession, examine, type LoginAttempt, logIn } from "./service.ts";
+export { beginSession, checkLogin, type LoginAttempt, createSession } from "./service.ts";
 export { endSessions } from "./store.ts";
-export { assertNotGuessing, assertNotGuessingFrom } from "./throttle.ts";
+export { throttleAccount, throttleAddress } from "./throttle.ts";
 export { cookieOf } from "./session.ts";
 
 export const sessions = domain({

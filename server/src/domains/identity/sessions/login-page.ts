@@ -1,5 +1,5 @@
 import type { Failure } from "#kernel/operation/failure.ts";
-import { document, type Document, type Markup, markup } from "#kernel/html/markup.ts";
+import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 
 /** What a page that asks who it is has to say, and where its answer goes. */
 export interface LoginForm {
@@ -18,7 +18,7 @@ export interface LoginForm {
 }
 
 /** Asks who it is: for every page of ours that must know. */
-export function loginDocument(form: LoginForm): Document {
+export function loginDocument(form: LoginForm): HtmlDocument {
   const { reason, action, hidden, returnTo, singleSignOn, email = "", failure } = form;
   const wantsCode = failure !== undefined && /mfa|second_factor/.test(failure.type.code);
   const returning = new URLSearchParams({ returnTo }).toString();

@@ -4,10 +4,10 @@ import { proof } from "#domains/identity/mfa/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
 import { Failure, Forbidden, RateLimited, Unauthenticated } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { nothing, one } from "#kernel/operation/response.ts";
+import { noContent, item } from "#kernel/operation/response.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { LOGIN_EVENTS, LoggedOut } from "./events.ts";
-import { examine, logIn, logOut } from "./service.ts";
+import { checkLogin, createSession, logOut } from "./service.ts";
 import { cookieOf } from "./session.ts";
 import { BadLogin, BadSecondFactor, MfaRequired, Session } from "./login.ts";
 
@@ -25,14 +25,14 @@ export const login = command({
     password: Type.String({ minLength: 1, maxLength: 200 }),
     ...proof,
   }),
-  reply: one(Session, {
+  reply: item(Session, {
     headers: (session, settings) => ({ "set-cookie": cookieOf(session, settings) }),
   }),
   emits: LOGIN_EVENTS,
   fails: [BadLogin, MfaRequired, BadSecondFactor, SsoRequired, RateLimited],
   example: { body: { email: "admin@example.com", password: "correct horse battery staple" } },
-  prepare: (outside, { body }, caller) => examine(outside, body, caller),
-  run: (ctx, { body }, attempt) => logIn(ctx, body.email.toLowerCase(), attempt),
+  prepare: (outside, { body }, caller) => checkLogin(outside, body, caller),
+  run: (ctx, { body }, attempt) => createSession(ctx, body.email.toLowerCase(), attempt),
 });
 
 const Me = Type.Object(
@@ -55,7 +55,7 @@ export const me = query({
   access: "account",
   evenIfBarred: true,
   evenIfConfined: true,
-  reply: one(Me),
+  reply: item(Me),
   fails: [Forbidden],
   async run({ caller }) {
     const { credential, workspace: at } = caller;
@@ -91,7 +91,7 @@ export const logout = command({
   access: "account",
   evenIfBarred: true,
   evenIfConfined: true,
-  reply: nothing(),
+  reply: noContent(),
   fails: [Forbidden],
   emits: [LoggedOut],
   run: (ctx) => logOut(ctx),

@@ -10,18 +10,18 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import {
   checkSecondFactor,
-  type Demand,
-  demandOf,
+  type MfaRequirement,
+  mfaRequirementOf,
   MfaChallenged,
   MfaFailed,
   methodsOf,
-  type Person,
+  type MfaUser,
   type Proof,
   type SecondFactor,
-  tell,
+  emitToWorkspaces,
 } from "#domains/identity/mfa/index.ts";
 import { enforcedFor, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Caller, Outside, Services } from "#kernel/access/caller.ts";
+import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, Forbidden, Unauthenticated } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -29,7 +29,7 @@ import type { WriteContext } from "#kernel/operation/operation.ts";
 import { type LOGIN_EVENTS, LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
 import { SESSION_PREFIX } from "./session.ts";
 import * as store from "./store.ts";
-import { assertNotGuessing, noteAddress } from "./throttle.ts";
+import { throttleAccount, recordKnownAddress } from "./throttle.ts";
 import { BadLogin, BadSecondFactor, MfaRequired } from "./login.ts";
 
 const SESSION_MS = 7 * 24 * 3_600_000;
@@ -38,18 +38,20 @@ export interface LoginAttempt {
   readonly user: User | undefined;
   readonly memberships: readonly MembershipRow[];
   /** Where a second factor is enrolled: the demand for it or, once it was shown, what came of that. */
-  readonly second?: { readonly demand: Demand } | { readonly factor: SecondFactor | undefined };
+  readonly second?:
+    | { readonly demand: MfaRequirement }
+    | { readonly factor: SecondFactor | undefined };
   /** Where the person must sign in instead, when a workspace of theirs demands that. */
   readonly loginUrl?: string;
 }
 
 /** Everything slow about a login, before its transaction: the look-ups and the password's hash. */
-export async function examine(
-  outside: Outside,
+export async function checkLogin(
+  outside: Platform,
   { email, password, ...proof }: { readonly email: string; readonly password: string } & Proof,
   caller: Caller,
 ): Promise<LoginAttempt> {
-  await assertNotGuessing(outside, email, caller.address);
+  await throttleAccount(outside, email, caller.address);
   const account = await findAccount(outside.db, email.toLowerCase());
   const right = await checkPassword(password, account?.passwordHash);
   const memberships = account ? await membershipsOf(outside.db, account.user.id) : [];
@@ -62,13 +64,13 @@ export async function examine(
   if (methods.length === 0) return { user, memberships };
   const second =
     proof.code === undefined && proof.assertion === undefined
-      ? { demand: await demandOf(outside, user.id, methods) }
+      ? { demand: await mfaRequirementOf(outside, user.id, methods) }
       : { factor: await checkSecondFactor(outside, personOf(user, memberships, outside), proof) };
   return { user, memberships, second };
 }
 
 /** Begins a session. Each workspace that the person belongs to hears of it, or of the refusal. */
-export async function logIn(
+export async function createSession(
   ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
   { user, memberships, second, loginUrl }: LoginAttempt,
@@ -84,11 +86,11 @@ export async function logIn(
   }
   const person = personOf(user, memberships, ctx.services);
   if (second && "demand" in second) {
-    tell(ctx, person, (who, data) => ctx.emit(MfaChallenged, who, data));
+    emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaChallenged, who, data));
     return new Failure(MfaRequired, { headers, extra: { ...second.demand } });
   }
   if (second && !(await second.factor?.consume(ctx))) {
-    tell(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
+    emitToWorkspaces(ctx, person, (who, data) => ctx.emit(MfaFailed, who, data));
     refuse(ctx, email, memberships);
     return new Failure(BadSecondFactor, { headers });
   }
@@ -112,8 +114,8 @@ function refuse(
 function personOf(
   { id, name }: User,
   memberships: readonly MembershipRow[],
-  services: Services,
-): Person {
+  services: PlatformServices,
+): MfaUser {
   return { id, name, workspaces: workspacesOf(memberships, services) };
 }
 
@@ -147,7 +149,11 @@ export async function beginSession(
   const { address } = ctx.caller;
   // One workspace's word for somebody is no reason to trust the address with their password.
   if (confinedTo === undefined) {
-    await noteAddress(ctx.tx, ctx.services.masterKey, { userId: user.id, address, now: ctx.now });
+    await recordKnownAddress(ctx.tx, ctx.services.masterKey, {
+      userId: user.id,
+      address,
+      now: ctx.now,
+    });
   }
   const data = { sessionId: id, userId: user.id, address };
   for (const workspace of workspacesOf(memberships, ctx.services)) {

@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../../tables.ts";
 import { KNOWN_MS } from "./throttle.ts";
 
@@ -55,10 +55,10 @@ const SESSIONS = `
     (select id from sessions where expires_at < $1 order by expires_at limit $2)`;
 
 /** Sessions that ran out have no further use. */
-export const pruneSessions = pruning({
+export const pruneSessions = retentionJob({
   kind: "identity.prune_sessions",
   everyMs: EVERY_MS,
-  remove: ({ db, clock }, rowsMax) => removeRows(db, SESSIONS, [clock.now(), rowsMax]),
+  remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, SESSIONS, [clock.now(), rowsMax]),
 });
 
 /** The condition once more on the outside: who came again meanwhile is known again. */
@@ -69,9 +69,9 @@ const ADDRESSES = `
            select ctid from known_addresses where seen_at <= $1 order by seen_at limit $2))`;
 
 /** Addresses that somebody has not logged in from for so long that they count as unknown. */
-export const pruneAddresses = pruning({
+export const pruneAddresses = retentionJob({
   kind: "identity.prune_known_addresses",
   everyMs: EVERY_MS,
   remove: ({ db, clock }, rowsMax) =>
-    removeRows(db, ADDRESSES, [new Date(clock.nowMs() - KNOWN_MS), rowsMax]),
+    deleteAcrossWorkspaces(db, ADDRESSES, [new Date(clock.nowMs() - KNOWN_MS), rowsMax]),
 });

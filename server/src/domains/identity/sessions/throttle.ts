@@ -1,7 +1,7 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { hmac, type MasterKey } from "#kernel/access/crypto.ts";
-import { networkOf } from "#kernel/outbound/ssrf-guard.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 
 export const KNOWN_MS = 90 * 24 * 3_600_000;
 
@@ -14,8 +14,8 @@ const KNOWN = `
  * logged in from share one allowance; each address that it did log in from has its own. So whoever
  * guesses from elsewhere uses up what others from elsewhere have, and does not lock the person out.
  */
-export async function assertNotGuessing(
-  outside: Outside,
+export async function throttleAccount(
+  outside: Platform,
   email: string,
   address: string,
 ): Promise<void> {
@@ -24,18 +24,18 @@ export async function assertNotGuessing(
   const account = email.toLowerCase();
   const since = new Date(clock.nowMs() - KNOWN_MS);
   const known = await db.system(KNOWN, [account, addressHash(masterKey, address), since]);
-  const place = known.length > 0 ? `from ${networkOf(address)}` : "from elsewhere";
-  assertNotGuessingFrom(outside, address);
+  const place = known.length > 0 ? `from ${classifyAddress(address)}` : "from elsewhere";
+  throttleAddress(outside, address);
   throttle.assert(`guess ${account} ${place}`, settings.loginRateLimit);
 }
 
 /** The same by address alone, for what names no account, such as a link. */
-export function assertNotGuessingFrom({ throttle, settings }: Outside, address: string): void {
-  throttle.assert(`guess from ${networkOf(address)}`, settings.loginRateLimit);
+export function throttleAddress({ throttle, settings }: Platform, address: string): void {
+  throttle.assert(`guess from ${classifyAddress(address)}`, settings.loginRateLimit);
 }
 
 /** Remembers from where somebody logged in; as a keyed hash, since it is nobody's business. */
-export async function noteAddress(
+export async function recordKnownAddress(
   tx: Tx,
   masterKey: MasterKey,
   login: { readonly userId: string; readonly address: string; readonly now: Date },
@@ -54,5 +54,5 @@ export async function noteAddress(
 }
 
 function addressHash(masterKey: MasterKey, address: string): Buffer {
-  return hmac(masterKey.derive("known addresses"), networkOf(address));
+  return hmac(masterKey.derive("known addresses"), classifyAddress(address));
 }

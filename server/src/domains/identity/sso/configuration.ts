@@ -79,13 +79,13 @@ const own = {
   ...Type.Partial(Type.Object({ ...saml, ...oidc })).properties,
 };
 
-export const ConfigurationDraft = object({
+export const SsoInput = object({
   protocol: Protocol,
   ...Type.Partial(Type.Object(common)).properties,
   ...own,
   clientSecret: Type.Optional(ClientSecret),
 });
-export type ConfigurationDraft = Static<typeof ConfigurationDraft>;
+export type SsoInput = Static<typeof SsoInput>;
 
 export const Configuration = Type.Object(
   {
@@ -137,7 +137,7 @@ interface Rules {
 }
 
 /** What a workspace has set, checked and with its defaults. */
-export type Settled = Rules &
+export type SsoConfiguration = Rules &
   (
     | { readonly protocol: "saml2"; readonly provider: SamlProvider }
     | { readonly protocol: "oidc"; readonly provider: OidcProvider }

@@ -1,6 +1,6 @@
 import { Value } from "typebox/value";
 import { Email } from "#domains/identity/accounts/index.ts";
-import { Refused } from "./login-failure.ts";
+import { LoginRefused } from "./login-failure.ts";
 
 /** Whom an identity provider vouches for, whatever the protocol. */
 export interface Identity {
@@ -19,11 +19,13 @@ const NAME_CHARACTERS_MAX = 100;
 /** An address as accounts have it; a login without one, or with several, is refused. */
 export function emailOf(values: readonly string[]): string {
   const [value, ...others] = values;
-  if (value === undefined) throw new Refused("email_missing", "The answer has no e-mail address.");
-  if (others.length > 0) throw new Refused("email_missing", "The answer has several addresses.");
+  if (value === undefined)
+    throw new LoginRefused("email_missing", "The answer has no e-mail address.");
+  if (others.length > 0)
+    throw new LoginRefused("email_missing", "The answer has several addresses.");
   const email = value.trim().toLowerCase();
   if (!Value.Check(Email, email) || /\p{C}/u.test(email)) {
-    throw new Refused("email_missing", "What should be an e-mail address is none.");
+    throw new LoginRefused("email_missing", "What should be an e-mail address is none.");
   }
   return email;
 }

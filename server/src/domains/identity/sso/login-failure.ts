@@ -23,7 +23,7 @@ export type Reason = (typeof REASONS)[number];
 const DETAIL_CHARACTERS_MAX = 300;
 
 /** A login that must not happen. */
-export class Refused extends Error {
+export class LoginRefused extends Error {
   override readonly name = "Refused";
   readonly reason: Reason;
   readonly email: string | undefined;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { equalBytes, open, seal, sha256 } from "#kernel/access/crypto.ts";
 import { addressesOf } from "./endpoint-urls.ts";
-import { Refused } from "./login-failure.ts";
+import { LoginRefused } from "./login-failure.ts";
 import * as store from "./store.ts";
 
 /**
@@ -33,7 +33,7 @@ export function newState(): string {
 }
 
 export async function begin(
-  { keys, clock }: Outside,
+  { keys, clock }: Platform,
   place: store.Place,
   state: string,
   details: Details,
@@ -53,24 +53,24 @@ export async function begin(
 
 /** The request that an answer belongs to; refuses an answer to none, or from another browser. */
 export async function match(
-  { db, keys, clock }: Outside,
+  { db, keys, clock }: Platform,
   place: store.Place,
   state: string,
   caller: Caller,
 ): Promise<Details> {
   const stateHash = sha256(state);
   const row = await store.findRequest(db, stateHash, place.key, clock.now());
-  if (!row) throw new Refused("request_unknown", "The answer belongs to no login under way.");
+  if (!row) throw new LoginRefused("request_unknown", "The answer belongs to no login under way.");
   const text = open(await keys.of(place.key), row.details, contextOf(stateHash)).toString();
   const details = JSON.parse(text) as Details;
   if (details.sent.protocol !== place.protocol) {
-    throw new Refused("request_unknown", "The protocol was changed meanwhile.");
+    throw new LoginRefused("request_unknown", "The protocol was changed meanwhile.");
   }
   const browser = caller.cookies?.get(cookieName(state));
   const bound = place.protocol === "oidc" || isSecure(details.origin);
   const known = browser !== undefined && equalBytes(sha256(browser), row.browser_hash);
   if (bound && !known) {
-    throw new Refused("browser_unknown", "Another browser began this login.");
+    throw new LoginRefused("browser_unknown", "Another browser began this login.");
   }
   return details;
 }

@@ -1,19 +1,19 @@
 import { UserActivated } from "#domains/identity/accounts/index.ts";
 import { beginSession, cookieOf, LoggedIn } from "#domains/identity/sessions/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import { localUrl } from "#kernel/access/local-redirect.ts";
+import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { networkOf } from "#kernel/outbound/ssrf-guard.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { addressesOf } from "./endpoint-urls.ts";
 import { NotConfigured, type Protocol } from "./configuration.ts";
 import { SsoLoginFailed, SsoLoginStarted } from "./events.ts";
 import type { Identity } from "./identity.ts";
-import { admit } from "./provision-member.ts";
+import { provisionMember } from "./provision-member.ts";
 import type { Relying } from "./oidc.ts";
-import { Refused, toldAs } from "./login-failure.ts";
+import { LoginRefused, toldAs } from "./login-failure.ts";
 import { type Begun, begin, type Details, match, newState } from "./login-request.ts";
 import { clientSecretOf, referTo } from "./service.ts";
 import * as store from "./store.ts";
@@ -27,12 +27,12 @@ const protocols = { saml: () => import("./saml.ts"), oidc: () => import("./oidc.
 
 interface Attempt<Result> {
   readonly place: store.Place;
-  readonly result: Result | Refused;
+  readonly result: Result | LoginRefused;
 }
 
 /** Everything about the beginning of a login that needs the network. */
 export async function prepareStart(
-  outside: Outside,
+  outside: Platform,
   asked: { readonly slug: string; readonly returnTo: string | undefined },
   caller: Caller,
 ): Promise<Attempt<Begun & { readonly goTo: string }>> {
@@ -53,7 +53,7 @@ export async function start(
   { place, result }: Awaited<ReturnType<typeof prepareStart>>,
 ) {
   ctx.enter({ workspace: place.key, environment: ctx.caller.environment });
-  if (result instanceof Refused) return refuse(ctx, place, result);
+  if (result instanceof LoginRefused) return refuse(ctx, place, result);
   const { stateHash, browserHash, details, expiresAt, goTo, cookie } = result;
   await store.insertRequest(
     ctx.tx,
@@ -74,12 +74,13 @@ export interface Answer {
 }
 
 /** Everything about an answer that needs the network or time: whose it is, and whether it is sound. */
-export async function prepareAnswer(outside: Outside, answer: Answer, caller: Caller) {
+export async function prepareAnswer(outside: Platform, answer: Answer, caller: Caller) {
   const { state } = answer;
   const place = await placeOf(outside, answer.slug, caller);
   if (place.protocol !== answer.protocol) throw new Failure(NotConfigured);
   const result = await attempt(async () => {
-    if (state === undefined) throw new Refused("request_unknown", "The answer names no login.");
+    if (state === undefined)
+      throw new LoginRefused("request_unknown", "The answer names no login.");
     const details = await match(outside, place, state, caller);
     return { identity: await answer.read(place, details), returnTo: details.returnTo };
   });
@@ -94,19 +95,19 @@ export async function conclude(
   ctx.enter({ workspace: place.key, environment: ctx.caller.environment });
   const first = stateHash !== undefined && (await store.takeRequest(ctx.tx, stateHash));
   const outcome = await attempt(async () => {
-    if (result instanceof Refused) throw result;
-    if (!first) throw new Refused("request_unknown", "The login was answered already.");
+    if (result instanceof LoginRefused) throw result;
+    if (!first) throw new LoginRefused("request_unknown", "The login was answered already.");
     await useOnce(ctx, result.identity);
-    return { user: await admit(ctx, place, result.identity), returnTo: result.returnTo };
+    return { user: await provisionMember(ctx, place, result.identity), returnTo: result.returnTo };
   });
-  if (outcome instanceof Refused) return refuse(ctx, place, outcome);
+  if (outcome instanceof LoginRefused) return refuse(ctx, place, outcome);
   const session = await beginSession(ctx, outcome.user, [{ workspace: place.key }], place.key);
   const headers = { "set-cookie": cookieOf(session, ctx.services.settings) };
   return { goTo: outcome.returnTo, headers };
 }
 
 /** How the answers of either protocol are read. */
-export function samlReader(response: string, { clock }: Outside): Answer["read"] {
+export function samlReader(response: string, { clock }: Platform): Answer["read"] {
   return async (place, { sent, origin }) => {
     if (place.protocol !== "saml2" || sent.protocol !== "saml2") throw new Failure(NotConfigured);
     const { acs } = addressesOf(origin, place.slug);
@@ -118,7 +119,7 @@ export function samlReader(response: string, { clock }: Outside): Answer["read"]
 
 export function oidcReader(
   query: Readonly<Record<string, string>>,
-  outside: Outside,
+  outside: Platform,
 ): Answer["read"] {
   return async (place, { sent, origin }) => {
     if (sent.protocol !== "oidc") throw new Failure(NotConfigured);
@@ -129,7 +130,7 @@ export function oidcReader(
 }
 
 async function destination(
-  outside: Outside,
+  outside: Platform,
   place: store.Place,
   { state, origin }: { readonly state: string; readonly origin: string },
 ): Promise<{ readonly goTo: string; readonly sent: Details["sent"] }> {
@@ -147,7 +148,7 @@ async function destination(
   return { goTo, sent: { protocol: "oidc", ...secrets } };
 }
 
-async function relyingOf(outside: Outside, place: store.Place, origin: string): Promise<Relying> {
+async function relyingOf(outside: Platform, place: store.Place, origin: string): Promise<Relying> {
   if (place.protocol !== "oidc") throw new Failure(NotConfigured);
   return {
     provider: place.provider,
@@ -158,12 +159,12 @@ async function relyingOf(outside: Outside, place: store.Place, origin: string): 
 
 /** A workspace that does not exist and one without single sign-on answer alike. */
 async function placeOf(
-  { db, throttle, settings }: Outside,
+  { db, throttle, settings }: Platform,
   slug: string,
   { address }: Caller,
 ): Promise<store.Place> {
   const limit = settings.loginRateLimit * LOGINS_PER_PASSWORD_LOGIN;
-  throttle.assert(`sso from ${networkOf(address)}`, limit);
+  throttle.assert(`sso from ${classifyAddress(address)}`, limit);
   const place = await store.findBySlug(db, slug);
   if (!place) throw new Failure(NotConfigured);
   return place;
@@ -171,8 +172,8 @@ async function placeOf(
 
 /** A path of ours, so that nobody is led elsewhere by a link that begins here. */
 function localPath(path: string, origin: string): string {
-  const url = localUrl(path, origin);
-  if (!url) throw invalid("?returnTo", "must be a path");
+  const url = toLocalRedirect(path, origin);
+  if (!url) throw invalidField("?returnTo", "must be a path");
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
@@ -183,14 +184,14 @@ async function useOnce(
   if (!assertion) return;
   const { id, expiresAt } = assertion;
   const fresh = await store.useAssertion(tx, { idHash: sha256(id), expiresAt, now });
-  if (!fresh) throw new Refused("answer_replayed", "The assertion was used before.", email);
+  if (!fresh) throw new LoginRefused("answer_replayed", "The assertion was used before.", email);
 }
 
-async function attempt<T>(work: () => Promise<T>): Promise<T | Refused> {
+async function attempt<T>(work: () => Promise<T>): Promise<T | LoginRefused> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refused) return error;
+    if (error instanceof LoginRefused) return error;
     throw error;
   }
 }
@@ -199,7 +200,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | Refused> {
 function refuse(
   ctx: WriteContext<typeof SsoLoginFailed>,
   place: store.Place,
-  { reason, message, email }: Refused,
+  { reason, message, email }: LoginRefused,
 ): Failure {
   ctx.emit(SsoLoginFailed, placeRef(place), {
     protocol: place.protocol,

@@ -1,10 +1,10 @@
 import * as client from "openid-client";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { OidcProvider } from "./configuration.ts";
 import { isLoopback } from "./sso-input.ts";
 import { emailOf, type Identity, nameOf } from "./identity.ts";
-import { Refused } from "./login-failure.ts";
+import { LoginRefused } from "./login-failure.ts";
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -32,7 +32,7 @@ export function newSecrets(): Pick<SentRequest, "nonce" | "codeVerifier"> {
 
 /** Where to send a browser so that it comes back with a code. */
 export async function requestUrl(
-  outside: Outside,
+  outside: Platform,
   relying: Relying,
   sent: SentRequest,
 ): Promise<string> {
@@ -48,13 +48,13 @@ export async function requestUrl(
   });
   const sound = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
   if (!sound)
-    throw new Refused("provider_unreachable", "Its authorization endpoint is no https URL.");
+    throw new LoginRefused("provider_unreachable", "Its authorization endpoint is no https URL.");
   return url.href;
 }
 
 /** Whom the code in an answer stands for; refuses an answer that is not wholly in order. */
 export async function readAnswer(
-  outside: Outside,
+  outside: Platform,
   relying: Relying,
   sent: SentRequest,
   query: Readonly<Record<string, string>>,
@@ -72,7 +72,10 @@ export async function readAnswer(
     .catch(refuse);
   const claims = tokens.claims();
   if (!claims || !ALGORITHM.test(algorithmOf(tokens.id_token ?? ""))) {
-    throw new Refused("answer_rejected", "The ID token is not signed by the provider's own key.");
+    throw new LoginRefused(
+      "answer_rejected",
+      "The ID token is not signed by the provider's own key.",
+    );
   }
   return identityOf(relying.provider, claims, () =>
     client.fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(refuse),
@@ -91,7 +94,7 @@ async function identityOf(
   const email = emailOf([textOf(claims, emailClaim)].filter((value) => value !== undefined));
   const verified = claims["email_verified"];
   if (verified !== undefined && verified !== true && verified !== "true") {
-    throw new Refused("email_unverified", "The provider has not verified the address.", email);
+    throw new LoginRefused("email_unverified", "The provider has not verified the address.", email);
   }
   return {
     email,
@@ -116,7 +119,7 @@ function algorithmOf(jwt: string): string {
 
 /** Asked anew for each login: keys and endpoints change, and logins are rare. */
 async function discover(
-  outside: Outside,
+  outside: Platform,
   { provider, clientSecret }: Relying,
 ): Promise<client.Configuration> {
   const issuer = new URL(provider.issuer);
@@ -148,7 +151,7 @@ function authenticateBy(clientSecret: string): client.ClientAuth {
 }
 
 /** The library's calls by our one way out, so that a provider's URL reaches nothing private. */
-function reaching({ outbound }: Outside): client.CustomFetch {
+function reaching({ outbound }: Platform): client.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const {
       status,
@@ -165,7 +168,7 @@ function reaching({ outbound }: Outside): client.CustomFetch {
       allowHttp: isLoopback(new URL(url)),
       ...(signal && { signal }),
     });
-    if (truncated) throw new Refused("answer_malformed", "The provider's answer is too long.");
+    if (truncated) throw new LoginRefused("answer_malformed", "The provider's answer is too long.");
     const empty = status === 204 || status === 304;
     return new Response(empty ? null : Buffer.from(bytes), { status, headers: { ...answered } });
   };
@@ -181,15 +184,15 @@ function bodyText(body: NonNullable<client.FetchBody>): string {
 function refuse(error: unknown): never {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < 5; at = at.cause) chain.push(at);
-  const refused = chain.find((one) => one instanceof Refused);
+  const refused = chain.find((one) => one instanceof LoginRefused);
   if (refused) throw refused;
   const unreachable = chain.find(
     (one) => one instanceof OutboundFailed || one instanceof OutboundRefused,
   );
-  if (unreachable) throw new Refused("provider_unreachable", unreachable.message);
+  if (unreachable) throw new LoginRefused("provider_unreachable", unreachable.message);
   const messages = chain.map(({ message }) => message).join(": ");
   const said = chain.find((one) => one instanceof client.AuthorizationResponseError);
   throw said
-    ? new Refused("provider_refused", `The provider answered ${said.error}.`)
-    : new Refused("answer_rejected", messages);
+    ? new LoginRefused("provider_refused", `The provider answered ${said.error}.`)
+    : new LoginRefused("answer_rejected", messages);
 }

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { UserActivated } from "#domains/identity/accounts/index.ts";
 import { LoggedIn } from "#domains/identity/sessions/index.ts";
-import { pageRefusal } from "#kernel/html/error-page.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html, media } from "#kernel/operation/response.ts";
@@ -35,7 +35,7 @@ export const startSso = command({
   access: "public",
   params: BySlug,
   query: object({ returnTo: Type.Optional(text(2_000)) }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   emits: [SsoLoginStarted, SsoLoginFailed],
   fails: [NotConfigured, RateLimited, SsoUnreachable, SsoRejected],
   example: { params, query: { returnTo: "/docs" } },
@@ -59,7 +59,7 @@ export const samlAcs = command({
     SAMLResponse: Type.String({ minLength: 1, maxLength: SAML_RESPONSE_CHARACTERS_MAX }),
     RelayState: Type.Optional(text(200)),
   }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   emits: [LoggedIn, UserActivated, SsoLoginFailed],
   fails: ANSWER_FAILS,
   example: { params, body: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "opaque" } },
@@ -93,7 +93,7 @@ export const oidcCallback = command({
     error: Type.Optional(text(200)),
     error_description: Type.Optional(text(2_000)),
   }),
-  reply: html(pageRefusal),
+  reply: html(htmlErrorRendering),
   emits: [LoggedIn, UserActivated, SsoLoginFailed],
   fails: ANSWER_FAILS,
   example: { params, query: { state: "opaque", code: "opaque" } },

@@ -3,7 +3,7 @@ import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Identity } from "./identity.ts";
 import * as store from "./member-store.ts";
-import { Refused } from "./login-failure.ts";
+import { LoginRefused } from "./login-failure.ts";
 import { findRole } from "./role.ts";
 import type { Place } from "./store.ts";
 
@@ -16,7 +16,11 @@ const ATTEMPTS_MAX = 3;
  * The member whom an identity provider vouches for, made if the workspace wants that. Refuses before
  * it writes anything.
  */
-export async function admit(ctx: Admitting, place: Place, identity: Identity): Promise<User> {
+export async function provisionMember(
+  ctx: Admitting,
+  place: Place,
+  identity: Identity,
+): Promise<User> {
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const known = await find(ctx, identity);
     if (known?.membership) return welcomeBack(ctx, identity, known, known.membership.status);
@@ -43,7 +47,11 @@ async function welcomeBack(
   const { subject } = identity;
   // The address has a new holder at the provider: a person of that name, not the one we know.
   if (subject && link?.issuer === subject.issuer && link.subject !== subject.id) {
-    throw new Refused("identity_mismatch", "Another identity has this member.", identity.email);
+    throw new LoginRefused(
+      "identity_mismatch",
+      "Another identity has this member.",
+      identity.email,
+    );
   }
   await store.putLink(ctx.tx, { userId: user.id, subject, adopted: false }, ctx.now);
   return user;
@@ -59,7 +67,7 @@ async function welcome(
   const { tx, now } = ctx;
   const { email, name, subject } = identity;
   if (!place.jitProvisioning) {
-    throw new Refused("user_unknown", "Nobody with this address is a member.", email);
+    throw new LoginRefused("user_unknown", "Nobody with this address is a member.", email);
   }
   if (existing) assertActive(existing, "active");
   const role = await roleFor(ctx, place, identity);
@@ -81,10 +89,10 @@ async function roleFor(
     const role = await findRole(tx, services, named);
     if (role) return role.id;
   }
-  throw new Refused("role_unknown", `There is no role ${place.defaultRole} any more.`, email);
+  throw new LoginRefused("role_unknown", `There is no role ${place.defaultRole} any more.`, email);
 }
 
 function assertActive(user: User, membershipStatus: string): void {
   if (user.status === "active" && membershipStatus === "active") return;
-  throw new Refused("user_deactivated", "The account is not active.", user.email);
+  throw new LoginRefused("user_deactivated", "The account is not active.", user.email);
 }

@@ -1,7 +1,7 @@
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
-import { BUILT_IN_ROLES, expand } from "#kernel/access/permission.ts";
+import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
+import { BUILT_IN_ROLES, expandPermissions } from "#kernel/access/permission.ts";
 
 interface GrantableRole {
   /** As memberships have it. */
@@ -12,7 +12,7 @@ interface GrantableRole {
 /** A role by its name or id; never `owner`, which no identity provider hands out. */
 export async function findRole(
   tx: Tx,
-  { permissions: catalog }: Pick<Services, "permissions">,
+  { permissions: catalog }: Pick<PlatformServices, "permissions">,
   named: string,
 ): Promise<GrantableRole | undefined> {
   const builtIn = BUILT_IN_ROLES.find((role) => role === named);
@@ -26,18 +26,18 @@ export async function findRole(
     .select(["id", "permissions"])
     .where((role) => role.or([role("id", "=", named), role("name", "=", named)]))
     .executeTakeFirst();
-  return row && { id: row.id, permissions: expand(row.permissions, catalog) };
+  return row && { id: row.id, permissions: expandPermissions(row.permissions, catalog) };
 }
 
 /** Nobody has others granted what they lack themselves. */
 export async function assertGrantable(
   tx: Tx,
-  services: Services,
+  services: PlatformServices,
   named: string,
   held: ReadonlySet<string>,
 ): Promise<void> {
   const role = await findRole(tx, services, named);
-  if (!role) throw invalid("/defaultRole", "is not a role of this workspace");
+  if (!role) throw invalidField("/defaultRole", "is not a role of this workspace");
   const lacking = [...role.permissions].filter((name) => !held.has(name));
   if (lacking.length > 0) {
     throw new Failure(Forbidden, {

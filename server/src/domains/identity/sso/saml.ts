@@ -9,7 +9,7 @@ import { certificatesOf } from "./certificate.ts";
 import type { SamlProvider } from "./configuration.ts";
 import { addressesOf } from "./endpoint-urls.ts";
 import { emailOf, type Identity, nameOf } from "./identity.ts";
-import { Refused } from "./login-failure.ts";
+import { LoginRefused } from "./login-failure.ts";
 
 /** An element as the SAML library's parser gives it: attributes, text, and children by local name. */
 interface Element {
@@ -100,18 +100,21 @@ const ATTRIBUTES_MAX = 4_000;
  */
 function readXml(base64: string): string {
   if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(base64)) {
-    throw new Refused("answer_malformed", "The response is not base64.");
+    throw new LoginRefused("answer_malformed", "The response is not base64.");
   }
   const xml = decode(Buffer.from(base64, "base64")).replace(/^\uFEFF/, "");
   const body = xml.replace(/^\s*<\?xml\s[^>]*\?>/, "");
   if (body.includes("<!") || body.includes("<?")) {
-    throw new Refused("answer_malformed", "The response holds a declaration, comment or the like.");
+    throw new LoginRefused(
+      "answer_malformed",
+      "The response holds a declaration, comment or the like.",
+    );
   }
   if (body.split("<").length > TAGS_MAX || body.split("=").length > ATTRIBUTES_MAX) {
-    throw new Refused("answer_malformed", "The response has too many parts.");
+    throw new LoginRefused("answer_malformed", "The response has too many parts.");
   }
   if (/#(rsa-|hmac-|dsa-)?sha1["']/.test(body)) {
-    throw new Refused("answer_rejected", "The response is signed by SHA-1.");
+    throw new LoginRefused("answer_rejected", "The response is signed by SHA-1.");
   }
   return xml;
 }
@@ -129,7 +132,7 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Refused("answer_malformed", "The response is not UTF-8.");
+    throw new LoginRefused("answer_malformed", "The response is not UTF-8.");
   }
 }
 
@@ -167,13 +170,14 @@ export async function readAnswer(
 ): Promise<Identity> {
   const xml = readXml(base64);
   const assertion = await signedAssertion(provider, sent, xml, clock);
-  if (assertion.issuer === undefined) throw new Refused("issuer_wrong", "There is no Issuer.");
+  if (assertion.issuer === undefined) throw new LoginRefused("issuer_wrong", "There is no Issuer.");
   if (provider.idpEntityId !== undefined && assertion.issuer !== provider.idpEntityId) {
-    throw new Refused("issuer_wrong", `The Issuer is ${assertion.issuer}.`);
+    throw new LoginRefused("issuer_wrong", `The Issuer is ${assertion.issuer}.`);
   }
   assertAddressed(xml, sent);
   const expiresAt = confirmedUntil(assertion, sent, clock);
-  if (assertion.id === undefined) throw new Refused("answer_malformed", "The assertion has no ID.");
+  if (assertion.id === undefined)
+    throw new LoginRefused("answer_malformed", "The assertion has no ID.");
   return { ...identityOf(provider, assertion), assertion: { id: assertion.id, expiresAt } };
 }
 
@@ -235,9 +239,9 @@ async function signedAssertion(
   // The library also throws TypeErrors at what it did not expect; each means that we do not accept it.
   const { profile } = await saml.validatePostResponseAsync(answer).catch((error: unknown) => {
     const reason = error instanceof SamlStatusError ? "provider_refused" : "answer_rejected";
-    throw new Refused(reason, error instanceof Error ? error.message : "unknown");
+    throw new LoginRefused(reason, error instanceof Error ? error.message : "unknown");
   });
-  if (!profile) throw new Refused("answer_rejected", "The response holds no assertion.");
+  if (!profile) throw new LoginRefused("answer_rejected", "The response holds no assertion.");
   return assertionOf(profile);
 }
 
@@ -245,11 +249,11 @@ async function signedAssertion(
 function assertAddressed(xml: string, { acs, requestId }: SentRequest): void {
   const destination = responseAttribute(xml, "Destination");
   if (destination !== undefined && destination !== acs) {
-    throw new Refused("recipient_wrong", `The Destination is ${destination}.`);
+    throw new LoginRefused("recipient_wrong", `The Destination is ${destination}.`);
   }
   const inResponseTo = responseAttribute(xml, "InResponseTo");
   if (inResponseTo !== undefined && inResponseTo !== requestId) {
-    throw new Refused("request_unknown", "InResponseTo names another request.");
+    throw new LoginRefused("request_unknown", "InResponseTo names another request.");
   }
 }
 
@@ -261,13 +265,13 @@ function confirmedUntil(
 ): Date {
   const bearer = confirmations.filter(({ method }) => method === BEARER);
   const ours = bearer.filter(({ recipient }) => recipient === acs);
-  if (ours.length === 0) throw new Refused("recipient_wrong", "No Recipient of it is ours.");
+  if (ours.length === 0) throw new LoginRefused("recipient_wrong", "No Recipient of it is ours.");
   const answers = ours.filter(({ inResponseTo }) => inResponseTo === requestId);
   if (answers.length === 0) {
-    throw new Refused("request_unknown", "It answers another request, or none.");
+    throw new LoginRefused("request_unknown", "It answers another request, or none.");
   }
   const untilMs = Math.max(...answers.map((one) => validUntilMs(one, clock.nowMs())));
-  if (untilMs <= clock.nowMs()) throw new Refused("answer_rejected", "Its time is over.");
+  if (untilMs <= clock.nowMs()) throw new LoginRefused("answer_rejected", "Its time is over.");
   return new Date(untilMs);
 }
 

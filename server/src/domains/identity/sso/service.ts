@@ -1,11 +1,11 @@
 import { open, seal } from "#kernel/access/crypto.ts";
-import type { Services, WorkspaceRef } from "#kernel/access/caller.ts";
+import type { PlatformServices, WorkspaceRef } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { shownAddresses } from "./endpoint-urls.ts";
 import { fingerprintsOf } from "./certificate.ts";
-import { type ConfigurationDraft, NotConfigured } from "./configuration.ts";
-import { settle } from "./sso-input.ts";
+import { type SsoInput, NotConfigured } from "./configuration.ts";
+import { normalizeSsoInput } from "./sso-input.ts";
 import { SsoDeleted, SsoUpdated } from "./events.ts";
 import { assertGrantable } from "./role.ts";
 import * as store from "./store.ts";
@@ -17,9 +17,9 @@ export async function get(ctx: In<ReadContext>) {
 }
 
 /** Sets the configuration as a whole: what the draft leaves out is as if it had never been set. */
-export async function put(ctx: In<WriteContext<typeof SsoUpdated>>, draft: ConfigurationDraft) {
+export async function put(ctx: In<WriteContext<typeof SsoUpdated>>, draft: SsoInput) {
   const { tx, services, caller, workspace } = ctx;
-  const settled = settle(draft);
+  const settled = normalizeSsoInput(draft);
   await assertGrantable(tx, services, settled.defaultRole, caller.permissions);
   const before = await store.lock(tx);
   ctx.expectRevision(before?.revision ?? 0);
@@ -43,7 +43,7 @@ export async function remove(ctx: In<WriteContext<typeof SsoDeleted>>): Promise<
 
 /** The client secret in the clear, for the one call that needs it. */
 export async function clientSecretOf(
-  { keys }: Services,
+  { keys }: PlatformServices,
   { key, clientSecret }: store.Place,
 ): Promise<string> {
   if (!clientSecret) throw new Error("An OIDC configuration has no client secret.");

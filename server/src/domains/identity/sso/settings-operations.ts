@@ -1,6 +1,6 @@
 import { command, query } from "#kernel/operation/operation.ts";
-import { nothing, one } from "#kernel/operation/response.ts";
-import { Configuration, ConfigurationDraft, NotConfigured } from "./configuration.ts";
+import { noContent, item } from "#kernel/operation/response.ts";
+import { Configuration, SsoInput, NotConfigured } from "./configuration.ts";
 import { SsoDeleted, SsoUpdated } from "./events.ts";
 import { SsoRead, SsoWrite } from "./configuration.ts";
 import * as service from "./service.ts";
@@ -10,7 +10,7 @@ export const getSso = query({
   route: "GET /api/v1/settings/sso",
   summary: "Read how people sign in by single sign-on",
   permission: SsoRead,
-  reply: one(Configuration),
+  reply: item(Configuration),
   fails: [NotConfigured],
   run: (ctx) => service.get(ctx),
 });
@@ -24,8 +24,8 @@ export const putSso = command({
     "included, and answers 200 like the first time. Fields of the other protocol are refused. " +
     "`If-Match` guards against overwriting somebody else's change. Sessions that are open stay open.",
   permission: SsoWrite,
-  body: ConfigurationDraft,
-  reply: one(Configuration),
+  body: SsoInput,
+  reply: item(Configuration),
   emits: [SsoUpdated],
   example: {
     body: {
@@ -48,7 +48,7 @@ export const deleteSso = command({
   summary: "Take single sign-on away",
   description: "Members log in by password again. Sessions that are open stay open.",
   permission: SsoWrite,
-  reply: nothing(),
+  reply: noContent(),
   emits: [SsoDeleted],
   fails: [NotConfigured],
   run: (ctx) => service.remove(ctx),

@@ -1,9 +1,9 @@
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { certificatesOf } from "./certificate.ts";
-import { type ConfigurationDraft, FIELDS, PROTOCOLS, type Settled } from "./configuration.ts";
+import { type SsoInput, FIELDS, PROTOCOLS, type SsoConfiguration } from "./configuration.ts";
 
 /** The draft with its defaults; throws a failure that names every fault of it. */
-export function settle(draft: ConfigurationDraft): Settled {
+export function normalizeSsoInput(draft: SsoInput): SsoConfiguration {
   const misplacedFaults = misplaced(draft);
   // Whether what does not belong here is right in itself is no matter.
   const faults = misplacedFaults.length > 0 ? misplacedFaults : wrongValues(draft);
@@ -26,7 +26,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
 
-function samlOf({ entityId = "", ssoUrl = "", certificate = "", ...draft }: ConfigurationDraft) {
+function samlOf({ entityId = "", ssoUrl = "", certificate = "", ...draft }: SsoInput) {
   const { attributeMapping = {}, idpEntityId } = draft;
   return {
     entityId,
@@ -37,13 +37,13 @@ function samlOf({ entityId = "", ssoUrl = "", certificate = "", ...draft }: Conf
   };
 }
 
-function oidcOf({ issuer = "", clientId = "", ...draft }: ConfigurationDraft) {
+function oidcOf({ issuer = "", clientId = "", ...draft }: SsoInput) {
   const { scopes = ["openid", "email", "profile"], claimsMapping = {} } = draft;
   return { issuer, clientId, scopes: [...new Set(["openid", ...scopes])], claimsMapping };
 }
 
 /** What is missing, and what belongs to the other protocol. */
-function misplaced(draft: ConfigurationDraft): Fault[] {
+function misplaced(draft: SsoInput): FieldError[] {
   const present = new Set(Object.keys(draft));
   const missing = FIELDS[draft.protocol].required.filter((field) => !present.has(field));
   const foreign = PROTOCOLS.filter((protocol) => protocol !== draft.protocol)
@@ -58,8 +58,8 @@ function misplaced(draft: ConfigurationDraft): Fault[] {
   ];
 }
 
-function wrongValues(draft: ConfigurationDraft): Fault[] {
-  const faults: Fault[] = [];
+function wrongValues(draft: SsoInput): FieldError[] {
+  const faults: FieldError[] = [];
   const check = <T>(
     path: string,
     value: T | undefined,

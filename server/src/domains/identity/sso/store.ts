@@ -2,12 +2,12 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Settled } from "./configuration.ts";
+import type { SsoConfiguration } from "./configuration.ts";
 
 /** How many leftovers one login clears away. */
 const PRUNE_ROWS_MAX = 500;
 
-export type Stored = Settled & {
+export type Stored = SsoConfiguration & {
   readonly clientSecret: Buffer | null;
   readonly revision: number;
   readonly createdAt: string;
@@ -29,7 +29,7 @@ export async function lock(tx: Tx): Promise<Stored | undefined> {
 
 export async function put(
   tx: Tx,
-  settled: Settled,
+  settled: SsoConfiguration,
   clientSecret: Buffer | null,
   now: Date,
 ): Promise<Stored> {
@@ -149,7 +149,7 @@ function toStored(row: Row): Stored {
     ...rules,
     protocol: row.protocol,
     provider: row.provider,
-  } as unknown as Settled;
+  } as unknown as SsoConfiguration;
   return {
     ...settled,
     clientSecret: row.client_secret,

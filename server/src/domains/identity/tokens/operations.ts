@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { personOf } from "#kernel/access/caller.ts";
+import { userIdOf } from "#kernel/access/caller.ts";
 import { Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, page } from "#kernel/operation/response.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
 import { TokensRead, TokensWrite } from "./token.ts";
@@ -23,8 +23,8 @@ export const listTokens = query({
   reply: page(ApiToken),
   async run({ tx, services, caller }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
-    const rows = await store.list(tx, personOf(caller), { after: String(start), limit: limit + 1 });
-    return pageOf(
+    const rows = await store.list(tx, userIdOf(caller), { after: String(start), limit: limit + 1 });
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -80,7 +80,7 @@ export const revokeToken = command({
   summary: "Revoke an API token at once",
   permission: TokensWrite,
   params: object({ id: id("tok") }),
-  reply: nothing(),
+  reply: noContent(),
   emits: [TokenRevoked],
   example: { params: { id: "tok_01jd0000000000000000000000" } },
   run: (ctx, { params }) => service.revoke(ctx, params.id),

@@ -1,4 +1,4 @@
-import { personOf } from "#kernel/access/caller.ts";
+import { userIdOf } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -40,7 +40,7 @@ export async function rotate(ctx: WriteContext<typeof TokenRotated>, named: stri
   if (id === undefined) throw new Failure(NoSuchToken);
   // A token that renews itself stays as bounded as it was; one that renews another must not gain by it.
   const maker = id === credential?.id ? undefined : await makerOf(ctx);
-  const old = await store.take(ctx.tx, personOf(ctx.caller), id);
+  const old = await store.take(ctx.tx, userIdOf(ctx.caller), id);
   // A token must not come out of its own rotation with more than its caller has.
   assertScopes(old.scopes, ctx.caller.permissions, ctx.services.permissions);
   const made = await issue(ctx, old);
@@ -54,7 +54,7 @@ export async function rotate(ctx: WriteContext<typeof TokenRotated>, named: stri
 }
 
 export async function revoke(ctx: WriteContext<typeof TokenRevoked>, id: string): Promise<void> {
-  const token = await store.take(ctx.tx, personOf(ctx.caller), id);
+  const token = await store.take(ctx.tx, userIdOf(ctx.caller), id);
   ctx.expectRevision(token.revision);
   ctx.emit(TokenRevoked, { id, displayName: token.name }, logged(token));
 }
@@ -74,7 +74,7 @@ async function issue(ctx: WriteContext<never>, draft: TokenDraft) {
   const token = newToken();
   const row = await store.insert(ctx.tx, {
     id: newId("tok", ctx.now.getTime()),
-    user_id: personOf(ctx.caller),
+    user_id: userIdOf(ctx.caller),
     name: draft.name,
     token_hash: sha256(token),
     scopes: [...draft.scopes],

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { Failure, NotFound, Unauthenticated } from "#kernel/operation/failure.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../../tables.ts";
 import type { ApiToken } from "./token.ts";
 
@@ -113,9 +113,9 @@ const PRUNE = `
      and id in (select id from api_tokens where expires_at < $1 order by expires_at limit $2)`;
 
 /** Tokens that ran out long ago, of all workspaces and so as the system. */
-export const pruneTokens = pruning({
+export const pruneTokens = retentionJob({
   kind: "identity.prune_api_tokens",
   everyMs: HOUR_MS,
   remove: ({ db, clock }, rowsMax) =>
-    removeRows(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
+    deleteAcrossWorkspaces(db, PRUNE, [new Date(clock.nowMs() - KEPT_DAYS * DAY_MS), rowsMax]),
 });

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import Type, { type Static } from "typebox";
 import { EVERY_ROLE, type Permission, permission } from "#kernel/access/permission.ts";
 import { event } from "#kernel/log/event.ts";
-import { Failure, failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
+import { Failure, failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { type Cidr, covers, parseCidr } from "#kernel/outbound/ssrf-guard.ts";
 import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 
@@ -73,7 +73,7 @@ export function assertScopes(
 ): void {
   const known = new Set(catalog.map(({ name }) => name));
   for (const [index, scope] of scopes.entries()) {
-    if (!known.has(scope)) throw invalid(`/scopes/${index}`, "is not a permission");
+    if (!known.has(scope)) throw invalidField(`/scopes/${index}`, "is not a permission");
   }
   const beyond = scopes.filter((scope) => !held.has(scope));
   if (beyond.length > 0) {
@@ -119,7 +119,7 @@ export function rangeOf(text: string): Cidr {
 
 export function assertRanges(ranges: readonly string[]): void {
   for (const [index, range] of ranges.entries()) {
-    if (!parseCidr(range)) throw invalid(`/ipAllowlist/${index}`, "is not a CIDR range");
+    if (!parseCidr(range)) throw invalidField(`/ipAllowlist/${index}`, "is not a CIDR range");
   }
 }
 

@@ -1,10 +1,10 @@
-import { conversation, TicketKindPoint } from "../tickets/index.ts";
+import { collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import * as actions from "./requests/transition-operations.ts";
 import { askApprovers } from "./requests/notifications.ts";
-import { carryOut } from "./requests/fulfilment.ts";
+import { fulfilmentReader } from "./requests/fulfilment.ts";
 import * as itemEvents from "./items/events.ts";
 import * as items from "./items/operations.ts";
 import { requestKind } from "./requests/request.ts";
@@ -15,7 +15,7 @@ import { getRequest, listRequests, submitRequest, updateRequest } from "./reques
 
 export { requestKind } from "./requests/request.ts";
 
-const talk = conversation(requestKind);
+const talk = collaboration(requestKind);
 
 export const catalog = domain({
   name: "catalog",
@@ -39,7 +39,7 @@ export const catalog = domain({
     actions.retryRequest,
     ...talk.operations,
   ],
-  readers: [carryOut, askApprovers],
+  readers: [fulfilmentReader, askApprovers],
   contributions: [
     contribute(TicketKindPoint, requestKind),
     contribute(PackContentPoint, itemContent),

@@ -1,11 +1,11 @@
 /** What a change says: what is given on top of what there is, and whether that can be. */
 import type { Static } from "typebox";
-import { Failure, type Fault, invalid, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, invalidField, Invalid } from "#kernel/operation/failure.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import Type from "typebox";
-import { approvalFrom, faultOf, ONE_APPROVAL, requiredOf } from "./approval/approval.ts";
+import { approvalFrom, faultOf, ONE_APPROVAL, requiredApprovals } from "./approval/approval.ts";
 import { type ChangeRecord, content, TemplateId } from "./change.ts";
-import { type ChangeTemplate, departures } from "./templates/template.ts";
+import { type ChangeTemplate, templateDeviations } from "./templates/template.ts";
 import { assertOrdered, momentAt } from "./windows/window.ts";
 
 export const ChangePatch = patch(content);
@@ -74,13 +74,13 @@ export function withGiven(before: ChangeRecord, given: ChangePatch): ChangeRecor
     ...(ciIds && { ciIds: [...new Set(ciIds)].toSorted() }),
     approval: approvalFrom(before.approval, asked),
   };
-  if (after.title === "") throw invalid("/title", "is required");
+  if (after.title === "") throw invalidField("/title", "is required");
   const path = plannedEnd === undefined && plannedStart ? "/plannedStart" : "/plannedEnd";
   assertOrdered(path, after.plannedStart, after.plannedEnd);
   const fault = faultOf(after.approval, after.createdBy);
   if (fault) throw refusal([short ? { ...fault, path: "/approvalsRequired" } : fault]);
   if (approvalsRequired !== undefined && approval) {
-    assertAgreed(approvalsRequired, requiredOf("normal", after.approval));
+    assertAgreed(approvalsRequired, requiredApprovals("normal", after.approval));
   }
   return after;
 }
@@ -89,9 +89,9 @@ export function withGiven(before: ChangeRecord, given: ChangePatch): ChangeRecor
 export function assertByTemplate(change: ChangeRecord, template: ChangeTemplate | undefined): void {
   if (change.type !== "standard") return;
   if (!template?.active) {
-    throw invalid("/templateId", "must be the id of an active template for a standard change");
+    throw invalidField("/templateId", "must be the id of an active template for a standard change");
   }
-  const faults = departures(change, template).map((field) => ({
+  const faults = templateDeviations(change, template).map((field) => ({
     path: `/${field}`,
     message: "must be the template's for a standard change",
   }));
@@ -100,14 +100,14 @@ export function assertByTemplate(change: ChangeRecord, template: ChangeTemplate 
 
 function assertAgreed(approvalsRequired: number, required: number): void {
   if (approvalsRequired === required) return;
-  throw invalid("/approvalsRequired", "must be what `approval` says, or be left out");
+  throw invalidField("/approvalsRequired", "must be what `approval` says, or be left out");
 }
 
 function moment(path: string, given: string | null): string | null {
   return given === null ? null : momentAt(path, given);
 }
 
-function refusal(faults: readonly Fault[]): Failure {
+function refusal(faults: readonly FieldError[]): Failure {
   const [first] = faults;
   return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors: faults });
 }

@@ -3,7 +3,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, InputTime, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import { Level, ticketRef } from "../tickets/index.ts";
-import { Approval, ApprovalInput, APPROVERS_MAX, requiredOf } from "./approval/approval.ts";
+import { Approval, ApprovalInput, APPROVERS_MAX, requiredApprovals } from "./approval/approval.ts";
 import { changeMachine, type ChangeState } from "./lifecycle.ts";
 import { Risk } from "./risk/risk.ts";
 
@@ -102,23 +102,32 @@ export interface ChangeRecord extends Omit<Shown, Derived> {
 }
 
 /** As events tell it. */
-export function dataOf({ no: _, round: __, revision: ___, ...change }: ChangeRecord): Shown {
+export function changeEventData({
+  no: _,
+  round: __,
+  revision: ___,
+  ...change
+}: ChangeRecord): Shown {
   const { type, approval, createdBy } = change;
-  return { ...change, approvalsRequired: requiredOf(type, approval), requestedBy: createdBy };
+  return {
+    ...change,
+    approvalsRequired: requiredApprovals(type, approval),
+    requestedBy: createdBy,
+  };
 }
 
 /** As the API answers with it. */
-export function shown(change: ChangeRecord): Shown & { readonly revision: number } {
-  return { ...dataOf(change), revision: change.revision };
+export function toChange(change: ChangeRecord): Shown & { readonly revision: number } {
+  return { ...changeEventData(change), revision: change.revision };
 }
 
 /** How events name it. */
-export function referTo({ id: own, number, title }: Pick<Shown, "id" | "number" | "title">) {
+export function changeRef({ id: own, number, title }: Pick<Shown, "id" | "number" | "title">) {
   return { id: own, number, displayName: title };
 }
 
 /** The person behind a caller: whoever asks by a token, or by a workflow, is still themselves. */
-export function personIdOf({ person, actor }: Caller): string {
+export function authorIdOf({ person, actor }: Caller): string {
   return person?.id ?? actor.id;
 }
 

@@ -2,7 +2,7 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { TicketsOnItemsPoint } from "../cmdb/index.ts";
-import { conversation, TicketKindPoint } from "../tickets/index.ts";
+import { collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { DelegationEnded, DelegationSet } from "./approval/delegation.ts";
 import { delegationOperations } from "./approval/delegation-operations.ts";
 import { approvalOperations } from "./approval/operations.ts";
@@ -13,7 +13,7 @@ import { changeKind, openChangesOn } from "./kind.ts";
 import { moveOperations } from "./transition-operations.ts";
 import { changeOperations } from "./operations.ts";
 import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
-import { tellPeople } from "./notifications.ts";
+import { notificationReader } from "./notifications.ts";
 import * as templateOperations from "./templates/operations.ts";
 import { templateContent } from "./templates/service.ts";
 import { TemplateCreated, TemplateDeleted, TemplateUpdated } from "./templates/template.ts";
@@ -22,7 +22,7 @@ import * as blackoutOperations from "./windows/blackout-operations.ts";
 
 export { changeKind, openChangesOn } from "./kind.ts";
 
-const talk = conversation(changeKind);
+const talk = collaboration(changeKind);
 
 export const changes = domain({
   name: "changes",
@@ -52,7 +52,7 @@ export const changes = domain({
     ...Object.values(blackoutOperations),
     ...talk.operations,
   ],
-  readers: [tellPeople],
+  readers: [notificationReader],
   contributions: [
     contribute(TicketKindPoint, changeKind),
     contribute(TicketsOnItemsPoint, openChangesOn),

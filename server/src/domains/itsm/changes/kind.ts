@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import type { TicketOnItem } from "../cmdb/index.ts";
 import type { TicketKind, TicketSummary } from "../tickets/index.ts";
 import { changeMachine } from "./lifecycle.ts";
@@ -40,7 +40,7 @@ export async function openChangesOn(
   itemIds: readonly string[],
 ): Promise<readonly TicketOnItem[]> {
   if (itemIds.length === 0) return [];
-  const rows = await rowsOf(tx, OPEN_ON, [itemIds, changeMachine.ended]);
+  const rows = await queryRows(tx, OPEN_ON, [itemIds, changeMachine.ended]);
   // The columns are the fields.
   return rows as unknown as readonly TicketOnItem[];
 }

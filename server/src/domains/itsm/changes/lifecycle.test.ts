@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "#kernel/operation/failure.ts";
-import { actionsIn, moved } from "../tickets/index.ts";
+import { actionsIn, nextState } from "../tickets/index.ts";
 import { assertEditable, changeMachine, type ChangeState } from "./lifecycle.ts";
 
 test("the machine allows these ways and no other", () => {
@@ -9,7 +9,7 @@ test("the machine allows these ways and no other", () => {
     Object.fromEntries(
       actionsIn(changeMachine, state).map((action) => [
         action,
-        moved(changeMachine, state, action),
+        nextState(changeMachine, state, action),
       ]),
     ),
   ]);
@@ -26,7 +26,7 @@ test("the machine allows these ways and no other", () => {
 });
 
 test("a way that there is not is refused with those that there are", () => {
-  expect(() => moved(changeMachine, "submitted", "implement")).toThrow(
+  expect(() => nextState(changeMachine, "submitted", "implement")).toThrow(
     expect.objectContaining({
       type: expect.objectContaining({ code: "change_wrong_state", status: 409 }),
       particulars: expect.objectContaining({

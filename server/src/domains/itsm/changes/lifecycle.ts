@@ -1,7 +1,7 @@
-import { type Machine, machine, wrongState } from "../tickets/index.ts";
+import { type StateMachine, stateMachine, invalidTransition } from "../tickets/index.ts";
 
 /** How a change lives. A standard one passes through `submitted` and `approved` in one step. */
-export const changeMachine = machine({
+export const changeMachine = stateMachine({
   kind: "change",
   states: [
     "draft",
@@ -26,9 +26,9 @@ export const changeMachine = machine({
   ],
 });
 
-export type ChangeState = typeof changeMachine extends Machine<infer State> ? State : never;
+export type ChangeState = typeof changeMachine extends StateMachine<infer State> ? State : never;
 export type ChangeAction =
-  typeof changeMachine extends Machine<string, infer Action> ? Action : never;
+  typeof changeMachine extends StateMachine<string, infer Action> ? Action : never;
 
 /** Those that will happen, or do: what else is planned must get along with them. */
 export const PLANNED_STATES = ["submitted", "approved", "implementing"] as const;
@@ -48,5 +48,9 @@ export function assertEditable(state: ChangeState, fields: readonly string[]): v
     (field) => !(open && ROUTING.has(field)) && !(isPlanned && WINDOW.has(field)),
   );
   if (fixed === undefined) return;
-  throw wrongState(changeMachine, state, `In the state ${state}, ${fixed} can't be changed.`);
+  throw invalidTransition(
+    changeMachine,
+    state,
+    `In the state ${state}, ${fixed} can't be changed.`,
+  );
 }

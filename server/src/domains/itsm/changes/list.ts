@@ -1,9 +1,9 @@
-import type { List, Narrowing } from "#kernel/list/list.ts";
+import type { ListDefinition, ListCondition } from "#kernel/list/list.ts";
 import { COLUMNS } from "./store.ts";
 import { momentAt } from "./windows/window.ts";
 
 /** What may be asked of the list of changes. */
-export const changeList: List = {
+export const changeList: ListDefinition = {
   name: "changes",
   from: "changes",
   select: COLUMNS,
@@ -53,9 +53,9 @@ export interface ChangeQuestion {
 export function narrowingsOf(
   question: ChangeQuestion,
   { me, now }: { readonly me: string; readonly now: Date },
-): readonly Narrowing[] {
+): readonly ListCondition[] {
   const { state, type, from, to, mine, awaitingMe } = question;
-  const all: (Narrowing | undefined)[] = [
+  const all: (ListCondition | undefined)[] = [
     state === undefined ? undefined : stateIs(state.split(",")),
     type === undefined ? undefined : (p) => `type = ${p.add(type, "text")}`,
     from === undefined ? undefined : (p) => `planned_end > ${p.add(momentAt("?from", from), TIME)}`,
@@ -70,14 +70,14 @@ export function narrowingsOf(
 
 const TIME = "timestamptz";
 
-function stateIs(states: readonly string[]): Narrowing {
+function stateIs(states: readonly string[]): ListCondition {
   const [only] = states;
   if (states.length === 1) return (p) => `state = ${p.add(only, "text")}`;
   return (p) => `state = any(${p.add(states, "text[]")})`;
 }
 
 /** Those with a seat that this person may vote for and nobody has voted for. */
-function awaiting(me: string, now: Date): Narrowing {
+function awaiting(me: string, now: Date): ListCondition {
   return (p) => {
     const [person, moment] = [p.add(me, "text"), p.add(now, TIME)];
     const unvoted = (seat: string) => `

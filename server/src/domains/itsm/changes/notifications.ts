@@ -2,8 +2,8 @@ import type { Static } from "typebox";
 import { membersWithRoles } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import type { Change } from "./change.ts";
 import { ChangeApproved, ChangeDelegated, ChangeRejected, ChangeSubmitted } from "./events.ts";
@@ -17,7 +17,7 @@ interface Message {
 }
 
 /** Tells approvers that their vote is wanted, and requesters how it went. */
-export const tellPeople = reader({
+export const notificationReader = reader({
   name: "changes.tell_people",
   on: [ChangeSubmitted.type, ChangeDelegated.type, ChangeApproved.type, ChangeRejected.type],
   startsAt: "end",
@@ -25,7 +25,7 @@ export const tellPeople = reader({
   async handle(ctx, events) {
     for (const event of events) {
       const { id: eventId, type: eventType, resource, actor, depth } = event;
-      if (depth >= DEPTH_MAX) continue;
+      if (depth >= CAUSATION_DEPTH_MAX) continue;
       const { userIds, news } = await messageOf(ctx.tx, event);
       // Nobody is told of what they did themselves.
       const others = [...new Set(userIds)].filter((userId) => userId !== actor.id);
@@ -78,7 +78,7 @@ async function votersOn(
     const managers = await membersWithRoles(tx, ["change_manager"], MANAGERS_MAX);
     return managers.map((member) => member.id);
   }
-  const rows = await rowsOf(tx, VOTERS, [approverIds, id, moment]);
+  const rows = await queryRows(tx, VOTERS, [approverIds, id, moment]);
   return rows.map((row) => String(row["id"]));
 }
 

@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
-import { takeNumber } from "../tickets/index.ts";
-import { Change, ChangeRef, content, example, personIdOf, shown } from "./change.ts";
+import { nextTicketNumber } from "../tickets/index.ts";
+import { Change, ChangeRef, content, example, authorIdOf, toChange } from "./change.ts";
 import { ChangeInput, ChangePatch } from "./change-input.ts";
 import { ChangeCreated, ChangeUpdated } from "./events.ts";
 import { changeMachine } from "./lifecycle.ts";
@@ -46,8 +46,8 @@ const listChanges = query({
   reply: countedPage(Change),
   run: (ctx, { query: question }) =>
     listPage(ctx, changeList, question, {
-      narrowed: narrowingsOf(question, { me: personIdOf(ctx.caller), now: ctx.now }),
-      toItem: (row) => shown(store.toChange(row)),
+      narrowed: narrowingsOf(question, { me: authorIdOf(ctx.caller), now: ctx.now }),
+      toItem: (row) => toChange(store.toChange(row)),
     }),
 });
 
@@ -74,8 +74,8 @@ const createChange = command({
       approvalsRequired: 2,
     },
   },
-  prepare: (outside, _input, caller) => takeNumber(outside, caller, "change"),
-  run: async (ctx, { body }, number) => shown(await service.create(ctx, body, number)),
+  prepare: (outside, _input, caller) => nextTicketNumber(outside, caller, "change"),
+  run: async (ctx, { body }, number) => toChange(await service.create(ctx, body, number)),
 });
 
 const getChange = query({
@@ -84,9 +84,9 @@ const getChange = query({
   summary: "Read a change",
   permission: ChangesRead,
   params: ChangeRef,
-  reply: one(Change),
+  reply: item(Change),
   example,
-  run: async ({ tx }, { params }) => shown(await store.get(tx, params.id)),
+  run: async ({ tx }, { params }) => toChange(await store.get(tx, params.id)),
 });
 
 const updateChange = command({
@@ -99,12 +99,12 @@ const updateChange = command({
   permission: ChangesWrite,
   params: ChangeRef,
   body: ChangePatch,
-  reply: one(Change),
+  reply: item(Change),
   emits: [ChangeUpdated],
   mayChangeNothing: true,
   fails: [changeMachine.refusal],
   example: { ...example, body: { plannedEnd: "2026-12-06T04:00:00Z" } },
-  run: async (ctx, { params, body }) => shown(await service.update(ctx, params.id, body)),
+  run: async (ctx, { params, body }) => toChange(await service.update(ctx, params.id, body)),
 });
 
 const listConflicts = query({
@@ -117,7 +117,7 @@ const listConflicts = query({
     "is not in its way.",
   permission: ChangesRead,
   params: ChangeRef,
-  reply: one(Conflicts),
+  reply: item(Conflicts),
   example,
   run: async ({ tx }, { params }) => conflictsOf(tx, await store.get(tx, params.id)),
 });

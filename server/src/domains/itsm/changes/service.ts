@@ -1,10 +1,10 @@
-import { holdersOf } from "#domains/identity/accounts/index.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { membersHolding } from "#domains/identity/accounts/index.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
-import { assertThere, type TicketNumber } from "../tickets/index.ts";
-import { type ChangeRecord, dataOf, personIdOf, referTo } from "./change.ts";
+import { assertReferencesExist, type TicketNumber } from "../tickets/index.ts";
+import { type ChangeRecord, changeEventData, authorIdOf, changeRef } from "./change.ts";
 import {
   assertByTemplate,
   blank,
@@ -15,7 +15,7 @@ import {
 import { ChangeCreated, ChangeUpdated } from "./events.ts";
 import { assertEditable } from "./lifecycle.ts";
 import { ChangesApprove } from "./permissions.ts";
-import { assessed } from "./risk/assess-risk.ts";
+import { assessRisk } from "./risk/assess-risk.ts";
 import * as store from "./store.ts";
 import * as templates from "./templates/store.ts";
 
@@ -27,17 +27,17 @@ export async function create(
   const { tx, now, caller } = ctx;
   const template = templateId === undefined ? undefined : await templates.find(tx, templateId);
   if (templateId !== undefined && !template?.active) {
-    throw invalid("/templateId", "is not the id of an active template");
+    throw invalidField("/templateId", "is not the id of an active template");
   }
   const at = now.toISOString();
   const id = newId("chg", now.getTime());
-  const identity = { id, no, number, createdBy: personIdOf(caller), createdAt: at, updatedAt: at };
+  const identity = { id, no, number, createdBy: authorIdOf(caller), createdAt: at, updatedAt: at };
   const drafted = withGiven(blank(identity, template), given);
   assertByTemplate(drafted, template);
   await assertNamed(ctx, drafted, given);
-  const change = { ...drafted, risk: await assessed(tx, drafted, now) };
+  const change = { ...drafted, risk: await assessRisk(tx, drafted, now) };
   await store.insert(tx, change);
-  ctx.emit(ChangeCreated, referTo(change), dataOf(change));
+  ctx.emit(ChangeCreated, changeRef(change), changeEventData(change));
   return change;
 }
 
@@ -51,7 +51,7 @@ export async function update(
   const before = await store.lock(tx, ref);
   ctx.expectRevision(before.revision);
   const wanted = withGiven(before, given);
-  const { changes } = changeOf(dataOf(before), dataOf(wanted));
+  const { changes } = diffResource(changeEventData(before), changeEventData(wanted));
   if (changes.length === 0) return before;
   assertEditable(before.state, changes);
   if (wanted.type === "standard" && wanted.templateId !== null) {
@@ -60,9 +60,13 @@ export async function update(
     assertByTemplate(wanted, undefined);
   }
   await assertNamed(ctx, wanted, given);
-  const after = { ...wanted, risk: await assessed(tx, wanted, now) };
+  const after = { ...wanted, risk: await assessRisk(tx, wanted, now) };
   const saved = await store.save(tx, before, after, now);
-  ctx.emit(ChangeUpdated, referTo(saved), changeOf(dataOf(before), dataOf(saved)));
+  ctx.emit(
+    ChangeUpdated,
+    changeRef(saved),
+    diffResource(changeEventData(before), changeEventData(saved)),
+  );
   return saved;
 }
 
@@ -75,7 +79,7 @@ async function assertNamed(
   const { assigneeId, teamId, ciIds } = given;
   const named = given.approval?.approverIds ? approverIds : [];
   const approvers = named.map((id, index) => [`/approval/approverIds/${index}`, id] as const);
-  await assertThere(ctx, {
+  await assertReferencesExist(ctx, {
     users: { "/assigneeId": assigneeId, ...Object.fromEntries(approvers) },
     teamId,
     ciIds: ciIds && [...new Set(ciIds)],
@@ -90,7 +94,7 @@ export async function assertMayApprove(
 ): Promise<void> {
   if (people.length === 0) return;
   const ids = people.map(([, id]) => id);
-  const holders = await holdersOf(ctx, ChangesApprove, ids);
+  const holders = await membersHolding(ctx, ChangesApprove, ids);
   const powerless = people.find(([, id]) => !holders.has(id));
-  if (powerless) throw invalid(powerless[0], "is somebody who may not approve changes");
+  if (powerless) throw invalidField(powerless[0], "is somebody who may not approve changes");
 }

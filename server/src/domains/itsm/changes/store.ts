@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
 import { itemIdsSql, lockRows, refColumn, setItems } from "../tickets/index.ts";
@@ -23,7 +23,7 @@ export const COLUMNS = `
 
 export async function get(tx: Tx, ref: string): Promise<ChangeRecord> {
   const text = `select ${COLUMNS} from changes where ${refColumn(ref)} = $1`;
-  const [row] = await rowsOf(tx, text, [ref]);
+  const [row] = await queryRows(tx, text, [ref]);
   return found(row);
 }
 
@@ -105,13 +105,13 @@ function rowOf(change: ChangeRecord): Written {
   };
 }
 
-function found(row: Row | undefined): ChangeRecord {
+function found(row: SqlRow | undefined): ChangeRecord {
   if (!row) throw new Failure(NotFound);
   return toChange(row);
 }
 
 /** A row of `COLUMNS`. */
-export function toChange(row: Row): ChangeRecord {
+export function toChange(row: SqlRow): ChangeRecord {
   // Whoever reads selects these columns, and only `rowOf` writes them.
   const { riskScore, riskLevel, riskReasons, approvalRule, approvalValue, approverIds, ...rest } =
     row as unknown as ChangeRow;

@@ -2,20 +2,20 @@ import Type from "typebox";
 import type { EventType } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, type WriteContext } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { moved } from "../tickets/index.ts";
+import { nextState } from "../tickets/index.ts";
 import {
   Blackout,
   Change,
   type ChangeRecord,
   ChangeRef,
-  dataOf,
+  changeEventData,
   example,
   Notes,
   Reason,
-  referTo,
-  shown,
+  changeRef,
+  toChange,
   TemplateUnusable,
 } from "./change.ts";
 import {
@@ -29,10 +29,10 @@ import {
 } from "./events.ts";
 import { type ChangeAction, changeMachine } from "./lifecycle.ts";
 import { ChangesWrite } from "./permissions.ts";
-import { assessed } from "./risk/assess-risk.ts";
+import { assessRisk } from "./risk/assess-risk.ts";
 import * as store from "./store.ts";
 import * as templates from "./templates/store.ts";
-import { departures } from "./templates/template.ts";
+import { templateDeviations } from "./templates/template.ts";
 import { blackoutsAt } from "./windows/blackout-store.ts";
 import { contains, windowOf } from "./windows/window.ts";
 
@@ -44,7 +44,7 @@ type Ctx = WriteContext<EventType>;
 type Effects = Partial<ChangeRecord>;
 
 /** Moves a change, if its state allows that, and writes it. */
-async function move(
+async function transitionChange(
   ctx: Pick<Ctx, "tx" | "now" | "expectRevision">,
   ref: string,
   action: ChangeAction,
@@ -52,18 +52,18 @@ async function move(
 ): Promise<ChangeRecord> {
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
-  const state = moved(changeMachine, before.state, action);
+  const state = nextState(changeMachine, before.state, action);
   const after = { ...before, state, ...(await effects(before)) };
   return store.save(ctx.tx, before, after, ctx.now);
 }
 
 /** A new round of votes begins; a standard change needs none. */
 function submit(ctx: Pick<Ctx, "tx" | "now" | "expectRevision">, ref: string) {
-  return move(ctx, ref, "submit", async (before) => {
+  return transitionChange(ctx, ref, "submit", async (before) => {
     const { tx, now } = ctx;
     const at = now.toISOString();
     const submitted = {
-      risk: await assessed(tx, before, now),
+      risk: await assessRisk(tx, before, now),
       round: before.round + 1,
       approvalsGiven: 0,
       submittedAt: at,
@@ -71,7 +71,7 @@ function submit(ctx: Pick<Ctx, "tx" | "now" | "expectRevision">, ref: string) {
     };
     if (before.type !== "standard") return submitted;
     await assertTemplate(ctx, before);
-    const state = moved(changeMachine, "submitted", "approve");
+    const state = nextState(changeMachine, "submitted", "approve");
     return { ...submitted, state, approvedAt: at };
   });
 }
@@ -83,7 +83,7 @@ async function assertTemplate({ tx }: Pick<Ctx, "tx">, change: ChangeRecord): Pr
   if (!template?.active) {
     throw new Failure(TemplateUnusable, { detail: "The template is no longer active." });
   }
-  const fields = departures(change, template);
+  const fields = templateDeviations(change, template);
   if (fields.length === 0) return;
   const detail = `The template now has another ${fields.join(", ")}.`;
   throw new Failure(TemplateUnusable, { detail, extra: { fields } });
@@ -95,7 +95,7 @@ function implement(
   ref: string,
   implementationNotes: string | null,
 ) {
-  return move(ctx, ref, "implement", async ({ type, ciIds }) => {
+  return transitionChange(ctx, ref, "implement", async ({ type, ciIds }) => {
     const { tx, now } = ctx;
     const windows = type === "emergency" ? [] : await blackoutsAt(tx, now, ciIds);
     const [first] = windows;
@@ -110,7 +110,7 @@ function implement(
 }
 
 /** Whether a change began at a time that was not planned. */
-function isOutsideWindow(change: ChangeRecord, now: Date): boolean {
+function isOutsideChangeWindow(change: ChangeRecord, now: Date): boolean {
   const window = windowOf(change);
   return window !== undefined && !contains(window, now.toISOString());
 }
@@ -119,7 +119,7 @@ const PATH = "/api/v1/itsm/changes/{id}";
 const common = {
   permission: ChangesWrite,
   params: ChangeRef,
-  reply: one(Change),
+  reply: item(Change),
 };
 const fails = [changeMachine.refusal];
 
@@ -135,13 +135,17 @@ const submitChange = command({
   async run(ctx, { params }) {
     const change = await submit(ctx, params.id);
     if (change.state === "approved") {
-      const submitted = { ...dataOf(change), state: "submitted" as const, approvedAt: null };
-      ctx.emit(ChangeSubmitted, referTo(change), submitted);
-      ctx.emit(ChangeApproved, referTo(change), dataOf(change));
+      const submitted = {
+        ...changeEventData(change),
+        state: "submitted" as const,
+        approvedAt: null,
+      };
+      ctx.emit(ChangeSubmitted, changeRef(change), submitted);
+      ctx.emit(ChangeApproved, changeRef(change), changeEventData(change));
     } else {
-      ctx.emit(ChangeSubmitted, referTo(change), dataOf(change));
+      ctx.emit(ChangeSubmitted, changeRef(change), changeEventData(change));
     }
-    return shown(change);
+    return toChange(change);
   },
 });
 
@@ -154,9 +158,9 @@ const reviseChange = command({
   fails,
   example,
   async run(ctx, { params }) {
-    const change = await move(ctx, params.id, "revise");
-    ctx.emit(ChangeRevised, referTo(change), dataOf(change));
-    return shown(change);
+    const change = await transitionChange(ctx, params.id, "revise");
+    ctx.emit(ChangeRevised, changeRef(change), changeEventData(change));
+    return toChange(change);
   },
 });
 
@@ -175,9 +179,12 @@ const implementChange = command({
   example: { ...example, body: { notes: "The team is in the data centre." } },
   async run(ctx, { params, body }) {
     const change = await implement(ctx, params.id, body?.notes ?? null);
-    const outsideWindow = isOutsideWindow(change, ctx.now);
-    ctx.emit(ImplementationStarted, referTo(change), { ...dataOf(change), outsideWindow });
-    return shown(change);
+    const outsideWindow = isOutsideChangeWindow(change, ctx.now);
+    ctx.emit(ImplementationStarted, changeRef(change), {
+      ...changeEventData(change),
+      outsideWindow,
+    });
+    return toChange(change);
   },
 });
 
@@ -192,13 +199,13 @@ const completeChange = command({
   fails,
   example: { ...example, body: { notes: "All checks passed." } },
   async run(ctx, { params, body }) {
-    const change = await move(ctx, params.id, "complete", () => ({
+    const change = await transitionChange(ctx, params.id, "complete", () => ({
       completedAt: ctx.now.toISOString(),
       completionNotes: body?.notes ?? null,
       outcome: "successful",
     }));
-    ctx.emit(ChangeCompleted, referTo(change), dataOf(change));
-    return shown(change);
+    ctx.emit(ChangeCompleted, changeRef(change), changeEventData(change));
+    return toChange(change);
   },
 });
 
@@ -214,13 +221,13 @@ const rollbackChange = command({
   fails,
   example: { ...example, body: { notes: "The new disks were slower." } },
   async run(ctx, { params, body }) {
-    const change = await move(ctx, params.id, "rollback", () => ({
+    const change = await transitionChange(ctx, params.id, "rollback", () => ({
       rolledBackAt: ctx.now.toISOString(),
       rollbackNotes: body?.notes ?? null,
       outcome: "rolled_back",
     }));
-    ctx.emit(ChangeRolledBack, referTo(change), dataOf(change));
-    return shown(change);
+    ctx.emit(ChangeRolledBack, changeRef(change), changeEventData(change));
+    return toChange(change);
   },
 });
 
@@ -235,12 +242,12 @@ const cancelChange = command({
   fails,
   example: { ...example, body: { reason: "No longer needed" } },
   async run(ctx, { params, body }) {
-    const change = await move(ctx, params.id, "cancel", () => ({
+    const change = await transitionChange(ctx, params.id, "cancel", () => ({
       cancellationReason: body?.reason ?? null,
       outcome: "cancelled",
     }));
-    ctx.emit(ChangeCancelled, referTo(change), dataOf(change));
-    return shown(change);
+    ctx.emit(ChangeCancelled, changeRef(change), changeEventData(change));
+    return toChange(change);
   },
 });
 

@@ -3,9 +3,9 @@
  * time, so nothing is planned when one is resolved: a look at an index tells where something is due.
  */
 import Type from "typebox";
-import { deskSettings, USUAL_SETTINGS } from "../tickets/index.ts";
+import { readTicketSettings, USUAL_SETTINGS } from "../tickets/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { SYSTEM } from "#kernel/log/event.ts";
+import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { IncidentClosed } from "./incident.ts";
@@ -18,22 +18,22 @@ const BATCH_INCIDENTS_MAX = 200;
 const PLACES_MAX = 1_000;
 
 /** Closes what is due in one workspace and environment, batch by batch. */
-export const closeResolved = job({
+export const autoCloseJob = job({
   kind: "incidents.close_resolved",
   payload: Type.Object({}),
   emits: [IncidentClosed],
   async run(ctx) {
-    const { autoCloseDays } = await deskSettings(ctx.tx);
+    const { autoCloseDays } = await readTicketSettings(ctx.tx);
     if (autoCloseDays === 0) return;
     const by = new Date(ctx.now.getTime() - autoCloseDays * DAY_MS);
     const due = await lockResolved(ctx.tx, by, BATCH_INCIDENTS_MAX);
     for (const incident of due) {
       // Each has a chain of its own: that they are due together is chance.
-      ctx.actAs(SYSTEM, { correlationId: newId("cor", ctx.now.getTime()), depth: 0 });
+      ctx.actAs(SYSTEM_ACTOR, { correlationId: newId("cor", ctx.now.getTime()), depth: 0 });
       closeLocked(ctx, incident);
       ctx.flush();
     }
-    if (due.length === BATCH_INCIDENTS_MAX) ctx.enqueue(closeResolved, {}, ONCE);
+    if (due.length === BATCH_INCIDENTS_MAX) ctx.enqueue(autoCloseJob, {}, ONCE);
   },
 });
 
@@ -59,7 +59,7 @@ interface Place {
 }
 
 /** Finds where something is due, for all workspaces and so as the system. */
-export const findResolved = job({
+export const findAutoCloseable = job({
   kind: "incidents.find_resolved",
   payload: Type.Object({}),
   everyMs: EVERY_MS,
@@ -68,7 +68,7 @@ export const findResolved = job({
   async run(ctx, _payload, places) {
     for (const place of places) {
       ctx.enter(place);
-      ctx.enqueue(closeResolved, {}, ONCE);
+      ctx.enqueue(autoCloseJob, {}, ONCE);
     }
   },
 });

@@ -7,10 +7,10 @@ import {
   escalates,
   type Incident,
   incidentMachine,
-  OPEN,
+  OPEN_STATES,
   type State,
 } from "./incident.ts";
-import { after, escalated, resolvedBy, restated } from "./lifecycle.ts";
+import { applyTransition, escalated, resolvedBy, restated } from "./lifecycle.ts";
 
 const AT = "2026-01-05T09:00:00.000Z";
 const moment = { at: AT, by: "usr_agent" };
@@ -50,7 +50,7 @@ function incident(change: Partial<Incident> = {}): Incident {
 }
 
 const resolved = resolvedBy(incident({ state: "in_progress" }), outcome, moment);
-const closed = after(resolved, "close", { ...moment, at: "2026-01-06T09:00:00.000Z" });
+const closed = applyTransition(resolved, "close", { ...moment, at: "2026-01-06T09:00:00.000Z" });
 
 function refusalOf(act: () => unknown): Pick<Failure, "type" | "particulars"> {
   try {
@@ -78,7 +78,7 @@ describe("the machine", () => {
       const ways = TABLE[state];
       expect(actionsIn(incidentMachine, state)).toEqual(Object.keys(ways));
       for (const action of ACTIONS) {
-        const act = () => after(incident({ state }), action, moment);
+        const act = () => applyTransition(incident({ state }), action, moment);
         if (ways[action] !== undefined) {
           expect(act().state).toBe(ways[action]);
           continue;
@@ -96,7 +96,7 @@ describe("the machine", () => {
 
   test("has work left in every state that is neither resolved nor over", () => {
     const over = [...incidentMachine.ended, "resolved"];
-    expect(incidentMachine.states.filter((state) => !over.includes(state))).toEqual(OPEN);
+    expect(incidentMachine.states.filter((state) => !over.includes(state))).toEqual(OPEN_STATES);
   });
 });
 
@@ -109,9 +109,9 @@ test("a resolution stays when it is closed, and is forgotten when it is reopened
     closedAt: "2026-01-06T09:00:00.000Z",
   });
   for (const from of [resolved, closed]) {
-    const again = after(from, "reopen", moment);
+    const again = applyTransition(from, "reopen", moment);
     expect(again).toEqual(incident({ state: "in_progress", reopenCount: 1 }));
-    const twice = after(resolvedBy(again, outcome, moment), "reopen", moment);
+    const twice = applyTransition(resolvedBy(again, outcome, moment), "reopen", moment);
     expect(twice.reopenCount).toBe(2);
   }
 });

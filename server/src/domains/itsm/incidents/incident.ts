@@ -2,10 +2,10 @@ import Type, { type Static, type TProperties } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { changeEvent, event, type ResourceRef } from "#kernel/log/event.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { Level, machine, Priority, TicketSummary } from "../tickets/index.ts";
+import { Level, stateMachine, Priority, TicketSummary } from "../tickets/index.ts";
 
 /** How an incident lives. */
-export const incidentMachine = machine({
+export const incidentMachine = stateMachine({
   kind: "incident",
   states: ["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"],
   ended: ["closed", "cancelled"],
@@ -22,7 +22,7 @@ export type State = (typeof incidentMachine.states)[number];
 export type Action = (typeof incidentMachine.moves)[number]["action"];
 
 /** The states in which somebody still has to work on it, as the column `is_open` has it. */
-export const OPEN: readonly State[] = ["new", "in_progress", "on_hold"];
+export const OPEN_STATES: readonly State[] = ["new", "in_progress", "on_hold"];
 
 /** From the least to the worst. */
 export const SEVERITIES = ["low", "medium", "high", "critical"] as const;
@@ -40,7 +40,7 @@ export const ResolutionCode = line(
   "In a word how it was resolved, such as `solved`, `workaround`, `duplicate`, `not_reproducible`, " +
     "`no_fault` or `user_error`",
 );
-export const USUAL_RESOLUTION_CODE = "solved";
+export const DEFAULT_RESOLUTION_CODE = "solved";
 export const Resolution = line(20_000, "What was done about it");
 export const Reason = line(2_000);
 export const UserId = id("usr");
@@ -90,12 +90,12 @@ export type IncidentData = Static<typeof Incident>;
 export type Incident = IncidentData & { readonly revision: number };
 
 /** How events name it. */
-export function referTo({ id: incidentId, number, title }: IncidentData): ResourceRef {
+export function incidentRef({ id: incidentId, number, title }: IncidentData): ResourceRef {
   return { id: incidentId, number, displayName: title };
 }
 
 /** What events tell of it. */
-export function dataOf({ revision: _, ...incident }: Incident): IncidentData {
+export function incidentEventData({ revision: _, ...incident }: Incident): IncidentData {
   return incident;
 }
 

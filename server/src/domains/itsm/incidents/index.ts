@@ -1,8 +1,8 @@
 import { TicketsOnItemsPoint } from "#domains/itsm/cmdb/index.ts";
-import { conversation, TicketKindPoint } from "../tickets/index.ts";
+import { collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
-import { closeResolved, findResolved } from "./auto-close.ts";
+import { autoCloseJob, findAutoCloseable } from "./auto-close.ts";
 import { events } from "./incident.ts";
 import { incidentKind } from "./kind.ts";
 import {
@@ -34,7 +34,7 @@ import { notifyAssignee, notifyBroadcast } from "./notifications.ts";
 export { incidentKind } from "./kind.ts";
 export { type OpenIncident, openIncidentsOn } from "./store.ts";
 
-const talk = conversation(incidentKind);
+const talk = collaboration(incidentKind);
 
 export const incidents = domain({
   name: "incidents",
@@ -61,7 +61,7 @@ export const incidents = domain({
     ...talk.operations,
   ],
   readers: [notifyAssignee, notifyBroadcast],
-  jobs: [findResolved, closeResolved],
+  jobs: [findAutoCloseable, autoCloseJob],
   contributions: [
     contribute(TicketKindPoint, incidentKind),
     contribute(TicketsOnItemsPoint, openIncidentsOn),

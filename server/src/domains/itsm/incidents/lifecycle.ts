@@ -1,50 +1,54 @@
 /** What becomes of an incident when it goes from state to state; pure. */
-import { actionBetween, moved, wrongState } from "../tickets/index.ts";
-import { Failure, Invalid, invalid } from "#kernel/operation/failure.ts";
+import { transitionBetween, nextState, invalidTransition } from "../tickets/index.ts";
+import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import {
   type Action,
   type Incident,
   incidentMachine,
   isWorse,
-  OPEN,
+  OPEN_STATES,
   type Severity,
   type State,
-  USUAL_RESOLUTION_CODE,
+  DEFAULT_RESOLUTION_CODE,
 } from "./incident.ts";
 
 /** When it happens, and who does it. */
-export interface Moment {
+export interface TransitionContext {
   readonly at: string;
   readonly by: string;
 }
 
 /** How it was resolved. */
-export interface Outcome {
+export interface TransitionResult {
   readonly resolution: string;
   readonly resolutionCode: string;
 }
 
 /** The incident after an action; throws a 409 where its state does not have it. */
-export function after(
+export function applyTransition(
   incident: Incident,
   action: Exclude<Action, "resolve">,
-  moment: Moment,
+  moment: TransitionContext,
 ): Incident {
   return { ...stepped(incident, action), ...ADDITIONS[action]?.(incident, moment) };
 }
 
 /** The incident once it is resolved; throws a 409 where it can't be. */
-export function resolvedBy(incident: Incident, outcome: Outcome, { at, by }: Moment): Incident {
+export function resolvedBy(
+  incident: Incident,
+  outcome: TransitionResult,
+  { at, by }: TransitionContext,
+): Incident {
   return { ...stepped(incident, "resolve"), ...outcome, resolvedAt: at, resolvedBy: by };
 }
 
 function stepped(incident: Incident, action: Action): Incident {
-  const state = moved(incidentMachine, incident.state, action);
+  const state = nextState(incidentMachine, incident.state, action);
   return { ...incident, state, onHoldReason: null };
 }
 
 const ADDITIONS: {
-  readonly [A in Action]?: (incident: Incident, moment: Moment) => Partial<Incident>;
+  readonly [A in Action]?: (incident: Incident, moment: TransitionContext) => Partial<Incident>;
 } = {
   close: (_, { at }) => ({ closedAt: at }),
   reopen: ({ reopenCount }) => ({
@@ -69,26 +73,32 @@ export interface StateChange {
 export function restated(
   incident: Incident,
   change: StateChange,
-  moment: Moment,
+  moment: TransitionContext,
 ): { readonly incident: Incident; readonly action?: Action } {
   const { state = incident.state } = change;
   const action =
-    state === incident.state ? undefined : actionBetween(incidentMachine, incident.state, state);
+    state === incident.state
+      ? undefined
+      : transitionBetween(incidentMachine, incident.state, state);
   const next =
     action === "resolve" ? resolvedWith(incident, change, moment) : kept(incident, change);
   const moving = action !== undefined && action !== "resolve";
-  const there = moving ? { ...after(next, action, moment) } : next;
+  const there = moving ? { ...applyTransition(next, action, moment) } : next;
   const { onHoldReason } = change;
   if (onHoldReason !== undefined && there.state !== "on_hold") {
-    throw invalid("/onHoldReason", "belongs to an incident that is on hold");
+    throw invalidField("/onHoldReason", "belongs to an incident that is on hold");
   }
   const held = onHoldReason === undefined ? there : { ...there, onHoldReason };
   return { incident: held, ...(action && { action }) };
 }
 
-function resolvedWith(incident: Incident, change: StateChange, moment: Moment): Incident {
-  const { resolution, resolutionCode = USUAL_RESOLUTION_CODE } = change;
-  if (resolution === undefined) throw invalid("/resolution", "is needed to resolve it");
+function resolvedWith(
+  incident: Incident,
+  change: StateChange,
+  moment: TransitionContext,
+): Incident {
+  const { resolution, resolutionCode = DEFAULT_RESOLUTION_CODE } = change;
+  if (resolution === undefined) throw invalidField("/resolution", "is needed to resolve it");
   return resolvedBy(incident, { resolution, resolutionCode }, moment);
 }
 
@@ -115,8 +125,8 @@ function kept(incident: Incident, { state, resolution, resolutionCode }: StateCh
 
 /** Throws a 409 unless somebody still has to work on it. */
 export function assertOpen({ state }: Incident, what: string): void {
-  if (!OPEN.includes(state)) {
-    throw wrongState(incidentMachine, state, `In the state ${state} there is no ${what}.`);
+  if (!OPEN_STATES.includes(state)) {
+    throw invalidTransition(incidentMachine, state, `In the state ${state} there is no ${what}.`);
   }
 }
 
@@ -128,13 +138,13 @@ export function escalated(
   assertOpen(incident, "escalate");
   const { severity = incident.severity, teamId = incident.teamId } = to;
   if (isWorse(incident.severity, severity)) {
-    throw invalid("/severity", `must not be lower than ${incident.severity}, which it is`);
+    throw invalidField("/severity", `must not be lower than ${incident.severity}, which it is`);
   }
   if (severity === incident.severity && teamId === incident.teamId) {
     const onlyTeam = to.severity === undefined && to.teamId !== undefined;
     throw onlyTeam
-      ? invalid("/teamId", "must name another team, or the severity must be raised")
-      : invalid("/severity", "must be raised, or another team must be named");
+      ? invalidField("/teamId", "must name another team, or the severity must be raised")
+      : invalidField("/severity", "must be raised, or another team must be named");
   }
   return { ...incident, severity, teamId };
 }

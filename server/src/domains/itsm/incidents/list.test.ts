@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemCaller } from "#kernel/access/caller.ts";
 import { SEND_TEXT, sendText, type Tx } from "#kernel/db/connection.ts";
-import { entering } from "#kernel/db/partition.ts";
+import { setPartitionSql } from "#kernel/db/partition.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { type IncidentQuestion, listIncidents } from "./list.ts";
 import { openIncidentsOn } from "./store.ts";
@@ -161,7 +161,7 @@ async function planOf(question: Partial<IncidentQuestion>): Promise<string> {
   const last = sent.at(-1);
   const client = new pg.Client(world.database.app);
   await client.connect();
-  await client.query(entering(partition, "session"));
+  await client.query(setPartitionSql(partition, "session"));
   for (const way of ["seqscan", "sort", "bitmapscan"]) {
     await client.query(`set enable_${way} = off`);
   }

@@ -1,16 +1,16 @@
 import Type, { type Static } from "typebox";
 import { itemIdsSql, Priority, teamsOf } from "../tickets/index.ts";
 import {
-  type List,
+  type ListDefinition,
   type ListField,
   listPage,
   listQuery,
-  type Narrowing,
+  type ListCondition,
 } from "#kernel/list/list.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { type Incident, incidentMachine, OPEN, TeamId, UserId } from "./incident.ts";
+import { type Incident, incidentMachine, OPEN_STATES, TeamId, UserId } from "./incident.ts";
 import { SELECTED, toIncident } from "./store.ts";
 
 const text = (sql: string): ListField => ({ sql, kind: "text" });
@@ -19,7 +19,7 @@ const number = (sql: string): ListField => ({ sql, kind: "number", type: "intege
 const time = (sql: string): ListField => ({ sql, kind: "time" });
 
 /** What may be asked of the list of incidents. */
-export const incidentList: List = {
+export const incidentList: ListDefinition = {
   name: "incidents",
   from: "incidents",
   select: SELECTED,
@@ -124,19 +124,21 @@ export function listChildren(
   return listPage(ctx, inOrder, question, { narrowed, toItem: toIncident });
 }
 
-function equalTo(column: string, value: unknown, type: string): Narrowing[] {
+function equalTo(column: string, value: unknown, type: string): ListCondition[] {
   return value === undefined ? [] : [(parameters) => `${column} = ${parameters.add(value, type)}`];
 }
 
-function inStates(states: readonly string[]): Narrowing {
+function inStates(states: readonly string[]): ListCondition {
   // Equality with one, unlike with any of several, leaves the rows in the order of the index.
   if (states.length === 1) return (parameters) => `state = ${parameters.add(states[0], "text")}`;
   // What an index of the open ones serves, and PostgreSQL does not conclude by itself.
-  const open = states.every((state) => OPEN.some((name) => name === state)) ? "is_open and " : "";
+  const open = states.every((state) => OPEN_STATES.some((name) => name === state))
+    ? "is_open and "
+    : "";
   return (parameters) => `${open}state = any(${parameters.add(states, "text[]")})`;
 }
 
-function openAndOf(userId: string): Narrowing {
+function openAndOf(userId: string): ListCondition {
   return (parameters) => `is_open and assignee_id = ${parameters.add(userId, "text")}`;
 }
 
@@ -152,7 +154,7 @@ function queueOf(userId: string, teamIds: readonly string[], ordered: string) {
       "select * from incidents where is_open and assignee_id is null " +
       `and team_id = $${index + 2}::text ${ordered}`,
   );
-  const within: Narrowing = (parameters) => {
+  const within: ListCondition = (parameters) => {
     // The first of all conditions, so these are the places that the parts refer to.
     for (const value of [userId, ...teamIds]) parameters.add(value, "text");
     return "true";

@@ -1,7 +1,7 @@
 /** Major incidents: what is told to many, and the incidents that come of the same cause. */
-import { Failure, failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { wrongState } from "../tickets/index.ts";
+import { invalidTransition } from "../tickets/index.ts";
 import {
   ChildLinked,
   ChildUnlinked,
@@ -9,7 +9,7 @@ import {
   MajorDeclared,
   MajorEnded,
 } from "./incident.ts";
-import { dataOf, type Incident, incidentMachine, referTo } from "./incident.ts";
+import { incidentEventData, type Incident, incidentMachine, incidentRef } from "./incident.ts";
 import { write } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -46,12 +46,16 @@ export async function declareMajor(
   ctx.expectRevision(before.revision);
   const { state } = before;
   if (incidentMachine.ended.some((ended) => ended === state)) {
-    throw wrongState(incidentMachine, state, `What is ${state} can't become a major incident.`);
+    throw invalidTransition(
+      incidentMachine,
+      state,
+      `What is ${state} can't become a major incident.`,
+    );
   }
   if (before.isMajor) throw new Failure(AlreadyMajor);
   if (before.parentId !== null) throw new Failure(IsChild);
   const now = write(ctx, { ...before, isMajor: true });
-  ctx.emit(MajorDeclared, referTo(now), { ...dataOf(now), reason });
+  ctx.emit(MajorDeclared, incidentRef(now), { ...incidentEventData(now), reason });
   return now;
 }
 
@@ -65,7 +69,7 @@ export async function endMajor(
   if (!before.isMajor) throw new Failure(NotMajor);
   for (const child of await store.lockChildren(ctx.tx, before.id)) unlink(ctx, before, child);
   const now = write(ctx, { ...before, isMajor: false });
-  ctx.emit(MajorEnded, referTo(now), dataOf(now));
+  ctx.emit(MajorEnded, incidentRef(now), incidentEventData(now));
   return now;
 }
 
@@ -79,15 +83,18 @@ export async function addChild(
   ctx.expectRevision(parent.revision);
   if (!parent.isMajor) throw new Failure(NotMajor);
   const child = await store.lockAny(ctx.tx, childRef);
-  if (!child) throw invalid("/incidentId", "is not an incident");
-  if (child.id === parent.id) throw invalid("/incidentId", "is the incident itself");
+  if (!child) throw invalidField("/incidentId", "is not an incident");
+  if (child.id === parent.id) throw invalidField("/incidentId", "is the incident itself");
   if (child.parentId === parent.id) return child;
   if (child.parentId !== null || child.isMajor) throw new Failure(IsChild);
   if ((await store.countChildren(ctx.tx, parent.id)) >= CHILDREN_MAX) {
     throw new Failure(TooManyChildren);
   }
   const now = write(ctx, { ...child, parentId: parent.id });
-  ctx.emit(ChildLinked, referTo(parent), { ...dataOf(parent), child: summaryOf(now) });
+  ctx.emit(ChildLinked, incidentRef(parent), {
+    ...incidentEventData(parent),
+    child: summaryOf(now),
+  });
   return now;
 }
 
@@ -113,13 +120,16 @@ export async function broadcast(
   const incident = await store.get(ctx.tx, ref);
   ctx.expectRevision(incident.revision);
   if (!incident.isMajor) throw new Failure(NotMajor);
-  ctx.emit(IncidentBroadcast, referTo(incident), { ...dataOf(incident), message });
+  ctx.emit(IncidentBroadcast, incidentRef(incident), { ...incidentEventData(incident), message });
   return incident;
 }
 
 function unlink(ctx: WriteContext<typeof ChildUnlinked>, parent: Incident, child: Incident): void {
   const now = write(ctx, { ...child, parentId: null });
-  ctx.emit(ChildUnlinked, referTo(parent), { ...dataOf(parent), child: summaryOf(now) });
+  ctx.emit(ChildUnlinked, incidentRef(parent), {
+    ...incidentEventData(parent),
+    child: summaryOf(now),
+  });
 }
 
 function summaryOf({ id, number, title, state }: Incident) {

@@ -1,5 +1,5 @@
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
 import { IncidentAssigned, IncidentBroadcast } from "./incident.ts";
 import { peopleAround } from "./store.ts";
@@ -53,7 +53,7 @@ async function tell(
 ): Promise<void> {
   const { id: eventId, type: eventType, resource, actor, depth } = event;
   const others = message.userIds.filter((userId) => userId !== actor.id);
-  if (others.length === 0 || depth >= DEPTH_MAX) return;
+  if (others.length === 0 || depth >= CAUSATION_DEPTH_MAX) return;
   const about = { eventId, eventType, resource: { type: resource.type, id: resource.id } };
   const because = ctx.because(event);
   for (let start = 0; start < others.length; start += RECIPIENTS_MAX) {

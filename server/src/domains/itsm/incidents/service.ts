@@ -1,13 +1,13 @@
 import {
-  assertThere,
+  assertReferencesExist,
   authorOf,
-  deskSettings,
+  readTicketSettings,
   priorityOf,
   setItems,
   type TicketNumber,
 } from "../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
@@ -24,19 +24,19 @@ import {
 import {
   type Action,
   assigns,
-  dataOf,
+  incidentEventData,
   escalates,
   type Incident,
   type IncidentData,
-  OPEN,
-  referTo,
+  OPEN_STATES,
+  incidentRef,
   type Severity,
 } from "./incident.ts";
 import {
-  after,
+  applyTransition,
   escalated,
-  type Moment,
-  type Outcome,
+  type TransitionContext,
+  type TransitionResult,
   resolvedBy,
   restated,
   type StateChange,
@@ -68,7 +68,7 @@ export async function create(
   number: TicketNumber,
 ): Promise<Incident> {
   const { impact = 3, urgency = 3 } = told;
-  const [settings] = await Promise.all([deskSettings(ctx.tx), assertNamed(ctx, told)]);
+  const [settings] = await Promise.all([readTicketSettings(ctx.tx), assertNamed(ctx, told)]);
   const { at, by } = momentOf(ctx);
   const incident: Incident = {
     ...BLANK,
@@ -84,9 +84,9 @@ export async function create(
   };
   store.insert(ctx, incident, number);
   if (incident.ciIds.length > 0) await setItems(ctx.tx, ticketOf(incident), incident.ciIds);
-  ctx.emit(IncidentCreated, referTo(incident), dataOf(incident));
+  ctx.emit(IncidentCreated, incidentRef(incident), incidentEventData(incident));
   if (assigns(undefined, incident)) {
-    ctx.emit(IncidentAssigned, referTo(incident), dataOf(incident));
+    ctx.emit(IncidentAssigned, incidentRef(incident), incidentEventData(incident));
   }
   return incident;
 }
@@ -139,7 +139,7 @@ export async function change(
   await assertNamed(ctx, told);
   const next = { ...incident, ...told, ...(told.ciIds && { ciIds: itemsIn(told.ciIds) }) };
   if (next.impact !== before.impact || next.urgency !== before.urgency) {
-    next.priority = priorityOf(await deskSettings(ctx.tx), next.impact, next.urgency);
+    next.priority = priorityOf(await readTicketSettings(ctx.tx), next.impact, next.urgency);
   }
   const now = await amend(ctx, before, next);
   tellOf(ctx, now, action);
@@ -160,26 +160,31 @@ export async function assign(
 
 /** Writes what became of an incident, if anything did, and tells it. */
 async function amend(ctx: Amending, before: Incident, next: Incident): Promise<Incident> {
-  const { changes } = changeOf(dataOf(before), dataOf(next));
+  const { changes } = diffResource(incidentEventData(before), incidentEventData(next));
   if (changes.length === 0) return before;
   if (changes.includes("ciIds")) await setItems(ctx.tx, ticketOf(next), next.ciIds);
   const now = write(ctx, next);
-  ctx.emit(IncidentUpdated, referTo(now), changeOf(dataOf(before), dataOf(now)));
-  if (assigns(before, now)) ctx.emit(IncidentAssigned, referTo(now), dataOf(now));
+  ctx.emit(
+    IncidentUpdated,
+    incidentRef(now),
+    diffResource(incidentEventData(before), incidentEventData(now)),
+  );
+  if (assigns(before, now)) ctx.emit(IncidentAssigned, incidentRef(now), incidentEventData(now));
   if (escalates(before, now)) {
-    ctx.emit(IncidentEscalated, referTo(now), { ...dataOf(now), reason: null });
+    ctx.emit(IncidentEscalated, incidentRef(now), { ...incidentEventData(now), reason: null });
   }
   return now;
 }
 
 /** The event of a state's own, where going there has one. */
 function tellOf(ctx: Updating, incident: Incident, action: Action | undefined): void {
-  const data = dataOf(incident);
-  if (action === "resolve") ctx.emit(IncidentResolved, referTo(incident), data);
-  if (action === "close") ctx.emit(IncidentClosed, referTo(incident), data);
-  if (action === "reopen") ctx.emit(IncidentReopened, referTo(incident), { ...data, reason: null });
+  const data = incidentEventData(incident);
+  if (action === "resolve") ctx.emit(IncidentResolved, incidentRef(incident), data);
+  if (action === "close") ctx.emit(IncidentClosed, incidentRef(incident), data);
+  if (action === "reopen")
+    ctx.emit(IncidentReopened, incidentRef(incident), { ...data, reason: null });
   if (action === "cancel") {
-    ctx.emit(IncidentCancelled, referTo(incident), { ...data, reason: null });
+    ctx.emit(IncidentCancelled, incidentRef(incident), { ...data, reason: null });
   }
 }
 
@@ -187,17 +192,17 @@ function tellOf(ctx: Updating, incident: Incident, action: Action | undefined): 
 export async function resolve(
   ctx: WriteContext<typeof IncidentResolved>,
   ref: string,
-  { withChildren, ...outcome }: Outcome & { readonly withChildren: boolean },
+  { withChildren, ...outcome }: TransitionResult & { readonly withChildren: boolean },
 ): Promise<Incident> {
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
   const moment = momentOf(ctx);
   const now = write(ctx, resolvedBy(before, outcome, moment));
-  ctx.emit(IncidentResolved, referTo(now), dataOf(now));
+  ctx.emit(IncidentResolved, incidentRef(now), incidentEventData(now));
   const children = withChildren ? await store.lockChildren(ctx.tx, before.id) : [];
-  for (const child of children.filter(({ state }) => OPEN.includes(state))) {
+  for (const child of children.filter(({ state }) => OPEN_STATES.includes(state))) {
     const done = write(ctx, resolvedBy(child, outcome, moment));
-    ctx.emit(IncidentResolved, referTo(done), dataOf(done));
+    ctx.emit(IncidentResolved, incidentRef(done), incidentEventData(done));
   }
   return now;
 }
@@ -217,8 +222,8 @@ export function closeLocked(
   ctx: WriteContext<typeof IncidentClosed>,
   incident: Incident,
 ): Incident {
-  const now = write(ctx, after(incident, "close", momentOf(ctx)));
-  ctx.emit(IncidentClosed, referTo(now), dataOf(now));
+  const now = write(ctx, applyTransition(incident, "close", momentOf(ctx)));
+  ctx.emit(IncidentClosed, incidentRef(now), incidentEventData(now));
   return now;
 }
 
@@ -230,8 +235,8 @@ export async function reopen(
 ): Promise<Incident> {
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
-  const now = write(ctx, after(before, "reopen", momentOf(ctx)));
-  ctx.emit(IncidentReopened, referTo(now), { ...dataOf(now), reason });
+  const now = write(ctx, applyTransition(before, "reopen", momentOf(ctx)));
+  ctx.emit(IncidentReopened, incidentRef(now), { ...incidentEventData(now), reason });
   return now;
 }
 
@@ -243,8 +248,8 @@ export async function cancel(
 ): Promise<Incident> {
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
-  const now = write(ctx, after(before, "cancel", momentOf(ctx)));
-  ctx.emit(IncidentCancelled, referTo(now), { ...dataOf(now), reason });
+  const now = write(ctx, applyTransition(before, "cancel", momentOf(ctx)));
+  ctx.emit(IncidentCancelled, incidentRef(now), { ...incidentEventData(now), reason });
   return now;
 }
 
@@ -259,7 +264,7 @@ export async function escalate(
   const next = escalated(before, to);
   await assertNamed(ctx, to);
   const now = write(ctx, next);
-  ctx.emit(IncidentEscalated, referTo(now), { ...dataOf(now), reason });
+  ctx.emit(IncidentEscalated, incidentRef(now), { ...incidentEventData(now), reason });
   return now;
 }
 
@@ -271,13 +276,13 @@ export function write(ctx: Pick<WriteContext, "send" | "now">, incident: Inciden
   return now;
 }
 
-function momentOf({ now, caller }: Pick<WriteContext, "now" | "caller">): Moment {
+function momentOf({ now, caller }: Pick<WriteContext, "now" | "caller">): TransitionContext {
   return { at: now.toISOString(), by: authorOf(caller) };
 }
 
 function assertNamed(ctx: ReadContext, { assigneeId, callerId, teamId, ciIds }: Told) {
   const users = { "/assigneeId": assigneeId, "/callerId": callerId };
-  return assertThere(ctx, { users, teamId, ciIds });
+  return assertReferencesExist(ctx, { users, teamId, ciIds });
 }
 
 /** To PATCH it resolved is to resolve it, which not everyone may who may change it. */

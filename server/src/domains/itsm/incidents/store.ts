@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
@@ -50,7 +50,7 @@ export const SELECTED = [
 ].join(", ");
 
 /** A row of `SELECTED`, with or without what a list adds to it. */
-export function toIncident(row: Row): Incident {
+export function toIncident(row: SqlRow): Incident {
   // The select list has each field of an incident, and the checks of its table the values.
   const incident = row as unknown as Incident;
   return Object.fromEntries(ORDER.map((field) => [field, incident[field]])) as unknown as Incident;
@@ -69,7 +69,7 @@ const ORDER: readonly (keyof Incident)[] = [
 /** Throws a 404 when there is none. */
 export async function get(tx: Tx, ref: string): Promise<Incident> {
   const text = `select ${SELECTED} from incidents where ${refColumn(ref)} = $1`;
-  return found(await rowsOf(tx, text, [ref]));
+  return found(await queryRows(tx, text, [ref]));
 }
 
 /** Locks it, so that two changes take turns; throws a 404 when there is none. */
@@ -88,14 +88,14 @@ export async function lockChildren(tx: Tx, parentId: string): Promise<readonly I
   return (await locked(tx, "parent_id = $1 order by no", parentId)).map(toIncident);
 }
 
-function locked(tx: Tx, where: string, operand: string): Promise<Row[]> {
+function locked(tx: Tx, where: string, operand: string): Promise<SqlRow[]> {
   return lockRows(tx, { table: "incidents", select: SELECTED, where }, operand);
 }
 
 /** How many children it has. */
 export async function countChildren(tx: Tx, parentId: string): Promise<number> {
   const text = "select count(*) as n from incidents where parent_id = $1";
-  const [row] = await rowsOf(tx, text, [parentId]);
+  const [row] = await queryRows(tx, text, [parentId]);
   return Number(row?.["n"]);
 }
 
@@ -105,10 +105,10 @@ const DUE = `
 
 /** Locks some that were resolved by then; those that somebody has in hand just now are left alone. */
 export async function lockResolved(tx: Tx, by: Date, count: number): Promise<readonly Incident[]> {
-  const due = await rowsOf(tx, DUE, [by, count]);
+  const due = await queryRows(tx, DUE, [by, count]);
   if (due.length === 0) return [];
   const text = `select ${SELECTED} from incidents where id = any($1::text[]) order by resolved_at, no`;
-  return (await rowsOf(tx, text, [due.map(({ id }) => id)])).map(toIncident);
+  return (await queryRows(tx, text, [due.map(({ id }) => id)])).map(toIncident);
 }
 
 const INSERT = `
@@ -147,7 +147,7 @@ export async function summariesOf(
   const text = `
     select 'incident' as kind, id, number, title, state from incidents where id = any($1::text[])`;
   // As the select list has it.
-  return (await rowsOf(tx, text, [ids])) as unknown as readonly TicketSummary[];
+  return (await queryRows(tx, text, [ids])) as unknown as readonly TicketSummary[];
 }
 
 /** An incident that somebody still has to work on, and an item that it is about. */
@@ -171,7 +171,7 @@ export async function openIncidentsOn(
 ): Promise<readonly OpenIncident[]> {
   if (itemIds.length === 0) return [];
   // As the select list has it.
-  return (await rowsOf(tx, OPEN_ON, [itemIds])) as unknown as readonly OpenIncident[];
+  return (await queryRows(tx, OPEN_ON, [itemIds])) as unknown as readonly OpenIncident[];
 }
 
 const PEOPLE = `
@@ -183,11 +183,11 @@ const PEOPLE = `
 
 /** Who watches, has or suffers from an incident or one of its children. */
 export async function peopleAround(tx: Tx, id: string): Promise<readonly string[]> {
-  const rows = await rowsOf(tx, PEOPLE, [id]);
+  const rows = await queryRows(tx, PEOPLE, [id]);
   return rows.map(({ userId }) => String(userId)).toSorted();
 }
 
-function found([row]: readonly Row[]): Incident {
+function found([row]: readonly SqlRow[]): Incident {
   if (!row) throw new Failure(NotFound);
   return toIncident(row);
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { machine, type TicketNumber } from "../tickets/index.ts";
+import { stateMachine, type TicketNumber } from "../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { id, InputTime, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
@@ -9,7 +9,7 @@ const BODY_CHARACTERS_MAX = 200_000;
 const TAGS_MAX = 20;
 
 /** How an article lives. A review is optional; a version that is restored brings a retired one back. */
-export const articleMachine = machine({
+export const articleMachine = stateMachine({
   kind: "article",
   states: ["draft", "in_review", "published", "retired"],
   ended: ["retired"],

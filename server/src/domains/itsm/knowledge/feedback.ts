@@ -1,9 +1,9 @@
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
 import { id, object, text, Time } from "#kernel/schema/schema.ts";
 import { ByArticle, example, referTo } from "./article.ts";
 import { FeedbackGiven } from "./events.ts";
@@ -32,7 +32,7 @@ export const giveFeedback = command({
   permission: KnowledgeRead,
   params: ByArticle,
   body: object({ helpful: Type.Boolean(), comment: Type.Optional(Comment) }),
-  reply: one(Feedback),
+  reply: item(Feedback),
   emits: [FeedbackGiven],
   example: { ...example, body: { helpful: true, comment: "Step 2 did it." } },
   async run(ctx, { params, body: { helpful, comment = "" } }) {
@@ -58,7 +58,7 @@ export const listFeedback = query({
     const list = `feedback on ${articleId}`;
     const [last = ""] = after === undefined ? [] : cursors.decode(list, after);
     const rows = await listOf(tx, articleId, { after: String(last), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -79,7 +79,7 @@ const WRITE = `
 
 async function write(tx: Tx, feedback: Feedback): Promise<Feedback> {
   const { articleId, userId, helpful, comment, createdAt } = feedback;
-  const [row] = await rowsOf(tx, WRITE, [articleId, userId, helpful, comment, createdAt]);
+  const [row] = await queryRows(tx, WRITE, [articleId, userId, helpful, comment, createdAt]);
   // The columns are those of feedback, by the list.
   return row as unknown as Feedback;
 }
@@ -92,5 +92,9 @@ async function listOf(
   const statement = `
     select ${SHOWN} from article_feedback
      where article_id = $1 and user_id > $2 order by user_id limit $3`;
-  return (await rowsOf(tx, statement, [articleId, after, limit])) as unknown as readonly Feedback[];
+  return (await queryRows(tx, statement, [
+    articleId,
+    after,
+    limit,
+  ])) as unknown as readonly Feedback[];
 }

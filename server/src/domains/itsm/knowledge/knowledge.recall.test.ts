@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import { likeness } from "#kernel/embedding/vector.ts";
+import { cosineSimilarity } from "#kernel/embedding/vector.ts";
 import { newId } from "#kernel/schema/id.ts";
 import * as store from "./store.ts";
 import { libraryVectors, textOf } from "./testing/library-vectors.ts";
 import { LIBRARY } from "./testing/library.ts";
-import { keepVectors } from "./search/vector-store.ts";
+import { saveVectors } from "./search/vector-store.ts";
 
 /** What search by meaning is for: people do not know the words that the author chose. */
 const SEARCHED = LIBRARY.flatMap(({ question, title }) => (question ? [{ question, title }] : []));
@@ -45,7 +45,7 @@ test("the vectors that are kept of the library are those that the model makes", 
     const [article, kept] = [LIBRARY[index], vectors[index]];
     if (!article || !kept) throw new Error("Each article has a vector.");
     const made = await world.kernel.embeddings.embed("test", await textOf(article));
-    expect(likeness(made, kept)).toBeGreaterThan(LIKENESS_OF_KEPT);
+    expect(cosineSimilarity(made, kept)).toBeGreaterThan(LIKENESS_OF_KEPT);
   }
 });
 
@@ -55,7 +55,7 @@ test("40 questions find their article among 80 in the first three, by meaning", 
   const vectors = await libraryVectors();
   await world.kernel.db.write(here, async ({ tx }) => {
     for (const [index, id] of ids.entries()) {
-      await keepVectors(tx, { kind: "article", id }, vectors.slice(index, index + 1));
+      await saveVectors(tx, { kind: "article", id }, vectors.slice(index, index + 1));
     }
   });
   const both = await recall();

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
-import { type List, listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
-import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
+import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { line, object, patch } from "#kernel/schema/schema.ts";
 import {
   Article,
@@ -23,11 +23,11 @@ import {
 } from "./events.ts";
 import { KnowledgeRead, KnowledgeWrite } from "./permissions.ts";
 import { partitionOf } from "./search/search-query.ts";
-import { htmlOf, plainOf } from "./render-markdown.ts";
+import { toHtml, toPlainText } from "./render-markdown.ts";
 import * as service from "./service.ts";
 import { ENTRY } from "./store.ts";
 
-const LIST: List = {
+const LIST: ListDefinition = {
   name: "articles",
   from: "articles",
   select: ENTRY,
@@ -66,7 +66,7 @@ export const listArticles = query({
   }),
   reply: countedPage(ArticleEntry),
   run(ctx, { query: { state, tag, ...question } }) {
-    const narrowed: Narrowing[] = [];
+    const narrowed: ListCondition[] = [];
     if (!mayWrite(ctx.caller))
       narrowed.push(() => "state = 'published' and visibility = 'everyone'");
     if (state !== undefined)
@@ -110,7 +110,7 @@ export const getArticle = query({
       Type.Enum(["markdown", "html"], { description: "`html` adds the body rendered, as `html`" }),
     ),
   }),
-  reply: one(Article),
+  reply: item(Article),
   example: { ...example, query: { format: "html" } },
   async prepare(outside, { params, query: { format } }, caller) {
     if (format !== "html") return undefined;
@@ -118,7 +118,7 @@ export const getArticle = query({
     const ctx = { now: clock.now(), caller, services: outside };
     const partition = partitionOf(caller);
     const article = await db.read(partition, (tx) => service.read({ ...ctx, tx }, params.id));
-    return { ...article, html: await htmlOf(partition.workspace, article.body) };
+    return { ...article, html: await toHtml(partition.workspace, article.body) };
   },
   run: async (ctx, { params }, rendered) => rendered ?? service.read(ctx, params.id),
 });
@@ -133,13 +133,13 @@ export const updateArticle = command({
   permission: KnowledgeWrite,
   params: ByArticle,
   body: patch(writable),
-  reply: one(Article),
+  reply: item(Article),
   emits: [ArticleUpdated],
   mayChangeNothing: true,
   fails: [articleMachine.refusal],
   example: { ...example, body: { body: "1. Quit the client.\n2. Start it again." } },
   prepare: async (_outside, { body }, caller) =>
-    body.body === undefined ? undefined : plainOf(partitionOf(caller).workspace, body.body),
+    body.body === undefined ? undefined : toPlainText(partitionOf(caller).workspace, body.body),
   run: (ctx, { params, body }, plain) => service.update(ctx, params.id, { change: body, plain }),
 });
 
@@ -150,7 +150,7 @@ export const submitReview = command({
   description: "Optional: a draft may be published without. Whoever publishes it approves it.",
   permission: KnowledgeWrite,
   params: ByArticle,
-  reply: one(Article),
+  reply: item(Article),
   emits: [ArticleSubmittedForReview],
   fails: [articleMachine.refusal],
   example,
@@ -163,7 +163,7 @@ export const publishArticle = command({
   summary: "Publish an article",
   permission: KnowledgeWrite,
   params: ByArticle,
-  reply: one(Article),
+  reply: item(Article),
   emits: [ArticlePublished],
   fails: [articleMachine.refusal],
   example,
@@ -178,7 +178,7 @@ export const retireArticle = command({
     "It is kept, and no longer found. Restoring one of its versions makes it a draft again.",
   permission: KnowledgeWrite,
   params: ByArticle,
-  reply: one(Article),
+  reply: item(Article),
   emits: [ArticleRetired],
   fails: [articleMachine.refusal],
   example,

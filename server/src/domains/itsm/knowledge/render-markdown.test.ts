@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
-import { htmlOf, plainOf } from "./render-markdown.ts";
+import { toHtml, toPlainText } from "./render-markdown.ts";
 
 test("a workspace that has many long texts read does not keep another waiting for all of them", async () => {
   const order: string[] = [];
   const read = async (workspace: string) => {
-    expect(await plainOf(workspace, "*word* ".repeat(1_000))).toBe("word ".repeat(1_000).trim());
+    expect(await toPlainText(workspace, "*word* ".repeat(1_000))).toBe(
+      "word ".repeat(1_000).trim(),
+    );
     order.push(workspace);
   };
   await Promise.all(["busy", "busy", "busy", "quiet"].map(read));
@@ -13,6 +15,6 @@ test("a workspace that has many long texts read does not keep another waiting fo
 
 test("what is long is read as what is short is", async () => {
   const word = "a".repeat(5_000);
-  expect(await htmlOf("any", `**${word}**`)).toBe(`<p><strong>${word}</strong></p>\n`);
-  expect(await htmlOf("any", "**a**")).toBe("<p><strong>a</strong></p>\n");
+  expect(await toHtml("any", `**${word}**`)).toBe(`<p><strong>${word}</strong></p>\n`);
+  expect(await toHtml("any", "**a**")).toBe("<p><strong>a</strong></p>\n");
 });

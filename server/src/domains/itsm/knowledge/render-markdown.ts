@@ -4,7 +4,7 @@
  * ended when its time is over. Workspaces take turns: one that has much to read waits for itself.
  */
 import { Worker } from "node:worker_threads";
-import { Failure, invalid, Unavailable } from "#kernel/operation/failure.ts";
+import { Failure, invalidField, Unavailable } from "#kernel/operation/failure.ts";
 import { FairQueue } from "#kernel/work/fair-queue.ts";
 import { type Markdown, markdownReader } from "./markdown.ts";
 
@@ -16,22 +16,22 @@ const WAITING_MAX = 200;
 const WAITING_PER_WORKSPACE_MAX = 100;
 
 /** What is made of a text. */
-export interface Reading {
+export interface RenderedMarkdown {
   readonly way: keyof Markdown;
   readonly markdown: string;
 }
 
 /** The body as safe HTML. */
-export function htmlOf(workspace: string, markdown: string): Promise<string> {
+export function toHtml(workspace: string, markdown: string): Promise<string> {
   return read(workspace, { way: "htmlOf", markdown });
 }
 
 /** The words of the body. */
-export function plainOf(workspace: string, markdown: string): Promise<string> {
+export function toPlainText(workspace: string, markdown: string): Promise<string> {
   return read(workspace, { way: "plainOf", markdown });
 }
 
-async function read(workspace: string, reading: Reading): Promise<string> {
+async function read(workspace: string, reading: RenderedMarkdown): Promise<string> {
   const { way, markdown } = reading;
   if (markdown.length <= SHORT_CHARACTERS_MAX) return (await markdownReader())[way](markdown);
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -66,12 +66,12 @@ async function readNext(): Promise<void> {
   isReading = false;
 }
 
-function tooLong({ way }: Reading): Failure {
+function tooLong({ way }: RenderedMarkdown): Failure {
   const path = way === "htmlOf" ? "?format" : "/body";
-  return invalid(path, "takes too long to read as Markdown");
+  return invalidField(path, "takes too long to read as Markdown");
 }
 
-async function readInThread(reading: Reading): Promise<string> {
+async function readInThread(reading: RenderedMarkdown): Promise<string> {
   const thread = new Worker(new URL("./markdown-thread.ts", import.meta.url), {
     workerData: reading,
   });

@@ -1,8 +1,13 @@
-import { assertThere, moved, takeNumber, wrongState } from "../tickets/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { timeOf } from "#kernel/condition/parse-time.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import {
+  assertReferencesExist,
+  nextState,
+  nextTicketNumber,
+  invalidTransition,
+} from "../tickets/index.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { parseTime } from "#kernel/condition/parse-time.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import {
@@ -25,18 +30,18 @@ import {
   ArticleUpdated,
 } from "./events.ts";
 import { partitionOf } from "./search/search-query.ts";
-import { plainOf } from "./render-markdown.ts";
+import { toPlainText } from "./render-markdown.ts";
 import * as store from "./store.ts";
 
 /** Takes a number and the words of the body, before there is a transaction. */
 export async function prepareDraft(
-  outside: Outside,
+  outside: Platform,
   { body }: Pick<ArticleDraft, "body">,
   caller: Caller,
 ): Promise<Prepared> {
   const [plain, number] = await Promise.all([
-    plainOf(partitionOf(caller).workspace, body),
-    takeNumber(outside, caller, "article"),
+    toPlainText(partitionOf(caller).workspace, body),
+    nextTicketNumber(outside, caller, "article"),
   ]);
   return { ...number, plain };
 }
@@ -48,7 +53,7 @@ export async function create(
   { no, number, plain }: Prepared,
 ): Promise<Article> {
   const { tx, now, emit } = ctx;
-  await assertThere(ctx, { users: { "/authorId": draft.authorId } });
+  await assertReferencesExist(ctx, { users: { "/authorId": draft.authorId } });
   const createdBy = writerOf(ctx.caller);
   const article = await store.insert(
     tx,
@@ -93,20 +98,20 @@ export async function update(
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
   if (before.state === "retired") {
-    throw wrongState(articleMachine, before.state, "A retired article can't be changed.");
+    throw invalidTransition(articleMachine, before.state, "A retired article can't be changed.");
   }
-  await assertThere(ctx, { users: { "/authorId": change.authorId } });
+  await assertReferencesExist(ctx, { users: { "/authorId": change.authorId } });
   const next = {
     ...before,
     ...change,
     reviewDueAt: dueOf(change.reviewDueAt, before.reviewDueAt),
   };
-  if (changeOf(dataOf(before), dataOf(next)).changes.length === 0) return before;
+  if (diffResource(dataOf(before), dataOf(next)).changes.length === 0) return before;
   const isNewVersion = next.title !== before.title || next.body !== before.body;
   const version = before.version + (isNewVersion ? 1 : 0);
   const after = await store.update(ctx.tx, { ...next, version }, { plain, now: ctx.now });
   if (isNewVersion) await keepVersion(ctx, after);
-  ctx.emit(ArticleUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  ctx.emit(ArticleUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 
@@ -124,7 +129,7 @@ export async function move<A extends Step>(
   action: A,
 ): Promise<Article> {
   const before = await store.lock(ctx.tx, ref);
-  const state = moved(articleMachine, before.state, action);
+  const state = nextState(articleMachine, before.state, action);
   const publishedAt = action === "publish" ? ctx.now.toISOString() : before.publishedAt;
   const next = { ...before, state, publishedAt };
   const after = await store.update(ctx.tx, next, { plain: undefined, now: ctx.now });
@@ -143,7 +148,7 @@ export async function restore(
   const before = await store.lock(ctx.tx, ref);
   const { title, body } = await store.getVersion(ctx.tx, before.id, version);
   const state =
-    before.state === "retired" ? moved(articleMachine, before.state, "restore") : before.state;
+    before.state === "retired" ? nextState(articleMachine, before.state, "restore") : before.state;
   const next = { ...before, title, body, state, version: before.version + 1 };
   const after = await store.update(ctx.tx, next, { plain, now: ctx.now });
   await keepVersion(ctx, after);
@@ -166,7 +171,7 @@ function keepVersion({ tx, caller, now }: WriteContext<never>, article: Article)
 function dueOf(given: string | null | undefined, before: string | null): string | null {
   if (given === undefined) return before;
   if (given === null) return null;
-  const time = timeOf(given);
-  if (time === undefined) throw invalid("/reviewDueAt", "is beyond the year 9999 in UTC");
+  const time = parseTime(given);
+  if (time === undefined) throw invalidField("/reviewDueAt", "is beyond the year 9999 in UTC");
   return time;
 }

@@ -1,6 +1,6 @@
 import { refColumn } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Article, ArticleVersion } from "./article.ts";
 
@@ -81,7 +81,7 @@ export async function insert(
 ): Promise<Article> {
   const { id, no, number, createdBy } = article;
   const values = [...valuesOf(article, writing), id, no, number, createdBy];
-  return found((await rowsOf(tx, INSERT, values))[0]);
+  return found((await queryRows(tx, INSERT, values))[0]);
 }
 
 /** Writes what an article is from now on. */
@@ -91,7 +91,7 @@ export async function update(
   writing: Writing,
 ): Promise<Article> {
   const values = [...valuesOf(article, writing), article.id];
-  return found((await rowsOf(tx, UPDATE, values))[0]);
+  return found((await queryRows(tx, UPDATE, values))[0]);
 }
 
 function valuesOf(article: Written, { plain, now }: Writing): readonly unknown[] {
@@ -115,12 +115,12 @@ function valuesOf(article: Written, { plain, now }: Writing): readonly unknown[]
 
 /** The article that a reference names. */
 export async function get(tx: Tx, ref: string): Promise<Article> {
-  return found((await rowsOf(tx, selecting(ref), [ref]))[0]);
+  return found((await queryRows(tx, selecting(ref), [ref]))[0]);
 }
 
 /** The same, locked, so that two changes take turns. */
 export async function lock(tx: Tx, ref: string): Promise<Article> {
-  return found((await rowsOf(tx, `${selecting(ref)} for update`, [ref]))[0]);
+  return found((await queryRows(tx, `${selecting(ref)} for update`, [ref]))[0]);
 }
 
 /** What is shown of an article that was found. */
@@ -139,7 +139,7 @@ export async function published(
   const text = `
     select id, number, title, summary, tags, category, published_at as "publishedAt" from articles
      where id = any($1::text[]) and state = 'published' and visibility = any($2::text[])`;
-  return (await rowsOf(tx, text, [ids, visible])) as unknown as readonly Published[];
+  return (await queryRows(tx, text, [ids, visible])) as unknown as readonly Published[];
 }
 
 /** Keeps what an article says now. */
@@ -190,7 +190,7 @@ function selecting(ref: string): string {
   return `select ${WHOLE} from articles where ${refColumn(ref)} = $1`;
 }
 
-function found(row: Row | undefined): Article {
+function found(row: SqlRow | undefined): Article {
   if (!row) throw new Failure(NotFound);
   // The columns are those of an article, by the select list.
   return row as unknown as Article;

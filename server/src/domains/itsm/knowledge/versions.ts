@@ -1,14 +1,14 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { Article, ArticleRef, ArticleVersion, ByArticle, example } from "./article.ts";
 import { ArticleRestored } from "./events.ts";
 import { KnowledgeWrite } from "./permissions.ts";
 import { partitionOf } from "./search/search-query.ts";
-import { plainOf } from "./render-markdown.ts";
+import { toPlainText } from "./render-markdown.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -33,7 +33,7 @@ export const listVersions = query({
     const list = `versions of ${id}`;
     const [before = NUMBER_MAX] = after === undefined ? [] : cursors.decode(list, after);
     const rows = await store.versions(tx, id, { before: Number(before), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -48,7 +48,7 @@ export const getVersion = query({
   summary: "Read what an article said once",
   permission: KnowledgeWrite,
   params: ByVersion,
-  reply: one(ArticleVersion),
+  reply: item(ArticleVersion),
   example: versionExample,
   async run({ tx }, { params: { id: ref, version } }) {
     const { id } = await store.get(tx, ref);
@@ -63,7 +63,7 @@ export const restoreVersion = command({
   description: "A retired article becomes a draft again; any other keeps its state.",
   permission: KnowledgeWrite,
   params: ByVersion,
-  reply: one(Article),
+  reply: item(Article),
   emits: [ArticleRestored],
   example: versionExample,
   prepare: (outside, { params }, caller) => wordsOf(outside, params, caller),
@@ -73,7 +73,7 @@ export const restoreVersion = command({
 
 /** A version never changes, so that it may be read beforehand. */
 async function wordsOf(
-  { db }: Outside,
+  { db }: Platform,
   { id: ref, version }: { readonly id: string; readonly version: string },
   caller: Caller,
 ): Promise<string> {
@@ -82,5 +82,5 @@ async function wordsOf(
     const { id } = await store.get(tx, ref);
     return store.getVersion(tx, id, Number(version));
   });
-  return plainOf(partition.workspace, body);
+  return toPlainText(partition.workspace, body);
 }

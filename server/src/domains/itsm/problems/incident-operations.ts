@@ -1,7 +1,7 @@
 import { TicketSummary } from "../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
-import { nothing, one, page } from "#kernel/operation/response.ts";
+import { noContent, item, page } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import { IncidentLinked, IncidentUnlinked } from "./events.ts";
 import * as incidents from "./linked-incidents.ts";
@@ -37,7 +37,7 @@ export const linkIncidents = command({
   params: ByProblem,
   body: object({ incidentIds: IncidentIds }),
   mayChangeNothing: true,
-  reply: one(Problem),
+  reply: item(Problem),
   emits: [IncidentLinked],
   example: { ...example, body: { incidentIds: [EXAMPLE_INCIDENT] } },
   run: (ctx, { params, body }) => service.linkIncidents(ctx, params.id, body.incidentIds),
@@ -49,7 +49,7 @@ export const unlinkIncident = command({
   summary: "Say that a problem does not cause an incident after all",
   permission: ProblemsWrite,
   params: object({ ...ByProblem.properties, incidentId: id("inc") }),
-  reply: nothing(),
+  reply: noContent(),
   emits: [IncidentUnlinked],
   example: { params: { ...example.params, incidentId: EXAMPLE_INCIDENT } },
   run: (ctx, { params }) => service.unlinkIncident(ctx, params.id, params.incidentId),

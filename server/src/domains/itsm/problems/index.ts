@@ -1,4 +1,4 @@
-import { conversation, TicketKindPoint } from "../tickets/index.ts";
+import { collaboration, TicketKindPoint } from "../tickets/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as actions from "./transition-operations.ts";
@@ -19,7 +19,7 @@ export { ProblemsRead } from "./problem.ts";
 export type { Problem } from "./problem.ts";
 export { knownErrorList, toProblem } from "./store.ts";
 
-const talk = conversation(problemKind);
+const talk = collaboration(problemKind);
 
 export const problems = domain({
   name: "problems",

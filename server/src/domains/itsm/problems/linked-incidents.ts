@@ -1,5 +1,5 @@
 /** The incidents that a problem causes: links between tickets, seen from the problem. */
-import { authorOf, referTo, summariesOf, type TicketSummary } from "../tickets/index.ts";
+import { authorOf, ticketRefOf, summariesOf, type TicketSummary } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
 import { idsInOrder } from "#kernel/schema/id.ts";
@@ -51,7 +51,7 @@ export async function link(
   const linked = new Set(rows.map(({ from_id }) => from_id));
   for (const incident of incidents) {
     if (!linked.has(incident.id)) continue;
-    ctx.emit(IncidentLinked, referTo({ ...problem, kind: "problem" }), {
+    ctx.emit(IncidentLinked, ticketRefOf({ ...problem, kind: "problem" }), {
       problemId: problem.id,
       incident,
     });
@@ -73,7 +73,7 @@ export async function unlink(
     .where("type", "=", TYPE)
     .executeTakeFirstOrThrow();
   if (!incident || numDeletedRows === 0n) throw new Failure(NotFound);
-  ctx.emit(IncidentUnlinked, referTo({ ...problem, kind: "problem" }), {
+  ctx.emit(IncidentUnlinked, ticketRefOf({ ...problem, kind: "problem" }), {
     problemId: problem.id,
     incident,
   });

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { takeNumber, ticketRef, TicketSummary } from "../tickets/index.ts";
-import type { Parameters } from "#kernel/db/statement.ts";
+import { nextTicketNumber, ticketRef, TicketSummary } from "../tickets/index.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { IncidentLinked, ProblemCreated, ProblemUpdated } from "./events.ts";
 import { newest, SHOWN_MAX } from "./linked-incidents.ts";
@@ -38,8 +38,8 @@ export const listProblems = query({
   run(ctx, { query: { state, mine, ...question } }) {
     const me = ctx.caller.person?.id ?? null;
     const narrowed = [
-      state !== undefined && ((to: Parameters) => `state = ${to.add(state, "text")}`),
-      mine === true && ((to: Parameters) => `assignee_id = ${to.add(me, "text")}`),
+      state !== undefined && ((to: SqlParameters) => `state = ${to.add(state, "text")}`),
+      mine === true && ((to: SqlParameters) => `assignee_id = ${to.add(me, "text")}`),
     ].filter((one) => one !== false);
     return listPage(ctx, store.problemList, question, { narrowed, toItem: store.toProblem });
   },
@@ -84,7 +84,7 @@ export const createProblem = command({
   example: {
     body: { title: "The mail gateway drops connections", description: "Every night", priority: 2 },
   },
-  prepare: (outside, _, caller) => takeNumber(outside, caller, "problem"),
+  prepare: (outside, _, caller) => nextTicketNumber(outside, caller, "problem"),
   run: (ctx, { body }, number) => service.create(ctx, body, number),
 });
 
@@ -104,7 +104,7 @@ export const getProblem = query({
   summary: "Read a problem, with the incidents that it causes",
   permission: ProblemsRead,
   params: ByProblem,
-  reply: one(ShownProblem),
+  reply: item(ShownProblem),
   example,
   async run(ctx, { params }) {
     const problem = await store.get(ctx.tx, params.id);
@@ -123,7 +123,7 @@ export const updateProblem = command({
   params: ByProblem,
   body: patch(fields),
   mayChangeNothing: true,
-  reply: one(Problem),
+  reply: item(Problem),
   emits: [ProblemUpdated],
   fails: [problemMachine.refusal],
   example: { ...example, body: { workaround: "Restart the gateway.", priority: 1 } },

@@ -1,9 +1,9 @@
 /** A problem: what it is, and how it lives. Nothing here reads or writes. */
 import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { machine, moved, type TicketKind } from "../tickets/index.ts";
+import { stateMachine, nextState, type TicketKind } from "../tickets/index.ts";
 import { problemList, summariesOf } from "./store.ts";
 
 const TITLE_CHARACTERS_MAX = 300;
@@ -11,7 +11,7 @@ const TEXT_CHARACTERS_MAX = 50_000;
 const ITEMS_MAX = 100;
 
 /** How a problem lives. */
-export const problemMachine = machine({
+export const problemMachine = stateMachine({
   kind: "problem",
   states: ["open", "investigating", "known_error", "resolved", "closed"],
   ended: ["closed"],
@@ -77,7 +77,7 @@ type Action = (typeof problemMachine.moves)[number]["action"];
 
 /** The problem after an action; throws where its state does not allow that, or something is missing. */
 export function acted(problem: Problem, action: Action, said: Said, now: Date): Problem {
-  const state = moved(problemMachine, problem.state, action);
+  const state = nextState(problemMachine, problem.state, action);
   const at = now.toISOString();
   const after = { ...problem, ...said, state, updatedAt: at, revision: problem.revision + 1 };
   switch (action) {
@@ -110,7 +110,7 @@ export function edited(problem: Problem, change: Partial<ProblemData>, now: Date
 
 /** A known error is one whose cause is known, and which people can live with. */
 function assertExplained({ rootCause, workaround }: ProblemData): void {
-  const faults: Fault[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
+  const faults: FieldError[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
     value === null ? [{ path: `/${name}`, message: "is required of a known error" }] : [],
   );
   const [first] = faults;

@@ -1,12 +1,12 @@
 import {
-  assertThere,
+  assertReferencesExist,
   authorOf,
-  referTo,
+  ticketRefOf,
   setItems,
   type TicketNumber,
-  wrongState,
+  invalidTransition,
 } from "../tickets/index.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
@@ -44,7 +44,7 @@ export async function create(
 ): Promise<Problem> {
   const { assigneeId = null, teamId = null, ciIds = [] } = draft;
   const [, incidents] = await Promise.all([
-    assertThere(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds }),
+    assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds }),
     assertIncidents(ctx, incidentIds),
   ]);
   const at = ctx.now.toISOString();
@@ -98,16 +98,16 @@ export async function update(
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
   if (before.state === "closed") {
-    throw wrongState(problemMachine, before.state, "A closed problem is not edited.");
+    throw invalidTransition(problemMachine, before.state, "A closed problem is not edited.");
   }
   const change = { ...edit, ...(edit.ciIds && { ciIds: edit.ciIds.toSorted() }) };
   const after = edited(before, change, ctx.now);
   if (after === before) return before;
   const { assigneeId, teamId, ciIds } = edit;
-  await assertThere(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
+  await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
   if (ciIds) await setItems(ctx.tx, { kind: "problem", id: before.id }, ciIds);
   store.update(ctx, after);
-  ctx.emit(ProblemUpdated, refer(after), changeOf(dataOf(before), dataOf(after)));
+  ctx.emit(ProblemUpdated, refer(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 
@@ -158,7 +158,7 @@ function touched(ctx: WriteContext<never>, before: Problem): Problem {
 
 /** How events name a problem. */
 export function refer(problem: Problem) {
-  return referTo({ ...problem, kind: "problem" });
+  return ticketRefOf({ ...problem, kind: "problem" });
 }
 
 /** A problem as events tell of it. */

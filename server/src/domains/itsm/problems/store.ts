@@ -1,8 +1,8 @@
 import { itemIdsSql, lockRows, refColumn, type TicketSummary } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Problem } from "./problem.ts";
 
@@ -15,7 +15,7 @@ const SHOWN = `
   created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt", revision`;
 
 /** All problems, as people list them. */
-export const problemList: List = {
+export const problemList: ListDefinition = {
   name: "problems",
   from: "problems",
   select: SHOWN,
@@ -46,7 +46,7 @@ export const problemList: List = {
 };
 
 /** Those that people can live with, the latest first. */
-export const knownErrorList: List = {
+export const knownErrorList: ListDefinition = {
   ...problemList,
   name: "known errors",
   fields: { ...problemList.fields, knownErrorAt: { sql: "known_error_at", kind: "time" } },
@@ -54,14 +54,14 @@ export const knownErrorList: List = {
 };
 
 /** A row of the lists above, whose columns have the names of the fields. */
-export function toProblem(row: Row): Problem {
+export function toProblem(row: SqlRow): Problem {
   return row as unknown as Problem;
 }
 
 /** The problem that an id or a number names. */
 export async function get(tx: Tx, ref: string): Promise<Problem> {
   return found(
-    await rowsOf(tx, `select ${SHOWN} from problems where ${refColumn(ref)} = $1`, [ref]),
+    await queryRows(tx, `select ${SHOWN} from problems where ${refColumn(ref)} = $1`, [ref]),
   );
 }
 
@@ -133,7 +133,7 @@ export async function summariesOf(tx: Tx, ids: readonly string[]): Promise<Ticke
   return rows.map((row) => ({ kind: "problem", ...row }));
 }
 
-function found([row]: readonly Row[]): Problem {
+function found([row]: readonly SqlRow[]): Problem {
   if (!row) throw new Failure(NotFound);
   return toProblem(row);
 }

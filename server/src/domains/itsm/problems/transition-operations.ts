@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { command } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   InvestigationStarted,
@@ -18,7 +18,7 @@ import { act, dataOf, refer } from "./service.ts";
 const action = {
   permission: ProblemsWrite,
   params: ByProblem,
-  reply: one(Problem),
+  reply: item(Problem),
   fails: [problemMachine.refusal],
 };
 

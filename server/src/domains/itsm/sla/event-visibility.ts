@@ -1,12 +1,12 @@
 /** Who may not hear of a ticket does not hear of its deadlines either: what is told of them is seen as it is. */
 import { TICKET_KINDS } from "../tickets/index.ts";
-import type { Services } from "#kernel/access/caller.ts";
-import type { DataOf, RecordedEvent } from "#kernel/log/event.ts";
-import { type EventView, viewsOf } from "#kernel/log/event-visibility.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { EventData, RecordedEvent } from "#kernel/log/event.ts";
+import { type EventVisibility, eventVisibilities } from "#kernel/log/event-visibility.ts";
 import { SlaBreached } from "./policy.ts";
 
 /** How events of clocks are seen: as those of their tickets. */
-export const alertView: EventView = {
+export const alertView: EventVisibility = {
   resourceType: SlaBreached.resource,
   async lensesFor(place, events) {
     const byKind = Map.groupBy(events, kindOf);
@@ -33,9 +33,9 @@ export const alertView: EventView = {
 
 function kindOf({ data }: RecordedEvent): string {
   // The event's schema, by which we wrote it.
-  return (data as DataOf<typeof SlaBreached>).ticket.kind;
+  return (data as EventData<typeof SlaBreached>).ticket.kind;
 }
 
-function viewOf(services: Services, kind: string): EventView | undefined {
-  return viewsOf(services).find(({ resourceType }) => resourceType === kind);
+function viewOf(services: PlatformServices, kind: string): EventVisibility | undefined {
+  return eventVisibilities(services).find(({ resourceType }) => resourceType === kind);
 }

@@ -1,9 +1,9 @@
 import { domain } from "#kernel/domain.ts";
-import { EventViewPoint } from "#kernel/log/event-visibility.ts";
+import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
-import { announcer } from "./clocks/breach-announcer.ts";
+import { breachAnnouncer } from "./clocks/breach-announcer.ts";
 import { listClocks, ticketClocks } from "./clocks/operations.ts";
 import { alertView } from "./event-visibility.ts";
 import {
@@ -15,7 +15,7 @@ import {
   SlaPolicyUpdated,
   SlaWarning,
 } from "./policy.ts";
-import { followTickets } from "./clocks/clock-reader.ts";
+import { clockReader } from "./clocks/clock-reader.ts";
 import {
   createPolicy,
   deletePolicy,
@@ -27,8 +27,8 @@ import {
 import { policyContent } from "./pack.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
 import { clocksSource } from "./report-source.ts";
-import { followPolicies, recompute } from "./clocks/recompute-clocks.ts";
-import { tellPeople } from "./notifications.ts";
+import { policyReader, recomputeClocksJob } from "./clocks/recompute-clocks.ts";
+import { breachNotificationReader } from "./notifications.ts";
 
 export { IncidentSlaBreached, SlaBreached, SlaWarning } from "./policy.ts";
 
@@ -55,11 +55,11 @@ export const sla = domain({
     listClocks,
     ...ticketClocks,
   ],
-  readers: [followTickets, followPolicies, tellPeople],
-  jobs: [recompute],
-  engines: [announcer],
+  readers: [clockReader, policyReader, breachNotificationReader],
+  jobs: [recomputeClocksJob],
+  engines: [breachAnnouncer],
   contributions: [
-    contribute(EventViewPoint, alertView),
+    contribute(EventVisibilityPoint, alertView),
     contribute(PackContentPoint, policyContent),
     contribute(ReportSourcePoint, clocksSource),
   ],

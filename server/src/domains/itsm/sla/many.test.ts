@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { WORK } from "./clocks/breach-announcer.ts";
+import { BREACH_SIGNAL } from "./clocks/breach-announcer.ts";
 import { workingNode } from "./testing.ts";
 
 const MINUTE_MS = 60_000;
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 function pass(minutes: number): void {
   world.clock.advance(minutes * MINUTE_MS);
-  for (const { signal } of nodes) signal.raise(WORK);
+  for (const { signal } of nodes) signal.raise(BREACH_SIGNAL);
 }
 
 async function policy(more: object): Promise<string> {

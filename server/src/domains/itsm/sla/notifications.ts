@@ -1,14 +1,14 @@
 import { membersOf } from "../tickets/index.ts";
 import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { DataOf } from "#kernel/log/event.ts";
+import type { EventData } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { SlaBreached, SlaWarning } from "./policy.ts";
 
 const RECIPIENTS_MAX = 100;
 
 /** Whoever works on a ticket hears of its deadline: the assignee or, without one, the team. */
-export const tellPeople = reader({
+export const breachNotificationReader = reader({
   name: "sla.tell",
   on: [SlaBreached.type, SlaWarning.type],
   startsAt: "beginning",
@@ -18,7 +18,7 @@ export const tellPeople = reader({
       // What somebody published under this name is a message.
       if (event.resource.type !== SlaBreached.resource) continue;
       // The event's schema, by which we wrote it.
-      const alert = event.data as DataOf<typeof SlaBreached>;
+      const alert = event.data as EventData<typeof SlaBreached>;
       const userIds = await recipientsOf(tx, alert);
       if (userIds.length === 0) continue;
       const { kind, id } = alert.ticket;
@@ -31,7 +31,7 @@ export const tellPeople = reader({
   },
 });
 
-type Alert = DataOf<typeof SlaBreached>;
+type Alert = EventData<typeof SlaBreached>;
 
 async function recipientsOf(tx: Tx, { ticket }: Alert): Promise<readonly string[]> {
   if (ticket.assigneeId !== null) return [ticket.assigneeId];

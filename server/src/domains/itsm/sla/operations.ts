@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { TICKET_KINDS } from "../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./policy.ts";
 import { SlaRead, SlaWrite } from "./permissions.ts";
-import { draftOf, NewPolicy, PolicyChange, PolicyId, SlaPolicy } from "./policy.ts";
+import { toPolicyInput, NewPolicy, PolicyChange, PolicyId, SlaPolicy } from "./policy.ts";
 import * as service from "./service.ts";
 import { simulate, Simulation, SimulationBody } from "./simulation.ts";
 import * as store from "./store.ts";
@@ -30,7 +30,7 @@ export const listPolicies = query({
   async run({ tx, services: { cursors } }, { query: { limit, after, entity } }) {
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: String(before), limit: limit + 1, entity });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (policy) => policy,
@@ -69,7 +69,7 @@ export const createPolicy = command({
       pauseOn: ["on_hold"],
     },
   },
-  run: (ctx, { body }) => service.create(ctx, draftOf(body)),
+  run: (ctx, { body }) => service.create(ctx, toPolicyInput(body)),
 });
 
 export const getPolicy = query({
@@ -79,7 +79,7 @@ export const getPolicy = query({
   permission: SlaRead,
   ...shared,
   params: ById,
-  reply: one(SlaPolicy),
+  reply: item(SlaPolicy),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -95,7 +95,7 @@ export const updatePolicy = command({
   ...shared,
   params: ById,
   body: PolicyChange,
-  reply: one(SlaPolicy),
+  reply: item(SlaPolicy),
   emits: [SlaPolicyUpdated],
   mayChangeNothing: true,
   example: { ...example, body: { targets: [{ metric: "resolution", minutes: 480 }] } },
@@ -110,7 +110,7 @@ export const deletePolicy = command({
   permission: SlaWrite,
   ...shared,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [SlaPolicyDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -127,7 +127,7 @@ export const simulatePolicy = query({
   params: ById,
   body: SimulationBody,
   bodyOptional: true,
-  reply: one(Simulation),
+  reply: item(Simulation),
   example: {
     ...example,
     body: { limit: 500, policy: { targets: [{ metric: "resolution", minutes: 120 }] } },

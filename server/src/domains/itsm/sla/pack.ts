@@ -1,6 +1,6 @@
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { SlaWrite } from "./permissions.ts";
-import { draftOf, NewPolicy } from "./policy.ts";
+import { toPolicyInput, NewPolicy } from "./policy.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -19,10 +19,10 @@ export const policyContent = packContent({
     const { active: _, ...edited } = service.draftOf(policy);
     return edited;
   },
-  make: async (ctx, content) => (await service.create(ctx, draftOf(content))).id,
+  make: async (ctx, content) => (await service.create(ctx, toPolicyInput(content))).id,
   async replace(ctx, id, content) {
     // Whether it is on is for the workspace to say.
-    const { active: _, ...draft } = draftOf(content);
+    const { active: _, ...draft } = toPolicyInput(content);
     await service.update(ctx, id, draft);
     return id;
   },

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import type { Services } from "#kernel/access/caller.ts";
-import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
+import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
-import { kindsOf, TICKET_KINDS } from "../tickets/index.ts";
+import { ticketKinds, TICKET_KINDS } from "../tickets/index.ts";
 import { minutesOf } from "./business-hours.ts";
 
 export const POLICIES_MAX = 500;
@@ -84,7 +84,7 @@ export const SlaPolicy = Type.Object(
   { title: "SlaPolicy" },
 );
 export type SlaPolicy = Static<typeof SlaPolicy> & { readonly revision: number };
-export type PolicyDraft = Omit<Static<typeof SlaPolicy>, "id" | "createdAt" | "updatedAt">;
+export type PolicyInput = Omit<Static<typeof SlaPolicy>, "id" | "createdAt" | "updatedAt">;
 
 /** Whoever gives no calendar means the whole day, every day. */
 export const NewPolicy = object(
@@ -114,24 +114,24 @@ const USUAL = {
 };
 
 /** A whole policy of what was given. */
-export function draftOf(given: NewPolicy): PolicyDraft {
-  return whole({ ...USUAL, ...given });
+export function toPolicyInput(given: NewPolicy): PolicyInput {
+  return withPolicyDefaults({ ...USUAL, ...given });
 }
 
 /** Says so where a calendar has no holidays. */
-export function whole(draft: PolicyDraft): PolicyDraft {
+export function withPolicyDefaults(draft: PolicyInput): PolicyInput {
   const { calendar } = draft;
   return { ...draft, calendar: calendar && { ...calendar, holidays: calendar.holidays ?? [] } };
 }
 
 /** Throws a 422 with everything that a schema can't see. */
-export function assertSound(
-  services: Pick<Services, "contributions">,
-  draft: PolicyDraft,
+export function assertValidPolicy(
+  services: Pick<PlatformServices, "contributions">,
+  draft: PolicyInput,
   at = "",
 ): void {
   const faults = [
-    ...checkCondition(draft.conditions).map(({ path, message }) => ({
+    ...validateCondition(draft.conditions).map(({ path, message }) => ({
       path: `/conditions${path}`,
       message,
     })),
@@ -145,7 +145,7 @@ export function assertSound(
   }
 }
 
-function faultsOfTargets({ targets }: PolicyDraft): Fault[] {
+function faultsOfTargets({ targets }: PolicyInput): FieldError[] {
   return targets.flatMap(({ metric }, index) =>
     targets.findIndex((other) => other.metric === metric) === index
       ? []
@@ -153,7 +153,7 @@ function faultsOfTargets({ targets }: PolicyDraft): Fault[] {
   );
 }
 
-function faultsOfCalendar({ calendar }: PolicyDraft): Fault[] {
+function faultsOfCalendar({ calendar }: PolicyInput): FieldError[] {
   if (!calendar) return [];
   const faults = calendar.hours.flatMap(({ from, to }, index) =>
     minutesOf(from) < minutesOf(to)
@@ -175,10 +175,10 @@ function isTimezone(name: string): boolean {
 }
 
 function faultsOfStates(
-  services: Pick<Services, "contributions">,
-  { entity, pauseOn }: PolicyDraft,
-): Fault[] {
-  const states = kindsOf(services).find(({ kind }) => kind === entity)?.machine.states;
+  services: Pick<PlatformServices, "contributions">,
+  { entity, pauseOn }: PolicyInput,
+): FieldError[] {
+  const states = ticketKinds(services).find(({ kind }) => kind === entity)?.machine.states;
   if (!states) return [];
   return pauseOn.flatMap((state, index) =>
     states.includes(state)

@@ -1,7 +1,7 @@
 import Type from "typebox";
-import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
+import { streamRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { SlaRead } from "./permissions.ts";
-import { seenKinds } from "./clocks/clock-access.ts";
+import { visibleKinds } from "./clocks/clock-access.ts";
 
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });
@@ -36,8 +36,8 @@ export const clocksSource = reportSource({
   permission: SlaRead,
   schema: Type.Object({}, { additionalProperties: false }),
   async open(asking, _, parameters) {
-    const kinds = seenKinds({ services: asking.outside, caller: asking.caller });
-    return openRows(asking, {
+    const kinds = visibleKinds({ services: asking.outside, caller: asking.caller });
+    return streamRows(asking, {
       from: "sla_clocks",
       where: `kind = any (${parameters.add(kinds, "text[]")})`,
       key: [{ sql: "no", type: "bigint" }],

@@ -1,15 +1,15 @@
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./policy.ts";
 import {
-  assertSound,
+  assertValidPolicy,
   POLICIES_MAX,
   type PolicyChange,
-  type PolicyDraft,
+  type PolicyInput,
   type SlaPolicy,
-  whole,
+  withPolicyDefaults,
 } from "./policy.ts";
 import * as store from "./store.ts";
 
@@ -21,9 +21,9 @@ export const TooManyPolicies = failure(
 
 export async function create(
   ctx: WriteContext<typeof SlaPolicyCreated>,
-  draft: PolicyDraft,
+  draft: PolicyInput,
 ): Promise<SlaPolicy> {
-  assertSound(ctx.services, draft);
+  assertValidPolicy(ctx.services, draft);
   if ((await store.count(ctx.tx)) >= POLICIES_MAX) throw new Failure(TooManyPolicies);
   const { now } = ctx;
   const policy = await store.insert(ctx.tx, newId("slp", now.getTime()), { draft, now });
@@ -40,11 +40,11 @@ export async function update(
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   const draft = changed(before, change);
-  assertSound(ctx.services, draft);
-  const { changes } = changeOf<PolicyDraft>(draftOf(before), draft);
+  assertValidPolicy(ctx.services, draft);
+  const { changes } = diffResource<PolicyInput>(draftOf(before), draft);
   if (changes.length === 0) return before;
   const after = await store.update(ctx.tx, id, { draft, now: ctx.now });
-  ctx.emit(SlaPolicyUpdated, referTo(after), changeOf(shownOf(before), shownOf(after)));
+  ctx.emit(SlaPolicyUpdated, referTo(after), diffResource(shownOf(before), shownOf(after)));
   return after;
 }
 
@@ -59,12 +59,12 @@ export async function remove(
 }
 
 /** What a policy would be with a change. */
-export function changed(policy: SlaPolicy, change: Partial<PolicyChange>): PolicyDraft {
-  return whole({ ...draftOf(policy), ...change });
+export function changed(policy: SlaPolicy, change: Partial<PolicyChange>): PolicyInput {
+  return withPolicyDefaults({ ...draftOf(policy), ...change });
 }
 
 /** What of a policy somebody wrote. */
-export function draftOf(policy: SlaPolicy): PolicyDraft {
+export function draftOf(policy: SlaPolicy): PolicyInput {
   const { id: _, revision: __, createdAt: ___, updatedAt: ____, ...draft } = policy;
   return draft;
 }

@@ -1,18 +1,18 @@
 import Type, { type Static } from "typebox";
-import { kindsOf, type TicketKind } from "../tickets/index.ts";
+import { ticketKinds, type TicketKind } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
-import { foldAll, type Plan } from "./clocks/clock-fold.ts";
+import { foldEvents, type ClockPlan } from "./clocks/clock-fold.ts";
 import { historiesOf } from "./clocks/ticket-history.ts";
-import { factsOf, isoOf } from "./clocks/clock-row.ts";
+import { ticketFieldsOf, toIso } from "./clocks/clock-row.ts";
 import { compilePlans } from "./clocks/policy-targets.ts";
-import { assertSound, METRICS, PolicyChange, type SlaPolicy } from "./policy.ts";
-import { assertSeesAll } from "./clocks/clock-access.ts";
+import { assertValidPolicy, METRICS, PolicyChange, type SlaPolicy } from "./policy.ts";
+import { assertSeesAllTickets } from "./clocks/clock-access.ts";
 import { changed } from "./service.ts";
-import { CLOCK_STATES, viewAt } from "./clocks/clock-state.ts";
+import { CLOCK_STATES, clockStateAt } from "./clocks/clock-state.ts";
 
 const DAY_MS = 86_400_000;
 const USUAL_DAYS = 30;
@@ -87,12 +87,12 @@ export async function simulate(
 ): Promise<Simulation> {
   const { tx, now, services } = ctx;
   const draft = changed(policy, change);
-  assertSound(services, draft, "/policy");
+  assertValidPolicy(services, draft, "/policy");
   const end = to === undefined ? now : new Date(to);
   const start = from === undefined ? new Date(end.getTime() - USUAL_DAYS * DAY_MS) : new Date(from);
-  if (start > end) throw invalid("/to", "must not be before from");
-  const kind = kindsOf(services).find((one) => one.kind === draft.entity);
-  if (kind) assertSeesAll(kind, ctx);
+  if (start > end) throw invalidField("/to", "must not be before from");
+  const kind = ticketKinds(services).find((one) => one.kind === draft.entity);
+  if (kind) assertSeesAllTickets(kind, ctx);
   const ids = kind ? await ticketsIn(tx, kind, { start, end, limit }) : [];
   const plans = compilePlans(draft);
   const fates: Fate[][] = plans.map(() => []);
@@ -119,17 +119,17 @@ export async function simulate(
 type Fate = Result["worst"][number];
 
 function fateOf(
-  plan: Plan,
+  plan: ClockPlan,
   past: {
     readonly id: string;
-    readonly history: Parameters<typeof foldAll>[1];
+    readonly history: Parameters<typeof foldEvents>[1];
     readonly nowMs: number;
   },
 ): Fate | undefined {
-  const clock = foldAll(plan, past.history);
+  const clock = foldEvents(plan, past.history);
   if (!clock?.everMatched) return undefined;
-  const { state, elapsedMs, dueAt } = viewAt(plan, clock, past.nowMs);
-  const { number = null, title = null } = factsOf(past.history) ?? {};
+  const { state, elapsedMs, dueAt } = clockStateAt(plan, clock, past.nowMs);
+  const { number = null, title = null } = ticketFieldsOf(past.history) ?? {};
   return {
     ticketId: past.id,
     number,
@@ -138,12 +138,12 @@ function fateOf(
     elapsedMs,
     overMs: Math.max(0, elapsedMs - plan.targetMs),
     startedAt: new Date(clock.startedAt).toISOString(),
-    dueAt: isoOf(dueAt),
-    stoppedAt: isoOf(clock.stoppedAt),
+    dueAt: toIso(dueAt),
+    stoppedAt: toIso(clock.stoppedAt),
   };
 }
 
-function resultOf(plan: Plan, fates: readonly Fate[]): Result {
+function resultOf(plan: ClockPlan, fates: readonly Fate[]): Result {
   return {
     metric: plan.metric,
     targetMinutes: plan.targetMs / 60_000,
@@ -177,5 +177,5 @@ async function ticketsIn(
   const text = `
     select id from ${table} where created_at >= $1 and created_at <= $2
      order by no desc limit ${limit}`;
-  return (await rowsOf(tx, text, [start, end])).map(({ id }) => String(id));
+  return (await queryRows(tx, text, [start, end])).map(({ id }) => String(id));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { WORK } from "./clocks/breach-announcer.ts";
+import { BREACH_SIGNAL } from "./clocks/breach-announcer.ts";
 import { workingNode } from "./testing.ts";
 
 const MINUTE_MS = 60_000;
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 function pass(minutes: number, on: readonly Kernel[] = [node]): void {
   world.clock.advance(minutes * MINUTE_MS);
-  for (const one of on) for (const work of [WORK, "jobs"]) one.signal.raise(work);
+  for (const one of on) for (const work of [BREACH_SIGNAL, "jobs"]) one.signal.raise(work);
 }
 
 let count = 0;

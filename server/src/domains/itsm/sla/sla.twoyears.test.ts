@@ -4,11 +4,11 @@
  */
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { foldAll, foldOn } from "./clocks/clock-fold.ts";
+import { foldEvents, foldEvent } from "./clocks/clock-fold.ts";
 import { compilePlans } from "./clocks/policy-targets.ts";
-import { draftOf, type NewPolicy } from "./policy.ts";
+import { toPolicyInput, type NewPolicy } from "./policy.ts";
 import { happened, ticket } from "./testing.ts";
-import { viewAt } from "./clocks/clock-state.ts";
+import { clockStateAt } from "./clocks/clock-state.ts";
 
 const MINUTE_MS = 60_000;
 const START = Date.parse("2025-01-01T00:00:00Z");
@@ -135,16 +135,16 @@ test.each(Object.keys(CALENDARS) as (keyof typeof CALENDARS)[])(
       const one = story(roll);
       const targetMinutes = 1 + roll(4_000);
       const own = { ...plan, targetMs: targetMinutes * MINUTE_MS };
-      const clock = foldAll(own, one.events);
+      const clock = foldEvents(own, one.events);
       if (!clock) throw new Error("There is no clock.");
       if (count % 4 === 0) {
         const stepwise = one.events.reduce(
-          (so, event) => foldOn(own, so, [event]),
-          foldAll(own, []),
+          (so, event) => foldEvent(own, so, [event]),
+          foldEvents(own, []),
         );
         expect(stepwise).toEqual(clock);
       }
-      const view = viewAt(own, clock, atMinute(one.until));
+      const view = clockStateAt(own, clock, atMinute(one.until));
       const expected = counted(one, before, targetMinutes);
       expect(view.elapsedMs, JSON.stringify(one.states)).toBe(expected.used * MINUTE_MS);
       // Whoever reaches it in the last minute of all is not late yet.
@@ -172,7 +172,7 @@ function planOf(timezone: keyof typeof CALENDARS) {
     },
     pauseOn: ["on_hold"],
   };
-  const [plan] = compilePlans(draftOf(policy));
+  const [plan] = compilePlans(toPolicyInput(policy));
   if (!plan) throw new Error("There is a plan for each target.");
   return plan;
 }

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../tables.ts";
-import { type PolicyDraft, POLICIES_MAX, type SlaPolicy } from "./policy.ts";
+import { type PolicyInput, POLICIES_MAX, type SlaPolicy } from "./policy.ts";
 
 type Row = Omit<Selectable<Tables["sla_policies"]>, "workspace_id">;
 
@@ -24,7 +24,7 @@ const SHOWN = [
 export async function insert(
   tx: Tx,
   id: string,
-  { draft, now }: { readonly draft: PolicyDraft; readonly now: Date },
+  { draft, now }: { readonly draft: PolicyInput; readonly now: Date },
 ): Promise<SlaPolicy> {
   const row = await tx
     .insertInto("sla_policies")
@@ -51,7 +51,7 @@ export async function lock(tx: Tx, id: string): Promise<SlaPolicy> {
 export async function update(
   tx: Tx,
   id: string,
-  { draft, now }: { readonly draft: PolicyDraft; readonly now: Date },
+  { draft, now }: { readonly draft: PolicyInput; readonly now: Date },
 ): Promise<SlaPolicy> {
   const row = await tx
     .updateTable("sla_policies")
@@ -111,7 +111,7 @@ function found(row: Row | undefined): SlaPolicy {
   return toPolicy(row);
 }
 
-function columnsOf({ pauseOn, warnAtPercent, ...draft }: PolicyDraft) {
+function columnsOf({ pauseOn, warnAtPercent, ...draft }: PolicyInput) {
   return {
     name: draft.name,
     entity: draft.entity,

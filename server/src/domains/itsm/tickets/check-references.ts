@@ -1,11 +1,11 @@
 /** Whom and what a ticket names must be there: members, teams, configuration items. */
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import { missingItems } from "../cmdb/index.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 
 /** What a ticket may name; undefined and null name nothing. */
-export interface Named {
+export interface TicketReferences {
   /** Members, by the path of what names them. */
   readonly users?: Readonly<Record<string, string | null | undefined>>;
   readonly teamId?: string | null | undefined;
@@ -13,7 +13,10 @@ export interface Named {
 }
 
 /** Throws a 422 with the path of each that there is not. Nobody acts who is no member, so the caller is one. */
-export async function assertThere({ tx, caller }: ReadContext, named: Named): Promise<void> {
+export async function assertReferencesExist(
+  { tx, caller }: ReadContext,
+  named: TicketReferences,
+): Promise<void> {
   const users = Object.entries(named.users ?? {}).flatMap(([path, id]) =>
     typeof id === "string" && id !== caller.person?.id ? [[path, id] as const] : [],
   );
@@ -24,7 +27,7 @@ export async function assertThere({ tx, caller }: ReadContext, named: Named): Pr
     missingItems(tx, ciIds),
   ]);
   const known = new Set(members.map(({ id }) => id));
-  const faults: Fault[] = users
+  const faults: FieldError[] = users
     .filter(([, id]) => !known.has(id))
     .map(([path]) => ({ path, message: "is not the id of an active member" }));
   if (typeof teamId === "string" && !team) {

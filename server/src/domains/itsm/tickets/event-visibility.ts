@@ -5,14 +5,14 @@
 import { permissionsOf } from "#domains/identity/accounts/index.ts";
 import { AuditRead } from "#domains/audit/index.ts";
 import { grantsOfRoles } from "#domains/identity/roles/index.ts";
-import type { Person, Services } from "#kernel/access/caller.ts";
+import type { Principal, PlatformServices } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import type { EventView, Lens, ViewPlace } from "#kernel/log/event-visibility.ts";
-import { type Onlooker, TICKET_KINDS, type TicketHead, type TicketKind } from "./kind.ts";
-import { headsOf, kindsOf } from "./ticket.ts";
+import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
+import { type Onlooker, TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
+import { ticketIdentities, ticketKinds } from "./ticket.ts";
 
 /** How events about each kind of ticket are seen. */
-export const ticketViews: readonly EventView[] = TICKET_KINDS.map((resourceType) => ({
+export const ticketViews: readonly EventVisibility[] = TICKET_KINDS.map((resourceType) => ({
   resourceType,
   async lensesFor(place, events) {
     const kind = kindNamed(place.services, resourceType);
@@ -33,12 +33,12 @@ export const ticketViews: readonly EventView[] = TICKET_KINDS.map((resourceType)
 }));
 
 interface Sight {
-  readonly onlooker: (person: Person) => Onlooker;
+  readonly onlooker: (person: Principal) => Onlooker;
   /** Of kinds of which not everyone sees all. */
-  readonly heads: ReadonlyMap<string, TicketHead>;
+  readonly heads: ReadonlyMap<string, TicketIdentity>;
 }
 
-function lensOn(event: RecordedEvent, kind: TicketKind, { onlooker, heads }: Sight): Lens {
+function lensOn(event: RecordedEvent, kind: TicketKind, { onlooker, heads }: Sight): EventFilter {
   const isInternal = event.type === commentType(kind) && event.data["internal"] !== false;
   return (person) => {
     // A webhook or a workflow is the workspace's, and goes on when whoever made it has left.
@@ -59,25 +59,25 @@ function commentType({ kind }: TicketKind): string {
   return `${kind}.comment_added`;
 }
 
-function kindNamed(services: Services, name: string): TicketKind {
-  const found = kindsOf(services).find(({ kind }) => kind === name);
+function kindNamed(services: PlatformServices, name: string): TicketKind {
+  const found = ticketKinds(services).find(({ kind }) => kind === name);
   if (!found) throw new Error(`There is no ${name} in this product.`);
   return found;
 }
 
 async function headsFor(
-  { read }: ViewPlace,
+  { read }: FilterPosition,
   kind: TicketKind,
   events: readonly RecordedEvent[],
-): Promise<ReadonlyMap<string, TicketHead>> {
+): Promise<ReadonlyMap<string, TicketIdentity>> {
   if (!kind.sees) return new Map();
   const ids = [...new Set(events.map(({ resource }) => resource.id))];
-  const heads = await read((tx) => headsOf(tx, kind, ids));
+  const heads = await read((tx) => ticketIdentities(tx, kind, ids));
   return new Map(heads.map((head) => [head.id, head]));
 }
 
 /** People with what they may do, by their roles as those are now. */
-async function onlookersOf(place: ViewPlace): Promise<(person: Person) => Onlooker> {
+async function onlookersOf(place: FilterPosition): Promise<(person: Principal) => Onlooker> {
   const { services } = place;
   const grants = await grantsIn(place);
   const known = new Map<string, Onlooker>();
@@ -95,10 +95,10 @@ async function onlookersOf(place: ViewPlace): Promise<(person: Person) => Onlook
 type Grants = ReadonlyMap<string, readonly string[]>;
 
 const WORKSPACES_MAX = 1_000;
-const caches = new WeakMap<Services["news"], Map<string, Promise<Grants>>>();
+const caches = new WeakMap<PlatformServices["news"], Map<string, Promise<Grants>>>();
 
 /** What the custom roles of a workspace grant. Every batch of events asks, so it is kept until one changes. */
-function grantsIn({ services, partition: { workspace }, read }: ViewPlace): Promise<Grants> {
+function grantsIn({ services, partition: { workspace }, read }: FilterPosition): Promise<Grants> {
   let cache = caches.get(services.news);
   if (!cache) {
     const kept = new Map<string, Promise<Grants>>();

@@ -1,7 +1,7 @@
-import { executors } from "#domains/runs/index.ts";
+import { executorsByType } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
-import { EventViewPoint } from "#kernel/log/event-visibility.ts";
+import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { ticketViews } from "./event-visibility.ts";
@@ -12,13 +12,13 @@ import { ticketsSource } from "./report-source.ts";
 import { DeskSettingsUpdated, getDeskSettings, updateDeskSettings } from "./settings-operations.ts";
 import { TeamCreated, TeamDeleted, TeamUpdated } from "./teams/team.ts";
 import * as teams from "./teams/operations.ts";
-import { tellWatchers } from "./notify-watchers.ts";
+import { watcherNotificationReader } from "./notify-watchers.ts";
 
 export { itemIdsSql, setItems } from "./configuration-items.ts";
 export {
   refColumn,
   TICKET_KINDS,
-  type TicketHead,
+  type TicketIdentity,
   type TicketKind,
   type TicketKindName,
   TicketKindPoint,
@@ -26,28 +26,35 @@ export {
   TicketSummary,
 } from "./kind.ts";
 export {
-  actionBetween,
+  transitionBetween,
   actionsIn,
-  type Machine,
-  machine,
-  moved,
-  type Move,
-  wrongState,
+  type StateMachine,
+  stateMachine,
+  nextState,
+  type Transition,
+  invalidTransition,
 } from "./state-machine.ts";
 export { lockRows } from "./lock-rows.ts";
-export { numberOf, takeNumber, type TicketNumber } from "./ticket-numbers.ts";
-export { assertThere, membersOf, teamsOf } from "./check-references.ts";
+export { numberOf, nextTicketNumber, type TicketNumber } from "./ticket-numbers.ts";
+export { assertReferencesExist, membersOf, teamsOf } from "./check-references.ts";
 export {
-  type DeskSettings,
-  deskSettings,
+  type TicketSettings,
+  readTicketSettings,
   Level,
   Priority,
   priorityOf,
-  USUAL as USUAL_SETTINGS,
+  DEFAULT_SETTINGS as USUAL_SETTINGS,
 } from "./settings.ts";
-export { conversation } from "./collaboration/attachments.ts";
+export { collaboration } from "./collaboration/attachments.ts";
 export { linkedTo } from "./collaboration/links.ts";
-export { authorOf, headOf, kindsOf, referTo, summariesOf, ticketParams } from "./ticket.ts";
+export {
+  authorOf,
+  ticketIdentity,
+  ticketKinds,
+  ticketRefOf,
+  summariesOf,
+  ticketParams,
+} from "./ticket.ts";
 
 export const desk = domain({
   name: "desk",
@@ -65,11 +72,11 @@ export const desk = domain({
     updateDeskSettings,
     listStateMachines,
   ],
-  readers: [tellWatchers],
+  readers: [watcherNotificationReader],
   contributions: [
-    contribute(executors, ticketExecutor),
+    contribute(executorsByType, ticketExecutor),
     contribute(NodeTypePoint, ticketExecutor.type),
     contribute(ReportSourcePoint, ticketsSource),
-    ...ticketViews.map((view) => contribute(EventViewPoint, view)),
+    ...ticketViews.map((view) => contribute(EventVisibilityPoint, view)),
   ],
 });

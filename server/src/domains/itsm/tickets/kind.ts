@@ -7,10 +7,10 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Permission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { nullable } from "#kernel/schema/schema.ts";
-import type { Machine } from "./state-machine.ts";
+import type { StateMachine } from "./state-machine.ts";
 import { LETTERS } from "./ticket-numbers.ts";
 
 export const TICKET_KINDS = ["incident", "change", "problem", "request"] as const;
@@ -38,7 +38,7 @@ export interface TicketSummary {
 }
 
 /** A ticket, as far as what all kinds share has to know it. */
-export interface TicketHead extends TicketSummary {
+export interface TicketIdentity extends TicketSummary {
   readonly revision: number;
   /** Who raised it. */
   readonly createdBy: string;
@@ -63,15 +63,15 @@ export interface TicketKind {
   readonly path: `/${string}`;
   /** Its table, which has the columns of `TicketHead`. */
   readonly table: string;
-  readonly machine: Machine;
+  readonly machine: StateMachine;
   readonly read: Permission;
   readonly write: Permission;
   /** Who may add comments that all may read who see it; those who hold `write` when absent. */
   readonly comment?: Permission;
   /** Whether somebody who holds `read` sees one; without one, whether all. They see all when absent. */
-  readonly sees?: (who: Onlooker, ticket?: TicketHead) => boolean;
+  readonly sees?: (who: Onlooker, ticket?: TicketIdentity) => boolean;
   /** What reports may be about, and what somebody must hold to count them all. */
-  readonly reported: { readonly list: List; readonly permission: Permission };
+  readonly reported: { readonly list: ListDefinition; readonly permission: Permission };
   /** Those of these ids that there are. */
   readonly summariesOf: (tx: Tx, ids: readonly string[]) => Promise<readonly TicketSummary[]>;
 }

@@ -1,8 +1,8 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 
 /** Rows of one table that are to be changed. */
-export interface Wanted {
+export interface LockQuery {
   readonly table: string;
   /** What stands behind `select`. */
   readonly select: string;
@@ -17,12 +17,12 @@ export interface Wanted {
  */
 export async function lockRows(
   tx: Tx,
-  { table, select, where }: Wanted,
+  { table, select, where }: LockQuery,
   operand: unknown,
-): Promise<Row[]> {
+): Promise<SqlRow[]> {
   const [, rows] = await Promise.all([
-    rowsOf(tx, `select from ${table} where ${where} for update`, [operand]),
-    rowsOf(tx, `select ${select} from ${table} where ${where}`, [operand]),
+    queryRows(tx, `select from ${table} where ${where} for update`, [operand]),
+    queryRows(tx, `select ${select} from ${table} where ${where}`, [operand]),
   ]);
   return rows;
 }

@@ -1,8 +1,8 @@
-import { personsOf } from "#domains/identity/accounts/index.ts";
+import { principalsOf } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
-import { lensesOf, placeIn, through } from "#kernel/log/event-visibility.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { TICKET_KINDS } from "./kind.ts";
@@ -31,22 +31,22 @@ const NEWS: Readonly<Record<string, string>> = {
 const TOLD = TICKET_KINDS.flatMap((kind) => Object.keys(NEWS).map((verb) => `${kind}.${verb}`));
 
 /** Tells those who watch a ticket what others do to it. */
-export const tellWatchers = reader({
+export const watcherNotificationReader = reader({
   name: "desk.tell_watchers",
   on: TOLD,
   startsAt: "end",
   emits: [NotificationSent],
   async handle(ctx, events) {
-    const shallow = events.filter(({ depth }) => depth < DEPTH_MAX);
+    const shallow = events.filter(({ depth }) => depth < CAUSATION_DEPTH_MAX);
     const watchers = await watchersOf(ctx.tx, shallow);
     const watched = shallow.filter(({ resource }) => watchers.has(resource.id));
     if (watched.length === 0) return;
     // Who watches may not see it any more, and what is internal is not for all of them.
-    const lenses = await lensesOf(placeIn(ctx), watched);
-    const person = await personsOf(ctx, [...new Set([...watchers.values()].flat())]);
+    const lenses = await eventFiltersFor(positionInFilter(ctx), watched);
+    const person = await principalsOf(ctx, [...new Set([...watchers.values()].flat())]);
     for (const event of watched) {
       const userIds = (watchers.get(event.resource.id) ?? []).filter(
-        (id) => id !== event.actor.id && through(lenses, event, person(id)),
+        (id) => id !== event.actor.id && applyFilter(lenses, event, person(id)),
       );
       await tell(ctx.because(event), event, userIds);
     }

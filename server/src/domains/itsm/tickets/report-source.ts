@@ -1,10 +1,10 @@
 import Type from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
-import { invalid } from "#kernel/operation/failure.ts";
-import { openRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { streamRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./permissions.ts";
-import { kindsOf } from "./ticket.ts";
+import { ticketKinds } from "./ticket.ts";
 
 /** How long something took, and how old what is still open is: for whoever measures a desk. */
 const MEASURES: Readonly<Record<string, ReportField>> = {
@@ -32,7 +32,7 @@ export const ticketsSource = reportSource({
   async open(asking, { entity }) {
     const { list } = reportedOf(asking.outside, entity);
     const measures = "resolvedAt" in list.fields ? { ...MEASURES, ...RESOLUTION } : MEASURES;
-    return openRows(asking, {
+    return streamRows(asking, {
       from: list.from,
       fields: { ...list.fields, ...measures },
       key: [{ sql: "no", type: "bigint" }],
@@ -41,8 +41,8 @@ export const ticketsSource = reportSource({
   },
 });
 
-function reportedOf(outside: Pick<Outside, "contributions">, entity: string) {
-  const kind = kindsOf(outside).find((one) => one.kind === entity);
-  if (!kind) throw invalid("/source/entity", "is not a kind of ticket");
+function reportedOf(outside: Pick<Platform, "contributions">, entity: string) {
+  const kind = ticketKinds(outside).find((one) => one.kind === entity);
+  if (!kind) throw invalidField("/source/entity", "is not a kind of ticket");
   return kind.reported;
 }

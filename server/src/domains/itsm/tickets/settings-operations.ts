@@ -1,16 +1,16 @@
-import { changeEvent, changeOf } from "#kernel/log/event.ts";
+import { changeEvent, diffResource } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { patch } from "#kernel/schema/schema.ts";
 import { DeskRead, DeskWrite } from "./permissions.ts";
-import { DeskSettings, deskSettings, settings } from "./settings.ts";
+import { TicketSettings, readTicketSettings, settings } from "./settings.ts";
 
 const PATH = "/api/v1/itsm/settings";
 
 export const DeskSettingsUpdated = changeEvent("audit.desk_settings.updated", {
   resource: "desk_settings",
   summary: "How the desk is run was changed.",
-  data: DeskSettings,
+  data: TicketSettings,
 });
 
 export const getDeskSettings = query({
@@ -18,8 +18,8 @@ export const getDeskSettings = query({
   route: `GET ${PATH}`,
   summary: "How the desk is run: the priority matrix, and when resolved incidents are closed",
   permission: DeskRead,
-  reply: one(DeskSettings),
-  run: ({ tx }) => deskSettings(tx),
+  reply: item(TicketSettings),
+  run: ({ tx }) => readTicketSettings(tx),
 });
 
 const SAVE = `
@@ -37,7 +37,7 @@ export const updateDeskSettings = command({
     "A new matrix is for tickets that are made or changed from then on; the priorities of others stay.",
   permission: DeskWrite,
   body: patch(settings),
-  reply: one(DeskSettings),
+  reply: item(TicketSettings),
   emits: [DeskSettingsUpdated],
   mayChangeNothing: true,
   example: { body: { autoCloseDays: 14 } },
@@ -46,22 +46,22 @@ export const updateDeskSettings = command({
     await ctx.send("select pg_advisory_xact_lock(hashtext('desk_settings' || $1))", [
       ctx.workspace.key,
     ]);
-    const before = await deskSettings(ctx.tx);
+    const before = await readTicketSettings(ctx.tx);
     ctx.expectRevision(before.revision);
     const after = { ...before, ...body };
-    const { changes } = changeOf(before, after);
+    const { changes } = diffResource(before, after);
     if (changes.length === 0) return before;
     const updatedAt = ctx.now.toISOString();
     const updated = { ...after, updatedAt, revision: before.revision + 1 };
     const { priorityMatrix, autoCloseDays, revision } = updated;
     await ctx.send(SAVE, [JSON.stringify(priorityMatrix), autoCloseDays, revision, ctx.now]);
-    const change = changeOf(dataOf(before), dataOf(updated));
+    const change = diffResource(dataOf(before), dataOf(updated));
     ctx.emit(DeskSettingsUpdated, { id: ctx.workspace.id }, change);
     return updated;
   },
 });
 
 /** The settings as events tell of them. */
-function dataOf({ revision: _, ...data }: DeskSettings) {
+function dataOf({ revision: _, ...data }: TicketSettings) {
   return data;
 }

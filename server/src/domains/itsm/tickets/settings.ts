@@ -29,14 +29,14 @@ export const settings = {
   }),
 };
 
-export const DeskSettings = Type.Object(
+export const TicketSettings = Type.Object(
   { ...settings, updatedAt: Type.Optional(Time) },
   { title: "DeskSettings" },
 );
-export type DeskSettings = Static<typeof DeskSettings> & { readonly revision: number };
+export type TicketSettings = Static<typeof TicketSettings> & { readonly revision: number };
 
 /** Priority = impact + urgency − 1. */
-export const USUAL: DeskSettings = {
+export const DEFAULT_SETTINGS: TicketSettings = {
   priorityMatrix: [
     [1, 2, 3],
     [2, 3, 4],
@@ -47,9 +47,9 @@ export const USUAL: DeskSettings = {
 };
 
 /** How this workspace runs its desk. */
-export async function deskSettings(tx: Tx): Promise<DeskSettings> {
+export async function readTicketSettings(tx: Tx): Promise<TicketSettings> {
   const row = await tx.selectFrom("desk_settings").selectAll().executeTakeFirst();
-  if (!row) return USUAL;
+  if (!row) return DEFAULT_SETTINGS;
   return {
     // Its schema was checked when it was saved.
     priorityMatrix: row.priority_matrix as number[][],
@@ -61,7 +61,7 @@ export async function deskSettings(tx: Tx): Promise<DeskSettings> {
 
 /** By the matrix. */
 export function priorityOf(
-  { priorityMatrix }: DeskSettings,
+  { priorityMatrix }: TicketSettings,
   impact: number,
   urgency: number,
 ): number {

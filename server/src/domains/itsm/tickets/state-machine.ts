@@ -1,57 +1,57 @@
 import { Failure, failure, type FailureType } from "#kernel/operation/failure.ts";
 
 /** One way from state to state. */
-export interface Move<State extends string = string, Action extends string = string> {
+export interface Transition<State extends string = string, Action extends string = string> {
   readonly action: Action;
   readonly from: readonly State[];
   readonly to: State;
 }
 
 /** How a kind of ticket lives: one table, which every operation that changes a state asks. */
-export interface Machine<State extends string = string, Action extends string = string> {
+export interface StateMachine<State extends string = string, Action extends string = string> {
   /** The kind of ticket, such as `incident`. */
   readonly kind: string;
   /** The first is the one that a ticket begins in. */
   readonly states: readonly State[];
   /** Those in which nothing is left to do. */
   readonly ended: readonly State[];
-  readonly moves: readonly Move<State, Action>[];
+  readonly moves: readonly Transition<State, Action>[];
   readonly refusal: FailureType;
 }
 
 /** Declares a machine. Its refusal has the code `<kind>_wrong_state`. */
-export function machine<const State extends string, const Action extends string>(
-  about: Omit<Machine<State, Action>, "refusal">,
-): Machine<State, Action> {
+export function stateMachine<const State extends string, const Action extends string>(
+  about: Omit<StateMachine<State, Action>, "refusal">,
+): StateMachine<State, Action> {
   const title = `The state of the ${about.kind} does not allow that.`;
   return { ...about, refusal: failure(`${about.kind}_wrong_state`, 409, title) };
 }
 
 /** Where an action leads from a state; throws a 409 that names the allowed ones where it leads nowhere. */
-export function moved<State extends string, Action extends string>(
-  of: Machine<State, Action>,
+export function nextState<State extends string, Action extends string>(
+  of: StateMachine<State, Action>,
   state: State,
   action: Action,
 ): State {
   const move = of.moves.find((one) => one.action === action && one.from.includes(state));
   if (move) return move.to;
-  throw wrongState(of, state, `In the state ${state} there is no ${action}.`);
+  throw invalidTransition(of, state, `In the state ${state} there is no ${action}.`);
 }
 
 /** The action that leads from one state to another; throws the same 409 where none does. */
-export function actionBetween<State extends string, Action extends string>(
-  of: Machine<State, Action>,
+export function transitionBetween<State extends string, Action extends string>(
+  of: StateMachine<State, Action>,
   from: State,
   to: State,
 ): Action {
   const move = of.moves.find((one) => one.to === to && one.from.includes(from));
   if (move) return move.action;
-  throw wrongState(of, from, `There is no way from ${from} to ${to}.`);
+  throw invalidTransition(of, from, `There is no way from ${from} to ${to}.`);
 }
 
 /** What may be done in a state. */
 export function actionsIn<State extends string, Action extends string>(
-  of: Machine<State, Action>,
+  of: StateMachine<State, Action>,
   state: State,
 ): readonly Action[] {
   const names = of.moves.filter(({ from }) => from.includes(state)).map(({ action }) => action);
@@ -59,8 +59,8 @@ export function actionsIn<State extends string, Action extends string>(
 }
 
 /** The refusal, with what would be allowed instead. */
-export function wrongState<State extends string>(
-  of: Machine<State>,
+export function invalidTransition<State extends string>(
+  of: StateMachine<State>,
   state: State,
   detail: string,
 ): Failure {

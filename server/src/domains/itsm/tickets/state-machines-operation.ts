@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./permissions.ts";
-import { kindsOf } from "./ticket.ts";
+import { ticketKinds } from "./ticket.ts";
 
 const StateMachine = Type.Object(
   {
@@ -25,9 +25,9 @@ export const listStateMachines = query({
   description:
     "The very tables that decide: what is not in them answers 409, with what is allowed.",
   permission: DeskRead,
-  reply: one(Type.Array(StateMachine)),
+  reply: item(Type.Array(StateMachine)),
   run: async ({ services }) =>
-    kindsOf(services).map(({ kind, machine: { states, ended, moves } }) => ({
+    ticketKinds(services).map(({ kind, machine: { states, ended, moves } }) => ({
       kind,
       initial: states[0] ?? "",
       states: [...states],

@@ -4,7 +4,7 @@
  * transaction of its own, and those who want one at the same time take theirs together. An act that
  * fails leaves a gap, which people are used to.
  */
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 
 /** The letters that numbers of each kind begin with. */
@@ -26,8 +26,8 @@ export interface TicketNumber {
 }
 
 /** The next number of a kind in the caller's workspace; for the `prepare` of what makes one. */
-export async function takeNumber(
-  outside: Outside,
+export async function nextTicketNumber(
+  outside: Platform,
   { workspace, environment }: Caller,
   kind: Numbered,
 ): Promise<TicketNumber> {

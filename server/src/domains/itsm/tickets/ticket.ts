@@ -1,6 +1,6 @@
-import type { Caller, Services } from "#kernel/access/caller.ts";
+import type { Caller, PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -8,7 +8,7 @@ import type { ReadContext } from "#kernel/operation/operation.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   refColumn,
-  type TicketHead,
+  type TicketIdentity,
   type TicketKind,
   TicketKindPoint,
   ticketRef,
@@ -21,18 +21,22 @@ export function ticketParams({ kind, prefix }: Pick<TicketKind, "kind" | "prefix
 }
 
 /** What all kinds have, of the ticket that a reference names, if the caller sees it. */
-export async function headOf(ctx: ReadContext, kind: TicketKind, ref: string): Promise<TicketHead> {
+export async function ticketIdentity(
+  ctx: ReadContext,
+  kind: TicketKind,
+  ref: string,
+): Promise<TicketIdentity> {
   const [head] = await headsWhere(ctx.tx, kind, `${refColumn(ref)} = $1`, ref);
   if (!head || kind.sees?.(ctx.caller, head) === false) throw new Failure(NotFound);
   return head;
 }
 
 /** The same of several tickets of a kind, by their ids, whoever may see them. */
-export function headsOf(
+export function ticketIdentities(
   tx: Tx,
   kind: TicketKind,
   ids: readonly string[],
-): Promise<readonly TicketHead[]> {
+): Promise<readonly TicketIdentity[]> {
   return headsWhere(tx, kind, "id = any($1::text[])", ids);
 }
 
@@ -41,7 +45,7 @@ async function headsWhere(
   kind: TicketKind,
   where: string,
   operand: unknown,
-): Promise<readonly TicketHead[]> {
+): Promise<readonly TicketIdentity[]> {
   const people =
     kind.kind === "request"
       ? ', requested_for as "requestedFor", approver_ids as "approverIds"'
@@ -50,18 +54,20 @@ async function headsWhere(
     select id, number, title, state, revision, created_by as "createdBy",
            assignee_id as "assigneeId", team_id as "teamId"${people}
       from ${kind.table} where ${where}`;
-  const rows = await rowsOf(tx, text, [operand]);
+  const rows = await queryRows(tx, text, [operand]);
   // The columns are those of the head, by the contract of a kind.
-  return rows.map((row) => ({ ...row, kind: kind.kind }) as unknown as TicketHead);
+  return rows.map((row) => ({ ...row, kind: kind.kind }) as unknown as TicketIdentity);
 }
 
 /** How events name a ticket. */
-export function referTo({ id, number, title }: TicketSummary): ResourceRef {
+export function ticketRefOf({ id, number, title }: TicketSummary): ResourceRef {
   return { id, number, displayName: title };
 }
 
 /** All kinds of tickets of this product. */
-export function kindsOf({ contributions }: Pick<Services, "contributions">): readonly TicketKind[] {
+export function ticketKinds({
+  contributions,
+}: Pick<PlatformServices, "contributions">): readonly TicketKind[] {
   return contributionsTo(TicketKindPoint, contributions);
 }
 
@@ -72,7 +78,7 @@ export async function summariesOf(
 ): Promise<ReadonlyMap<string, TicketSummary>> {
   const { tx, services, caller } = ctx;
   const found = await Promise.all(
-    kindsOf(services).map(async (kind) => {
+    ticketKinds(services).map(async (kind) => {
       const own = ids.filter((id) => id.startsWith(`${kind.prefix}_`));
       if (own.length === 0 || !caller.permissions.has(kind.read.name)) return [];
       const seen = await seenOf(ctx, kind, own);
@@ -88,7 +94,7 @@ async function seenOf(
   ids: readonly string[],
 ): Promise<readonly string[]> {
   if (!kind.sees || kind.sees(caller)) return ids;
-  const heads = await headsOf(tx, kind, ids);
+  const heads = await ticketIdentities(tx, kind, ids);
   return heads.filter((head) => kind.sees?.(caller, head)).map(({ id }) => id);
 }
 

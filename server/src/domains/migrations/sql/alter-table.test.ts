@@ -1,10 +1,10 @@
 import { type AlterTableStmt, loadModule, parseSync } from "libpg-query";
 import { beforeAll, expect, test } from "vitest";
 import type { NewColumn } from "#domains/tables/columns/new-column.ts";
-import { readColumns } from "#domains/tables/columns/parse-fields.ts";
+import { parseColumns } from "#domains/tables/columns/parse-fields.ts";
 import type { Table } from "#domains/tables/table.ts";
 import { alterTableFrom } from "./alter-table.ts";
-import { Known } from "./table-lookup.ts";
+import { TableLookup } from "./table-lookup.ts";
 
 beforeAll(() => loadModule());
 
@@ -15,14 +15,14 @@ const columns: NewColumn[] = [
 
 const orders = {
   slug: "orders",
-  columns: readColumns(columns, { path: "" }).columns,
+  columns: parseColumns(columns, { path: "" }).columns,
   indexes: [],
 } as unknown as Table;
 
 function translate(sql: string, tables?: readonly Table[]) {
   const { stmt } = parseSync(sql).stmts?.[0] ?? {};
   const { AlterTableStmt: statement } = stmt as { AlterTableStmt: AlterTableStmt };
-  return alterTableFrom(statement, new Known(tables));
+  return alterTableFrom(statement, new TableLookup(tables));
 }
 
 const change = (column: string, to: object) => ({

@@ -1,5 +1,5 @@
 import type { AlterTableCmd, AlterTableStmt, ColumnDef, Constraint, Node } from "libpg-query";
-import { readColumn } from "#domains/tables/columns/parse-fields.ts";
+import { parseColumn } from "#domains/tables/columns/parse-fields.ts";
 import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
 import type { ColumnChange, Step } from "#domains/tables/structure/step.ts";
 import type { Column, Table } from "#domains/tables/table.ts";
@@ -14,14 +14,14 @@ import {
 import { defaultFrom } from "./constant.ts";
 import { columnMeant, fieldOf } from "./field.ts";
 import { indexStepFor } from "./drop.ts";
-import { refuse, tableNamed } from "./sql-error.ts";
+import { rejectSql, tableNamed } from "./sql-error.ts";
 import { type TypeFound, typeNamed } from "./type-name.ts";
-import type { Known } from "./table-lookup.ts";
+import type { TableLookup } from "./table-lookup.ts";
 
 /** `alter table`: its parts in their order, each read against the table as those before it leave it. */
-export function alterTableFrom(statement: AlterTableStmt, known: Known): Step[] {
+export function alterTableFrom(statement: AlterTableStmt, known: TableLookup): Step[] {
   const { objtype, relation, cmds = [], missing_ok } = statement;
-  if (objtype !== "OBJECT_TABLE") refuse("only a table can be altered", relation);
+  if (objtype !== "OBJECT_TABLE") rejectSql("only a table can be altered", relation);
   const slug = tableNamed(relation);
   if (missing_ok && known.lacks(slug)) return [];
   const steps: Step[] = [];
@@ -41,7 +41,7 @@ export function alterTableFrom(statement: AlterTableStmt, known: Known): Step[] 
 function tableAfter(table: Table, step: Step): Table {
   const { columns, indexes } = table;
   if (step.op === "add_column") {
-    return { ...table, columns: [...columns, readColumn(step.column, "").column] };
+    return { ...table, columns: [...columns, parseColumn(step.column, "").column] };
   }
   if (step.op === "drop_column") {
     return {
@@ -83,7 +83,7 @@ interface Place {
 
 function partOf(command: AlterTableCmd, place: Place): Step[] {
   const part = PARTS.get(command.subtype ?? "");
-  if (!part) refuse(`${wordsOf(command.subtype)} is not available here`, place);
+  if (!part) rejectSql(`${wordsOf(command.subtype)} is not available here`, place);
   return part(command, place);
 }
 
@@ -138,11 +138,12 @@ function retyped(
   column: Column | undefined,
 ): ColumnChange {
   if (collClause && textsOf(collClause.collname).join() !== "C") {
-    refuse('texts are ordered by their characters, which is COLLATE "C"', collClause);
+    rejectSql('texts are ordered by their characters, which is COLLATE "C"', collClause);
   }
   if (using) refuseOtherThanCast(using, column);
   const { type, options } = typeNamed(typeName);
-  if (type === "autonumber") refuse("a column begins to count by a step of alter_column", typeName);
+  if (type === "autonumber")
+    rejectSql("a column begins to count by a step of alter_column", typeName);
   const { maxLength: _, scale: __, ...kept } = column?.type === type ? column.options : {};
   return { type, options: { ...kept, ...options } };
 }
@@ -156,7 +157,7 @@ function refuseOtherThanCast(using: Node, column: Column | undefined): void {
   const isOwn =
     names?.length === 1 && (!column || names[0]?.toLowerCase() === column.name.toLowerCase());
   if (!isOwn)
-    refuse(
+    rejectSql(
       "USING may only cast the column itself",
       Object.values(using)[0] as { location?: number },
     );
@@ -165,7 +166,9 @@ function refuseOtherThanCast(using: Node, column: Column | undefined): void {
 function addConstraint(constraint: Constraint, place: Place): Step[] {
   refuseDeferred(constraint);
   const add = CONSTRAINTS.get(constraint.contype ?? "");
-  return add ? add(constraint, place) : refuse("this constraint is not available here", constraint);
+  return add
+    ? add(constraint, place)
+    : rejectSql("this constraint is not available here", constraint);
 }
 
 type Add = (constraint: Constraint, place: Place) => Step[];
@@ -189,7 +192,7 @@ function checked(constraint: Constraint, place: Place): Step[] {
   );
   return [...byColumn].map(([name, checks]) => {
     const before = place.table ? columnOf(place, name) : assumedFor(checks);
-    if (!before) refuse(`there is no column ${name} in this table`, constraint);
+    if (!before) rejectSql(`there is no column ${name} in this table`, constraint);
     const { type, options } = checks.reduce<TypeFound>(withCheck, before);
     return changed(place, name, { type, options: settled(type, options) });
   });
@@ -202,7 +205,7 @@ function assumedFor(checks: readonly CheckFound[]): TypeFound {
 
 function referring(constraint: Constraint, place: Place): Step[] {
   const [name = "", ...others] = textsOf(constraint.fk_attrs);
-  if (others.length > 0) refuse("a reference is one column", constraint);
+  if (others.length > 0) rejectSql("a reference is one column", constraint);
   const { type, options } = referenceOf(constraint);
   return [changed(place, name, { type, options: { ...options } })];
 }
@@ -232,18 +235,18 @@ function dropConstraint({ name = "", missing_ok }: AlterTableCmd, place: Place):
   const step = indexStepFor(table, name, "key");
   if (step) return [step];
   if (missing_ok) return [];
-  return refuse(
+  return rejectSql(
     `${slug} has no unique constraint ${name}; other ones belong to their columns`,
     place,
   );
 }
 
 function constraintIn(def: Node | undefined): Constraint {
-  return def && "Constraint" in def ? def.Constraint : refuse("a constraint must be defined");
+  return def && "Constraint" in def ? def.Constraint : rejectSql("a constraint must be defined");
 }
 
 function definitionIn(def: Node | undefined): ColumnDef {
-  return def && "ColumnDef" in def ? def.ColumnDef : refuse("a column must be defined");
+  return def && "ColumnDef" in def ? def.ColumnDef : rejectSql("a column must be defined");
 }
 
 function isMissing({ table }: Place, name: string): boolean {

@@ -3,7 +3,7 @@ import type { A_Expr, Node } from "libpg-query";
 import { recordsOf, textsOf } from "#domains/queries/guard/findings.ts";
 import type { ColumnTypeName } from "#domains/tables/table.ts";
 import { valueOf } from "./constant.ts";
-import { numberOf, refuse } from "./sql-error.ts";
+import { numberOf, rejectSql } from "./sql-error.ts";
 
 /** What a check says of one column. */
 export interface CheckFound {
@@ -19,11 +19,11 @@ const KEPT =
 
 /** The checks that are joined by `and` in a condition. */
 export function checksIn(condition: Node | undefined): readonly CheckFound[] {
-  if (!condition) return refuse(KEPT);
+  if (!condition) return rejectSql(KEPT);
   if ("BoolExpr" in condition && condition.BoolExpr.boolop === "AND_EXPR") {
     return (condition.BoolExpr.args ?? []).flatMap((part) => checksIn(part));
   }
-  if (!("A_Expr" in condition)) return refuse(KEPT, anyPlace(condition));
+  if (!("A_Expr" in condition)) return rejectSql(KEPT, anyPlace(condition));
   return [checkIn(condition.A_Expr)];
 }
 
@@ -46,17 +46,17 @@ function checkIn(expression: A_Expr): CheckFound {
     const [min, max] = recordsOf(rexpr)
       .flatMap(({ List: list }) => itemsOf(list))
       .map(numberOf);
-    if (min === undefined || max === undefined) return refuse(KEPT, expression);
+    if (min === undefined || max === undefined) return rejectSql(KEPT, expression);
     return { column: columnOf(lexpr, expression), options: { min, max } };
   }
-  if (kind !== "AEXPR_OP") return refuse(KEPT, expression);
+  if (kind !== "AEXPR_OP") return rejectSql(KEPT, expression);
   return compared(expression, operator);
 }
 
 function listed(expression: A_Expr, members: readonly Node[]): CheckFound {
   const values = members.map(valueOf);
   if (values.length === 0 || values.some((value) => typeof value !== "string")) {
-    refuse(KEPT, expression);
+    rejectSql(KEPT, expression);
   }
   return { column: columnOf(expression.lexpr, expression), options: { values }, type: "enum" };
 }
@@ -65,11 +65,11 @@ function listed(expression: A_Expr, members: readonly Node[]): CheckFound {
 function compared(expression: A_Expr, operator: string): CheckFound {
   const bound = numberOf(expression.rexpr);
   const { lexpr } = expression;
-  if (bound === undefined) return refuse(KEPT, expression);
+  if (bound === undefined) return rejectSql(KEPT, expression);
   if (lexpr && "FuncCall" in lexpr) {
     const { funcname, args } = lexpr.FuncCall;
     const counts = ["char_length", "length"].includes(textsOf(funcname).join("."));
-    if (!counts || !["<=", "<"].includes(operator)) return refuse(KEPT, expression);
+    if (!counts || !["<=", "<"].includes(operator)) return rejectSql(KEPT, expression);
     const maxLength = operator === "<" ? bound - 1 : bound;
     return { column: columnOf(args?.[0], expression), options: { maxLength } };
   }
@@ -84,7 +84,7 @@ function compared(expression: A_Expr, operator: string): CheckFound {
     case "<":
       return { column, options: { below: bound } };
     default:
-      return refuse(KEPT, expression);
+      return rejectSql(KEPT, expression);
   }
 }
 
@@ -95,7 +95,7 @@ export function settled(
 ): Record<string, unknown> {
   if (above === undefined && below === undefined) return options;
   if (type !== "integer") {
-    refuse("of a column that is not of whole numbers only the checks >= and <= are kept");
+    rejectSql("of a column that is not of whole numbers only the checks >= and <= are kept");
   }
   return {
     ...options,
@@ -106,7 +106,7 @@ export function settled(
 
 function columnOf(node: Node | undefined, at: A_Expr): string {
   const [name, ...others] = node && "ColumnRef" in node ? textsOf(node.ColumnRef.fields) : [];
-  return name === undefined || others.length > 0 ? refuse(KEPT, at) : name;
+  return name === undefined || others.length > 0 ? rejectSql(KEPT, at) : name;
 }
 
 function itemsOf(list: unknown): readonly Node[] {

@@ -4,7 +4,7 @@ import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
 import type { NewColumn } from "#domains/tables/columns/new-column.ts";
 import { type CheckFound, checksIn, settled } from "./check-clause.ts";
 import { defaultFrom } from "./constant.ts";
-import { numberOf, refuse, refuseIf, tableNamed } from "./sql-error.ts";
+import { numberOf, rejectSql, rejectSqlIf, tableNamed } from "./sql-error.ts";
 import { type TypeFound, typeNamed } from "./type-name.ts";
 
 /** A column while it is put together: table constraints add to it. */
@@ -21,13 +21,13 @@ export interface Draft {
 /** Reads a column with the constraints that stand behind it. */
 export function draftOf(definition: ColumnDef): Draft {
   const { colname, typeName, collClause, constraints = [], location } = definition;
-  refuseIf(definition, {
+  rejectSqlIf(definition, {
     compression: "COMPRESSION",
     storage_name: "STORAGE",
     fdwoptions: "OPTIONS",
   });
   if (collClause && textsOf(collClause.collname).join() !== "C") {
-    refuse('texts are ordered by their characters, which is COLLATE "C"', collClause);
+    rejectSql('texts are ordered by their characters, which is COLLATE "C"', collClause);
   }
   const found = typeNamed(typeName);
   const draft: Draft = {
@@ -40,7 +40,8 @@ export function draftOf(definition: ColumnDef): Draft {
     preset: undefined,
   };
   for (const node of constraints) {
-    if (!("Constraint" in node)) return refuse("this constraint is not available here", definition);
+    if (!("Constraint" in node))
+      return rejectSql("this constraint is not available here", definition);
     constrain(draft, node.Constraint);
   }
   return draft;
@@ -72,7 +73,7 @@ export function withCheck(
   check: Pick<CheckFound, "options" | "type">,
 ): TypeFound {
   if (check.type === undefined) return { type, options: { ...options, ...check.options } };
-  if (type !== "text" && type !== "enum") refuse("a list of texts is for a column of text");
+  if (type !== "text" && type !== "enum") rejectSql("a list of texts is for a column of text");
   return { type: check.type, options: check.options };
 }
 
@@ -84,15 +85,18 @@ export function referTo(draft: Draft, constraint: Constraint): void {
 /** What a foreign key comes to: ids of records are all that can be referred to. */
 export function referenceOf(constraint: Constraint): TypeFound {
   const { pktable, pk_attrs, fk_matchtype, fk_del_action } = constraint;
-  refuseIf(constraint, { fk_del_set_cols: "SET NULL of some columns", fk_with_period: "PERIOD" });
+  rejectSqlIf(constraint, {
+    fk_del_set_cols: "SET NULL of some columns",
+    fk_with_period: "PERIOD",
+  });
   const table = tableNamed(pktable);
   const columns = textsOf(pk_attrs);
   if (columns.length > 1 || (columns[0] ?? "id") !== "id") {
-    refuse("a reference is to the id of a record", constraint);
+    rejectSql("a reference is to the id of a record", constraint);
   }
-  if (fk_matchtype === "f") refuse("MATCH FULL is not available here", constraint);
+  if (fk_matchtype === "f") rejectSql("MATCH FULL is not available here", constraint);
   const onDelete = ON_DELETE.get(textOf(fk_del_action));
-  if (onDelete === undefined) refuse("ON DELETE SET DEFAULT is not available here", constraint);
+  if (onDelete === undefined) rejectSql("ON DELETE SET DEFAULT is not available here", constraint);
   return { type: "reference", options: table === "users" ? { table } : { table, onDelete } };
 }
 
@@ -105,7 +109,7 @@ const ON_DELETE: ReadonlyMap<string, OnDelete> = new Map([
 
 /** Whatever is checked is checked at once, and for all records. */
 export function refuseDeferred(constraint: Constraint): void {
-  refuseIf(constraint, {
+  rejectSqlIf(constraint, {
     deferrable: "DEFERRABLE",
     initdeferred: "INITIALLY DEFERRED",
     skip_validation: "NOT VALID",
@@ -117,15 +121,15 @@ export function refuseDeferred(constraint: Constraint): void {
   });
   const { contype, is_enforced, options = [] } = constraint;
   if (contype !== "CONSTR_IDENTITY" && options.length > 0) {
-    refuse("WITH is not available here", constraint);
+    rejectSql("WITH is not available here", constraint);
   }
   const isCheck = contype === "CONSTR_CHECK" || contype === "CONSTR_FOREIGN";
-  if (isCheck && is_enforced === false) refuse("NOT ENFORCED is not available here", constraint);
+  if (isCheck && is_enforced === false) rejectSql("NOT ENFORCED is not available here", constraint);
 }
 
 function constrain(draft: Draft, constraint: Constraint): void {
   const add = CONSTRAINTS.get(constraint.contype ?? "");
-  if (!add) refuse("this constraint is not available here", constraint);
+  if (!add) rejectSql("this constraint is not available here", constraint);
   refuseDeferred(constraint);
   add(draft, constraint);
 }
@@ -144,7 +148,7 @@ const CONSTRAINTS: ReadonlyMap<string, (draft: Draft, constraint: Constraint) =>
 function checksOf(draft: Draft, { raw_expr }: Constraint): void {
   for (const check of checksIn(raw_expr)) {
     if (check.column !== draft.name)
-      refuse("a check of another column stands by itself", draft as { location?: number });
+      rejectSql("a check of another column stands by itself", draft as { location?: number });
     addCheck(draft, check);
   }
 }
@@ -155,7 +159,7 @@ function countingFrom({ options = [], location = 0 }: Constraint): TypeFound {
     const { defname, arg } = "DefElem" in option ? option.DefElem : {};
     const value = arg && "Integer" in arg ? (arg.Integer.ival ?? 0) : numberOf(arg);
     if (defname !== "start" || value === undefined) {
-      refuse("of a sequence only START WITH can be said", { location });
+      rejectSql("of a sequence only START WITH can be said", { location });
     }
     return value;
   });

@@ -1,7 +1,7 @@
 import type { A_Const, FuncCall, Node } from "libpg-query";
 import { textOf, textsOf } from "#domains/queries/guard/findings.ts";
 import type { ColumnTypeName } from "#domains/tables/table.ts";
-import { numberOf, refuse } from "./sql-error.ts";
+import { numberOf, rejectSql } from "./sql-error.ts";
 
 const NOW = "$now";
 const TIMES = new Set(["SVFOP_CURRENT_TIMESTAMP", "SVFOP_CURRENT_DATE", "SVFOP_LOCALTIMESTAMP"]);
@@ -42,7 +42,7 @@ export function valueOf(node: Node): string | number | boolean | null {
   if ("A_Expr" in node) return -numberBehind(node.A_Expr);
   if ("A_Const" in node) return constant(node.A_Const);
   const [fields] = Object.values(node) as { location?: number }[];
-  return refuse("only a constant or the present time can be a default", fields);
+  return rejectSql("only a constant or the present time can be a default", fields);
 }
 
 function isNow({ funcname, args = [] }: FuncCall): boolean {
@@ -56,7 +56,7 @@ function constant(node: A_Const): string | number | boolean | null {
   if (isnull) return null;
   if (sval) return textOf(sval.sval);
   if (boolval) return boolval.boolval ?? false;
-  return numberOf({ A_Const: node }) ?? refuse("this constant is not available here", node);
+  return numberOf({ A_Const: node }) ?? rejectSql("this constant is not available here", node);
 }
 
 /** Some signs are taken for operators. */
@@ -67,7 +67,7 @@ function numberBehind({
   location = 0,
 }: Extract<Node, { A_Expr: unknown }>["A_Expr"]) {
   const number = lexpr === undefined && textsOf(name).join() === "-" ? numberOf(rexpr) : undefined;
-  return number ?? refuse("only a constant or the present time can be a default", { location });
+  return number ?? rejectSql("only a constant or the present time can be a default", { location });
 }
 
 /** What is no JSON stays a text, which is JSON too. */

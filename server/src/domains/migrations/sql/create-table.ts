@@ -11,7 +11,7 @@ import {
   refuseDeferred,
 } from "./column-definition.ts";
 import { fieldOf } from "./field.ts";
-import { refuse, refuseIf, tableNamed } from "./sql-error.ts";
+import { rejectSql, rejectSqlIf, tableNamed } from "./sql-error.ts";
 
 /** What people call the platform's own columns, and the types that pass for theirs. */
 const OWN: ReadonlyMap<string, readonly string[]> = new Map([
@@ -28,7 +28,7 @@ const OWN: ReadonlyMap<string, readonly string[]> = new Map([
 export function createTableFrom(statement: CreateStmt): Step[] {
   const table = tableNamed(statement.relation);
   const at = statement.relation ?? {};
-  refuseIf(
+  rejectSqlIf(
     { ...statement, location: at.location ?? 0 },
     {
       inhRelations: "INHERITS",
@@ -41,7 +41,7 @@ export function createTableFrom(statement: CreateStmt): Step[] {
     },
   );
   if (statement.oncommit !== undefined && statement.oncommit !== "ONCOMMIT_NOOP") {
-    refuse("ON COMMIT is not available here", at);
+    rejectSql("ON COMMIT is not available here", at);
   }
   const elements = statement.tableElts ?? [];
   const drafts = elements.flatMap((element) =>
@@ -57,13 +57,13 @@ export function createTableFrom(statement: CreateStmt): Step[] {
 
 /** A constraint that stands by itself: what it adds to the columns, and the indexes that it makes. */
 function constrained(drafts: readonly Draft[], element: Node): NewIndex[] {
-  if (!("Constraint" in element)) return refuse("LIKE is not available here");
+  if (!("Constraint" in element)) return rejectSql("LIKE is not available here");
   const constraint = element.Constraint;
   refuseDeferred(constraint);
   const add = CONSTRAINTS.get(constraint.contype ?? "");
   return add
     ? add(drafts, constraint)
-    : refuse("this constraint is not available here", constraint);
+    : rejectSql("this constraint is not available here", constraint);
 }
 
 type Add = (drafts: readonly Draft[], constraint: Constraint) => NewIndex[];
@@ -90,7 +90,7 @@ function checked(drafts: readonly Draft[], constraint: Constraint): NewIndex[] {
 
 function referring(drafts: readonly Draft[], constraint: Constraint): NewIndex[] {
   const [name = "", ...others] = textsOf(constraint.fk_attrs);
-  if (others.length > 0) refuse("a reference is one column", constraint);
+  if (others.length > 0) rejectSql("a reference is one column", constraint);
   referTo(draftNamed(drafts, name, constraint), constraint);
   return [];
 }
@@ -123,7 +123,7 @@ function primary(drafts: readonly Draft[], constraint: Constraint): NewIndex[] {
 
 function draftNamed(drafts: readonly Draft[], name: string, at: Constraint): Draft {
   const draft = drafts.find((one) => one.name === name);
-  return draft ?? refuse(`there is no column ${name} in this table`, at);
+  return draft ?? rejectSql(`there is no column ${name} in this table`, at);
 }
 
 /** An `id` that is not the key would be something else than the record's id. */
@@ -131,7 +131,7 @@ function checkKeys(drafts: readonly Draft[]): void {
   const id = drafts.find(({ name }) => name.toLowerCase() === "id");
   const key = drafts.find(({ primary: isKey }) => isKey);
   if (id && key && id !== key) {
-    refuse("id is the platform's own, and the key of every table; call this column otherwise", {
+    rejectSql("id is the platform's own, and the key of every table; call this column otherwise", {
       location: id.location ?? 0,
     });
   }
@@ -142,7 +142,10 @@ function isOwn({ name, found, location }: Draft): boolean {
   const types = OWN.get(name.toLowerCase());
   if (!types) return false;
   if (types.includes(found.type)) return true;
-  return refuse(`${name} is the platform's own, and of another type; call this column otherwise`, {
-    location: location ?? 0,
-  });
+  return rejectSql(
+    `${name} is the platform's own, and of another type; call this column otherwise`,
+    {
+      location: location ?? 0,
+    },
+  );
 }

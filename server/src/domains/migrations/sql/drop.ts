@@ -3,19 +3,19 @@ import { recordsOf, textsOf } from "#domains/queries/guard/findings.ts";
 import { indexNameOf } from "#domains/tables/structure/index-steps.ts";
 import type { Step } from "#domains/tables/structure/step.ts";
 import type { Table } from "#domains/tables/table.ts";
-import type { Known } from "./table-lookup.ts";
-import { onlyName, refuse } from "./sql-error.ts";
+import type { TableLookup } from "./table-lookup.ts";
+import { singleName, rejectSql } from "./sql-error.ts";
 
 /** `drop table` and `drop index`. */
 export function dropFrom(
   { removeType, objects = [], missing_ok, concurrent }: DropStmt,
-  known: Known,
+  known: TableLookup,
 ): Step[] {
   const missingOk = missing_ok ?? false;
   if (removeType !== "OBJECT_TABLE" && removeType !== "OBJECT_INDEX") {
-    refuse("only tables and indexes can be dropped");
+    rejectSql("only tables and indexes can be dropped");
   }
-  if (concurrent) refuse("CONCURRENTLY is not for a migration, which is one transaction");
+  if (concurrent) rejectSql("CONCURRENTLY is not for a migration, which is one transaction");
   const names = objects.map(nameIn);
   if (removeType === "OBJECT_INDEX") {
     return names.flatMap((name) => dropIndex(name, missingOk, known));
@@ -26,7 +26,7 @@ export function dropFrom(
 }
 
 /** SQL tells the index alone. */
-function dropIndex(name: string, missingOk: boolean, known: Known): Step[] {
+function dropIndex(name: string, missingOk: boolean, known: TableLookup): Step[] {
   // Which table it is of is found out where there are some.
   if (!known.tables) return [];
   const steps = known.tables.flatMap(
@@ -36,8 +36,8 @@ function dropIndex(name: string, missingOk: boolean, known: Known): Step[] {
       uniqueStepFor(table, name) ??
       [],
   );
-  if (steps.length > 1) refuse(`several tables have an index ${name}; take the step drop_index`);
-  if (steps.length === 0 && !missingOk) refuse(`there is no index ${name}`);
+  if (steps.length > 1) rejectSql(`several tables have an index ${name}; take the step drop_index`);
+  if (steps.length === 0 && !missingOk) rejectSql(`there is no index ${name}`);
   return steps;
 }
 
@@ -73,5 +73,5 @@ function uniqueStepFor({ slug, indexes, columns }: Table, name: string): Step | 
 function nameIn(object: Node): string {
   const [list] = recordsOf(object).map(({ List: inner }) => inner);
   const { items } = (list ?? {}) as { items?: unknown };
-  return onlyName(textsOf(items));
+  return singleName(textsOf(items));
 }

@@ -2,7 +2,7 @@ import type { Node, RangeVar } from "libpg-query";
 import { textOf } from "#domains/queries/guard/findings.ts";
 
 /** Why a statement is not taken; `byte` is where in the script, when that is known. */
-export class SqlRefused extends Error {
+export class UnsupportedSql extends Error {
   readonly byte: number | undefined;
 
   constructor(message: string, byte: number | undefined) {
@@ -13,12 +13,12 @@ export class SqlRefused extends Error {
 }
 
 /** Refuses what stands at a node. */
-export function refuse(message: string, at?: { readonly location?: number }): never {
-  throw new SqlRefused(message, at?.location);
+export function rejectSql(message: string, at?: { readonly location?: number }): never {
+  throw new UnsupportedSql(message, at?.location);
 }
 
 /** Refuses a node that has one of these fields set, each with what it is called. */
-export function refuseIf<T extends { readonly location?: number }>(
+export function rejectSqlIf<T extends { readonly location?: number }>(
   node: T,
   fields: Readonly<Partial<Record<keyof T, string>>>,
   at: { readonly location?: number } = node,
@@ -26,26 +26,26 @@ export function refuseIf<T extends { readonly location?: number }>(
   for (const field of Object.keys(fields) as (keyof T)[]) {
     const value = node[field];
     const isSet = Array.isArray(value) ? value.length > 0 : Boolean(value);
-    if (isSet) refuse(`${fields[field]} is not available here`, at);
+    if (isSet) rejectSql(`${fields[field]} is not available here`, at);
   }
 }
 
 /** The slug of the table that is named. */
 export function tableNamed(relation: RangeVar | undefined): string {
-  if (!relation) refuse("a table must be named");
+  if (!relation) rejectSql("a table must be named");
   const { schemaname, catalogname, relpersistence } = relation;
   if (schemaname !== undefined || catalogname !== undefined) {
-    refuse("a table is named without a schema", relation);
+    rejectSql("a table is named without a schema", relation);
   }
   if (relpersistence !== "p")
-    refuse("a temporary or unlogged table is not available here", relation);
+    rejectSql("a temporary or unlogged table is not available here", relation);
   return textOf(relation.relname);
 }
 
 /** A name that stands in a list, of which there must be one. */
-export function onlyName(names: readonly string[], at?: { readonly location?: number }): string {
+export function singleName(names: readonly string[], at?: { readonly location?: number }): string {
   const [name, ...others] = names;
-  if (name === undefined || others.length > 0) refuse("a name here stands without a schema", at);
+  if (name === undefined || others.length > 0) rejectSql("a name here stands without a schema", at);
   return name;
 }
 

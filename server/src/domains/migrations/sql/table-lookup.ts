@@ -4,7 +4,7 @@ import type { Table } from "#domains/tables/table.ts";
  * The tables as they are where a statement is read. While a migration is only written down nothing is
  * known of them, and whatever depends on them is assumed to be so.
  */
-export class Known {
+export class TableLookup {
   readonly #tables: ReadonlyMap<string, Table> | undefined;
 
   constructor(tables: readonly Table[] | undefined) {

@@ -1,10 +1,10 @@
 import { loadModule } from "libpg-query";
 import { beforeAll, expect, test } from "vitest";
 import { inspectScript } from "#domains/queries/guard/script.ts";
-import { readColumns } from "#domains/tables/columns/parse-fields.ts";
+import { parseColumns } from "#domains/tables/columns/parse-fields.ts";
 import type { Table } from "#domains/tables/table.ts";
 import type { NewColumn } from "#domains/tables/columns/new-column.ts";
-import { Known } from "./table-lookup.ts";
+import { TableLookup } from "./table-lookup.ts";
 import { stepsFrom } from "./translate.ts";
 
 beforeAll(() => loadModule());
@@ -18,11 +18,11 @@ const columns: NewColumn[] = [
 
 const orders = {
   slug: "orders",
-  columns: readColumns(columns, { path: "" }).columns,
+  columns: parseColumns(columns, { path: "" }).columns,
   indexes: [{ name: "by_both", columns: ["title", "amount"], unique: false }],
 } as unknown as Table;
 
-const known = new Known([orders]);
+const known = new TableLookup([orders]);
 
 function translate(sql: string, tables = known) {
   const verdict = inspectScript(sql);
@@ -239,7 +239,7 @@ test.each([
 ] as const)("%s", (sql, steps) => {
   expect(translate(sql)).toEqual(steps);
   // While it is written down nothing is known of tables, and it reads all the same.
-  expect(() => translate(sql, new Known(undefined))).not.toThrow();
+  expect(() => translate(sql, new TableLookup(undefined))).not.toThrow();
 });
 
 test.each([

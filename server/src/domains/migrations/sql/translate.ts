@@ -9,18 +9,18 @@ import { alterTableFrom } from "./alter-table.ts";
 import { createTableFrom } from "./create-table.ts";
 import { dropFrom } from "./drop.ts";
 import { columnMeant, fieldOf } from "./field.ts";
-import { Known } from "./table-lookup.ts";
-import { onlyName, refuse, refuseIf, tableNamed } from "./sql-error.ts";
+import { TableLookup } from "./table-lookup.ts";
+import { singleName, rejectSql, rejectSqlIf, tableNamed } from "./sql-error.ts";
 
 /** The steps of a statement; throws `SqlRefused` when there are none for it. */
-export function stepsFrom(statement: Node, known: Known): readonly Step[] {
+export function stepsFrom(statement: Node, known: TableLookup): readonly Step[] {
   const steps = translated(statement, known);
   for (const step of steps) {
     // It fills in what was left out.
     const read = readStep(structuredClone(step));
     if ("faults" in read) {
       const [fault] = read.faults;
-      refuse(`${placeIn(step, fault?.path ?? "")} ${fault?.message}`);
+      rejectSql(`${placeIn(step, fault?.path ?? "")} ${fault?.message}`);
     }
   }
   return steps;
@@ -39,7 +39,7 @@ export function placeIn(step: Step, path: string): string {
   return `${step.op} ${step.table}${path.replaceAll("/", " ")}:`;
 }
 
-function translated(statement: Node, known: Known): Step[] {
+function translated(statement: Node, known: TableLookup): Step[] {
   if ("CreateStmt" in statement) {
     const { relation, if_not_exists } = statement.CreateStmt;
     if (if_not_exists && known.table(tableNamed(relation))) return [];
@@ -50,19 +50,19 @@ function translated(statement: Node, known: Known): Step[] {
   if ("DropStmt" in statement) return dropFrom(statement.DropStmt, known);
   if ("IndexStmt" in statement) return indexFrom(statement.IndexStmt, known);
   if ("CommentStmt" in statement) return commentFrom(statement.CommentStmt, known);
-  return refuse("this statement is not available here");
+  return rejectSql("this statement is not available here");
 }
 
-function renameFrom(statement: RenameStmt, known: Known): Step[] {
+function renameFrom(statement: RenameStmt, known: TableLookup): Step[] {
   const { renameType, relationType, relation, subname, newname, missing_ok } = statement;
   if (renameType === "OBJECT_TABLE") {
-    refuse(
+    rejectSql(
       "a table keeps its slug; its display name is changed by a step of alter_table",
       relation,
     );
   }
   if (renameType !== "OBJECT_COLUMN" || relationType !== "OBJECT_TABLE") {
-    refuse("only columns can be renamed", relation);
+    rejectSql("only columns can be renamed", relation);
   }
   const table = tableNamed(relation);
   if (missing_ok && known.lacks(table)) return [];
@@ -70,14 +70,14 @@ function renameFrom(statement: RenameStmt, known: Known): Step[] {
   return [{ op: "rename_column", table, from, to: textOf(newname) }];
 }
 
-function indexFrom(statement: IndexStmt, known: Known): Step[] {
+function indexFrom(statement: IndexStmt, known: TableLookup): Step[] {
   const { relation, idxname, accessMethod, indexParams = [], unique, if_not_exists } = statement;
   const slug = tableNamed(relation);
   const table = known.table(slug);
   const at = { location: relation?.location ?? 0 };
   if (statement.concurrent)
-    refuse("CONCURRENTLY is not for a migration, which is one transaction", at);
-  refuseIf(
+    rejectSql("CONCURRENTLY is not for a migration, which is one transaction", at);
+  rejectSqlIf(
     { ...statement, ...at },
     {
       whereClause: "an index of some records",
@@ -88,11 +88,11 @@ function indexFrom(statement: IndexStmt, known: Known): Step[] {
     },
   );
   if (accessMethod !== "btree" && accessMethod !== "gin")
-    refuse(`an index by ${accessMethod} is not available here`, at);
+    rejectSql(`an index by ${accessMethod} is not available here`, at);
   const columns = indexParams.map((param) => {
     const { name, expr, collation, opclass } = "IndexElem" in param ? param.IndexElem : {};
     if (name === undefined || expr || opclass || collation)
-      refuse("an index is of columns as they are", at);
+      rejectSql("an index is of columns as they are", at);
     return fieldOf(columnMeant(table, name));
   });
   if (if_not_exists && table?.indexes.some(({ name }) => name === idxname)) return [];
@@ -108,13 +108,13 @@ function indexFrom(statement: IndexStmt, known: Known): Step[] {
 }
 
 /** Comments are what we call descriptions. */
-function commentFrom({ objtype, object, comment = "" }: CommentStmt, known: Known): Step[] {
+function commentFrom({ objtype, object, comment = "" }: CommentStmt, known: TableLookup): Step[] {
   const [list] = recordsOf(object).map(
     ({ List: inner }) => inner as { items?: unknown } | undefined,
   );
   const names = textsOf(list?.items);
   if (objtype === "OBJECT_TABLE") {
-    return [{ op: "alter_table", table: onlyName(names), description: comment }];
+    return [{ op: "alter_table", table: singleName(names), description: comment }];
   }
   const [table, column, ...others] = names;
   if (
@@ -123,7 +123,7 @@ function commentFrom({ objtype, object, comment = "" }: CommentStmt, known: Know
     column === undefined ||
     others.length > 0
   ) {
-    return refuse("only tables and columns, named without a schema, have comments");
+    return rejectSql("only tables and columns, named without a schema, have comments");
   }
   const name = columnMeant(known.table(table), column);
   return [{ op: "alter_column", table, column: name, change: { description: comment } }];

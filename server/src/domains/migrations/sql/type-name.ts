@@ -1,7 +1,7 @@
 import type { TypeName } from "libpg-query";
 import { textsOf } from "#domains/queries/guard/findings.ts";
 import type { ColumnTypeName } from "#domains/tables/table.ts";
-import { numberOf, refuse } from "./sql-error.ts";
+import { numberOf, rejectSql } from "./sql-error.ts";
 
 /** A type of column with its options. */
 export interface TypeFound {
@@ -38,14 +38,17 @@ const UUID_CHARACTERS = 36;
 
 /** The type of column that a type of SQL becomes. */
 export function typeNamed(typeName: TypeName | undefined): TypeFound {
-  if (!typeName) refuse("a column must have a type");
+  if (!typeName) rejectSql("a column must have a type");
   const { name, lengths } = partsOf(typeName);
   if (typeName.arrayBounds !== undefined) {
-    refuse("there are no lists as columns: take jsonb, or the type multi_enum of a step", typeName);
+    rejectSql(
+      "there are no lists as columns: take jsonb, or the type multi_enum of a step",
+      typeName,
+    );
   }
   const type = TYPES.get(name);
   if (type === undefined || typeName.setof || typeName.pct_type) {
-    refuse(`there is no column of the type ${name}`, typeName);
+    rejectSql(`there is no column of the type ${name}`, typeName);
   }
   return { type, options: optionsOf(name, lengths) };
 }
@@ -56,11 +59,11 @@ export function partsOf(typeName: TypeName): { name: string; lengths: readonly n
   const [schema, qualified] = names;
   const name = qualified ?? schema ?? "";
   if (names.length > 2 || (qualified !== undefined && schema !== "pg_catalog")) {
-    refuse(`there is no column of the type ${names.join(".")}`, typeName);
+    rejectSql(`there is no column of the type ${names.join(".")}`, typeName);
   }
   const lengths = (typeName.typmods ?? []).map((length) => {
     const number = numberOf(length);
-    if (number === undefined) refuse("the length of a type must be a number", typeName);
+    if (number === undefined) rejectSql("the length of a type must be a number", typeName);
     return number;
   });
   return { name, lengths };

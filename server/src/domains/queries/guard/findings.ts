@@ -1,4 +1,4 @@
-import { type Complaint, type Place, Places } from "./source-position.ts";
+import { type GuardError, type SourcePosition, PositionMap } from "./source-position.ts";
 
 const COMPLAINTS_MAX = 10;
 /** So many tables and so many parameters can one statement name. */
@@ -12,9 +12,9 @@ export interface FunctionAsTable {
 
 /** What a statement speaks of, and what is wrong with it. */
 export class Findings {
-  readonly complaints: Complaint[] = [];
+  readonly complaints: GuardError[] = [];
   /** By their names; those of the statement's own common table expressions are among them. */
-  readonly relations = new Map<string, Place>();
+  readonly relations = new Map<string, SourcePosition>();
   /** Of the relations those that are written to: they are tables, whatever else has the name. */
   readonly targets = new Set<string>();
   /** Of those the ones that it deletes from. */
@@ -22,15 +22,15 @@ export class Findings {
   readonly expressions = new Set<string>();
   /** What columns are called in it, whatever they belong to. */
   readonly names = new Set<string>();
-  readonly parameters = new Map<number, Place>();
+  readonly parameters = new Map<number, SourcePosition>();
   readonly functionsAsTables: FunctionAsTable[] = [];
   /** Names with something before the dot. */
   readonly dotted: { readonly of: string; readonly name: string; readonly byte: number }[] = [];
-  readonly #places: Places;
+  readonly #places: PositionMap;
   #tooMany = false;
 
   constructor(bytes: Buffer) {
-    this.#places = new Places(bytes);
+    this.#places = new PositionMap(bytes);
   }
 
   /** Enough to be told at once. */
@@ -43,7 +43,7 @@ export class Findings {
   }
 
   /** Notes where something is named first. */
-  note<Name>(named: Map<Name, Place>, name: Name, byte: number): void {
+  note<Name>(named: Map<Name, SourcePosition>, name: Name, byte: number): void {
     if (named.has(name)) return;
     if (named.size < NAMED_MAX) named.set(name, this.place(byte));
     else {
@@ -52,7 +52,7 @@ export class Findings {
     }
   }
 
-  place(byte: number): Place {
+  place(byte: number): SourcePosition {
     return this.#places.atByte(byte);
   }
 }

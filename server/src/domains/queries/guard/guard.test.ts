@@ -1,7 +1,7 @@
 import { loadModule } from "libpg-query";
 import { beforeAll, describe, expect, test } from "vitest";
-import { inspect } from "./guard.ts";
-import { placeAt, Places } from "./source-position.ts";
+import { inspectStatement } from "./guard.ts";
+import { positionAt, PositionMap } from "./source-position.ts";
 import { readStatement } from "./parse-thread.ts";
 import { inspectScript } from "./script.ts";
 
@@ -95,7 +95,7 @@ const HARMFUL: readonly (readonly [string, RegExp])[] = [
 
 describe("the guard", () => {
   test.each(HARMLESS)("lets pass: %s", (sql) => {
-    expect(inspect(sql, "reading")).not.toHaveProperty("complaints");
+    expect(inspectStatement(sql, "reading")).not.toHaveProperty("complaints");
   });
 
   test.each(HARMFUL)("refuses: %s", async (sql, reason) => {
@@ -108,7 +108,7 @@ describe("the guard", () => {
 
   test("tells what a statement speaks of", () => {
     expect(
-      inspect(
+      inspectStatement(
         '\n;select o."createdAt", total from orders o, t where a = $2 and b = $1;',
         "reading",
       ),
@@ -136,8 +136,8 @@ describe("the guard", () => {
       "update orders set a = 1, (b, c) = (select 1, 2) from x where x.id = orders.id",
       "with t as (select 1) delete from orders using t where orders.a = t.a",
     ]) {
-      expect(inspect(sql, "writing")).not.toHaveProperty("complaints");
-      expect(inspect(sql, "reading")).toHaveProperty("complaints");
+      expect(inspectStatement(sql, "writing")).not.toHaveProperty("complaints");
+      expect(inspectStatement(sql, "reading")).toHaveProperty("complaints");
     }
     for (const sql of [
       "insert into orders select pg_read_file('x')",
@@ -147,18 +147,18 @@ describe("the guard", () => {
       "truncate orders",
       "select 1",
     ]) {
-      expect(inspect(sql, "writing")).toHaveProperty("complaints");
+      expect(inspectStatement(sql, "writing")).toHaveProperty("complaints");
     }
   });
 });
 
 test("a place is the same by bytes and by characters", () => {
   const text = "aé\n🦉b\n\nü";
-  const places = new Places(Buffer.from(text));
+  const places = new PositionMap(Buffer.from(text));
   const found = Array.from(text, (_, position) => {
     const before = Array.from(text).slice(0, position).join("");
     const place = places.atByte(Buffer.byteLength(before));
-    expect(placeAt(text, position)).toEqual(place);
+    expect(positionAt(text, position)).toEqual(place);
     return `${place.position}:${place.line}:${place.column}`;
   });
   expect(found).toEqual(["0:1:1", "1:1:2", "2:1:3", "3:2:1", "4:2:2", "5:2:3", "6:3:1", "7:4:1"]);
@@ -172,8 +172,8 @@ test("a statement names so many tables and parameters, and no more", () => {
     (count: number) => `select ${list(count, (n) => `$${n}`)}`,
     (count: number) => `select 1 from ${list(count, (n) => `t${n}`)}`,
   ]) {
-    expect(inspect(make(1_000), "reading")).not.toHaveProperty("complaints");
-    expect(inspect(make(3_000), "reading")).toEqual({
+    expect(inspectStatement(make(1_000), "reading")).not.toHaveProperty("complaints");
+    expect(inspectStatement(make(3_000), "reading")).toEqual({
       complaints: [
         { message: expect.stringMatching(/at most 1000 tables/), at: expect.anything() },
       ],

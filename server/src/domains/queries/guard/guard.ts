@@ -5,15 +5,15 @@
 import { hasSqlDetails, parseSync } from "libpg-query";
 import { checkDotted, checks, type Struct } from "./checks.ts";
 import { Findings, recordsOf, textOf } from "./findings.ts";
-import { type Liberty, NODES, plainWordsOf, STATEMENTS } from "./nodes.ts";
-import { type Complaint, type Place, placeAt } from "./source-position.ts";
+import { type NodeRule, ALLOWED_NODES, plainWordsOf, ALLOWED_STATEMENTS } from "./nodes.ts";
+import { type GuardError, type SourcePosition, positionAt } from "./source-position.ts";
 
 /** So deep may a statement be nested; the server's own stack ends a little later. */
 const DEPTH_MAX = 400;
 
 /** Looks at every node of a statement: whether it may be there, and what it speaks of. */
-function walk(statement: unknown, liberty: Liberty, findings: Findings): void {
-  const kinds = NODES[liberty];
+function walk(statement: unknown, liberty: NodeRule, findings: Findings): void {
+  const kinds = ALLOWED_NODES[liberty];
 
   const visit = (value: unknown, near: number, depth: number): void => {
     for (const member of recordsOf(value)) {
@@ -70,7 +70,7 @@ export interface Inspection {
   /** How many characters of what the person wrote stand before it. */
   readonly offset: number;
   /** The tables and common table expressions that are named, and where first. */
-  readonly relations: ReadonlyMap<string, Place>;
+  readonly relations: ReadonlyMap<string, SourcePosition>;
   /** The tables among them that it writes to. */
   readonly targets: ReadonlySet<string>;
   /** The tables among those that it deletes from. */
@@ -80,16 +80,16 @@ export interface Inspection {
   /** What columns are called in it, whatever they belong to. */
   readonly names: ReadonlySet<string>;
   /** The numbers of its parameters, and where each is first. */
-  readonly parameters: ReadonlyMap<number, Place>;
+  readonly parameters: ReadonlyMap<number, SourcePosition>;
 }
 
-export type Verdict = Inspection | { readonly complaints: readonly Complaint[] };
+export type Verdict = Inspection | { readonly complaints: readonly GuardError[] };
 
 /**
  * Judges a text that is to be one statement. What the parser throws for another reason than the text
  * (it is out of its stack) comes out: then the parser is of no use any more.
  */
-export function inspect(sql: string, liberty: Liberty): Verdict {
+export function inspectStatement(sql: string, liberty: NodeRule): Verdict {
   // The parser would see a text that ends there.
   if (sql.includes("\0") || !sql.isWellFormed()) return refused("holds what is no text", undefined);
   if (sql.trim() === "") return refused("there is no statement", undefined);
@@ -104,7 +104,7 @@ export function inspect(sql: string, liberty: Liberty): Verdict {
   }
   const start = raw.stmt_location ?? 0;
   const [kind = ""] = Object.keys(recordsOf(raw.stmt)[0] ?? {});
-  if (!STATEMENTS[liberty].has(kind)) {
+  if (!ALLOWED_STATEMENTS[liberty].has(kind)) {
     return refused(`${plainWordsOf(kind)} is not available here`, findings.place(start));
   }
   walk(raw.stmt, liberty, findings);
@@ -135,16 +135,16 @@ function parse(
   sql: string,
 ):
   | { readonly statements: readonly RawStatement[] }
-  | { readonly complaints: readonly Complaint[] } {
+  | { readonly complaints: readonly GuardError[] } {
   try {
     return { statements: parseSync(sql).stmts ?? [] };
   } catch (error) {
     if (!hasSqlDetails(error)) throw error;
     const position = error.sqlDetails?.cursorPosition ?? -1;
-    return refused(error.message, position < 0 ? undefined : placeAt(sql, position));
+    return refused(error.message, position < 0 ? undefined : positionAt(sql, position));
   }
 }
 
-function refused(message: string, at: Place | undefined) {
+function refused(message: string, at: SourcePosition | undefined) {
   return { complaints: [{ message, at }] };
 }

@@ -113,15 +113,15 @@ const writing: Readonly<Record<string, NodeKind>> = {
 };
 
 /** What a statement may do: read only, or change records too. */
-export type Liberty = "reading" | "writing";
+export type NodeRule = "reading" | "writing";
 
-export const NODES: Readonly<Record<Liberty, ReadonlyMap<string, NodeKind>>> = {
+export const ALLOWED_NODES: Readonly<Record<NodeRule, ReadonlyMap<string, NodeKind>>> = {
   reading: new Map(Object.entries(reading)),
   writing: new Map(Object.entries(writing)),
 };
 
 /** The statements among them. */
-export const STATEMENTS: Readonly<Record<Liberty, ReadonlySet<string>>> = {
+export const ALLOWED_STATEMENTS: Readonly<Record<NodeRule, ReadonlySet<string>>> = {
   reading: new Set(["SelectStmt"]),
   writing: new Set(["InsertStmt", "UpdateStmt", "DeleteStmt"]),
 };

@@ -1,15 +1,15 @@
 import { Worker } from "node:worker_threads";
 import type { Verdict } from "./guard.ts";
-import type { Liberty } from "./nodes.ts";
-import type { Complaint } from "./source-position.ts";
-import { READY } from "#kernel/work/subprocess-ready.ts";
-import { Turns } from "#kernel/work/fair-share.ts";
+import type { NodeRule } from "./nodes.ts";
+import type { GuardError } from "./source-position.ts";
+import { READY_MESSAGE } from "#kernel/work/subprocess-ready.ts";
+import { FairShare } from "#kernel/work/fair-share.ts";
 import type { ScriptVerdict } from "./script.ts";
 
 /** What the thread is asked. */
 export interface Reading {
   readonly sql: string;
-  readonly liberty: Liberty;
+  readonly liberty: NodeRule;
 }
 
 const START_LIMIT_MS = 60_000;
@@ -22,7 +22,7 @@ const LIMITS = { stackSizeMb: 8, maxOldGenerationSizeMb: 256 };
  */
 class Reader<Question, Judgement> {
   readonly #program: URL;
-  readonly #turns = new Turns(1);
+  readonly #turns = new FairShare(1);
   #thread: Worker | undefined;
 
   constructor(program: string) {
@@ -53,7 +53,7 @@ class Reader<Question, Judgement> {
       return this.#thread;
     }
     const thread = (this.#thread = newThread(this.#program));
-    if ((await nextOf(thread, START_LIMIT_MS)) === READY) return thread;
+    if ((await nextOf(thread, START_LIMIT_MS)) === READY_MESSAGE) return thread;
     await this.#end(thread);
     throw new Error("The thread that reads SQL did not start.");
   }
@@ -66,7 +66,7 @@ class Reader<Question, Judgement> {
 
 /** What is refused without having been read to its end. */
 interface Refusal {
-  readonly complaints: readonly Complaint[];
+  readonly complaints: readonly GuardError[];
 }
 
 /** One of each for the process: they hold nothing of anybody. A long script keeps no question waiting. */
@@ -74,7 +74,7 @@ const statements = new Reader<Reading, Verdict>("./thread.ts");
 const scripts = new Reader<string, ScriptVerdict>("./script-thread.ts");
 
 /** Judges a text that is to be one statement, see `inspect`; `workspace` is whose turn it takes. */
-export function readStatement(workspace: string, sql: string, liberty: Liberty): Promise<Verdict> {
+export function readStatement(workspace: string, sql: string, liberty: NodeRule): Promise<Verdict> {
   return statements.read(workspace, { sql, liberty });
 }
 

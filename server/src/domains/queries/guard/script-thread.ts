@@ -1,7 +1,7 @@
 /** The program of the thread in which scripts are read, one at a time. */
 import { parentPort } from "node:worker_threads";
 import { loadModule } from "libpg-query";
-import { READY } from "#kernel/work/subprocess-ready.ts";
+import { READY_MESSAGE } from "#kernel/work/subprocess-ready.ts";
 import { inspectScript } from "./script.ts";
 
 await loadModule();
@@ -9,4 +9,4 @@ parentPort?.on("message", (sql: string) => {
   // What it throws ends the thread, and with it a parser that is broken.
   parentPort?.postMessage(inspectScript(sql));
 });
-parentPort?.postMessage(READY);
+parentPort?.postMessage(READY_MESSAGE);

@@ -1,11 +1,16 @@
 import { hasSqlDetails, type Node, parseSync } from "libpg-query";
-import { inspect } from "./guard.ts";
-import { STATEMENTS } from "./nodes.ts";
-import { type Complaint, type Place, placeAt, Places } from "./source-position.ts";
+import { inspectStatement } from "./guard.ts";
+import { ALLOWED_STATEMENTS } from "./nodes.ts";
+import {
+  type GuardError,
+  type SourcePosition,
+  positionAt,
+  PositionMap,
+} from "./source-position.ts";
 import { plainWordsOf } from "./nodes.ts";
 
 /** One statement of a script. Positions within a node are bytes of the whole script. */
-export type ScriptStatement = { readonly text: string; readonly at: Place } & (
+export type ScriptStatement = { readonly text: string; readonly at: SourcePosition } & (
   | { readonly does: "structure"; readonly node: Node }
   | {
       readonly does: "records";
@@ -20,7 +25,7 @@ export type ScriptStatement = { readonly text: string; readonly at: Place } & (
 
 export type ScriptVerdict =
   | { readonly statements: readonly ScriptStatement[] }
-  | { readonly complaints: readonly Complaint[] };
+  | { readonly complaints: readonly GuardError[] };
 
 /** Those that somebody else translates, and that never run as they are. */
 const OF_STRUCTURE = new Set([
@@ -46,9 +51,9 @@ export function inspectScript(sql: string): ScriptVerdict {
   if (!Array.isArray(parsed)) return parsed;
   if (parsed.length === 0) return refused("there is no statement", undefined);
   const bytes = Buffer.from(sql);
-  const places = new Places(bytes);
+  const places = new PositionMap(bytes);
   const statements: ScriptStatement[] = [];
-  const complaints: Complaint[] = [];
+  const complaints: GuardError[] = [];
   for (const { node, start, end } of parsed) {
     if (complaints.length >= COMPLAINTS_MAX) break;
     const raw = bytes.subarray(start, end).toString("utf8");
@@ -66,13 +71,13 @@ export function inspectScript(sql: string): ScriptVerdict {
 function judge(
   node: Node,
   text: string,
-  at: Place,
-): ScriptStatement | { readonly complaints: readonly Complaint[] } {
+  at: SourcePosition,
+): ScriptStatement | { readonly complaints: readonly GuardError[] } {
   const [kind = ""] = Object.keys(node);
   if (OF_STRUCTURE.has(kind)) return { does: "structure", node, text, at };
-  if (!STATEMENTS.writing.has(kind))
+  if (!ALLOWED_STATEMENTS.writing.has(kind))
     return refused(`${plainWordsOf(kind)} is not available here`, FIRST);
-  const verdict = inspect(text, "writing");
+  const verdict = inspectStatement(text, "writing");
   if ("complaints" in verdict) return verdict;
   const [parameter] = verdict.parameters;
   if (parameter)
@@ -91,10 +96,14 @@ function judge(
   };
 }
 
-const FIRST: Place = { position: 0, line: 1, column: 1 };
+const FIRST: SourcePosition = { position: 0, line: 1, column: 1 };
 
 /** A complaint about one statement, where it is in the whole. */
-function moved({ message, at }: Complaint, places: Places, start: Place): Complaint {
+function moved(
+  { message, at }: GuardError,
+  places: PositionMap,
+  start: SourcePosition,
+): GuardError {
   return { message, at: places.at(start.position + (at?.position ?? 0)) };
 }
 
@@ -104,7 +113,7 @@ interface Parsed {
   readonly end: number | undefined;
 }
 
-function parse(sql: string): Parsed[] | { readonly complaints: readonly Complaint[] } {
+function parse(sql: string): Parsed[] | { readonly complaints: readonly GuardError[] } {
   try {
     return (parseSync(sql).stmts ?? []).flatMap(({ stmt, stmt_location: start = 0, stmt_len }) =>
       stmt ? [{ node: stmt, start, end: stmt_len ? start + stmt_len : undefined }] : [],
@@ -112,10 +121,10 @@ function parse(sql: string): Parsed[] | { readonly complaints: readonly Complain
   } catch (error) {
     if (!hasSqlDetails(error)) throw error;
     const position = error.sqlDetails?.cursorPosition ?? -1;
-    return refused(error.message, position < 0 ? undefined : placeAt(sql, position));
+    return refused(error.message, position < 0 ? undefined : positionAt(sql, position));
   }
 }
 
-function refused(message: string, at: Place | undefined) {
+function refused(message: string, at: SourcePosition | undefined) {
   return { complaints: [{ message, at }] };
 }

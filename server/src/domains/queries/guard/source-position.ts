@@ -1,5 +1,5 @@
 /** Where something is in what a person wrote. */
-export interface Place {
+export interface SourcePosition {
   /** Characters before it. */
   readonly position: number;
   /** Both from 1. */
@@ -8,20 +8,20 @@ export interface Place {
 }
 
 /** What is wrong with a statement. */
-export interface Complaint {
+export interface GuardError {
   readonly message: string;
-  readonly at: Place | undefined;
+  readonly at: SourcePosition | undefined;
 }
 
 /** The place before which so many characters (not UTF-16 units) stand. */
-export function placeAt(text: string, position: number): Place {
-  return new Places(Buffer.from(text)).at(position);
+export function positionAt(text: string, position: number): SourcePosition {
+  return new PositionMap(Buffer.from(text)).at(position);
 }
 
 const NEWLINE = 10;
 
 /** The places of one text, which is gone through once, however many are asked for. */
-export class Places {
+export class PositionMap {
   readonly #bytes: Uint8Array;
   #table: { readonly positions: Uint32Array; readonly lines: readonly number[] } | undefined;
 
@@ -30,7 +30,7 @@ export class Places {
   }
 
   /** The place before which so many characters stand. */
-  at(position: number): Place {
+  at(position: number): SourcePosition {
     const { lines } = this.#read();
     let line = 0;
     let after = lines.length;
@@ -43,7 +43,7 @@ export class Places {
   }
 
   /** The same, of the bytes that the parser counts. */
-  atByte(byte: number): Place {
+  atByte(byte: number): SourcePosition {
     const { positions } = this.#read();
     return this.at(positions[Math.min(byte, this.#bytes.length)] ?? 0);
   }
@@ -71,6 +71,6 @@ export function lengthOf(text: string): number {
 }
 
 /** In words, as it stands before a complaint. */
-export function inWords({ message, at }: Complaint): string {
+export function describePosition({ message, at }: GuardError): string {
   return at ? `line ${at.line}, column ${at.column}: ${message}` : message;
 }

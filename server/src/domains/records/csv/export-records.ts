@@ -1,18 +1,28 @@
 import Type from "typebox";
 import type { Json } from "#domains/tables/columns/column-type.ts";
 import { RecordsRead } from "#domains/tables/permissions.ts";
-import { byDefinition, partitionOf, readBy, tableOf } from "#domains/tables/table-cache.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import {
+  retryOnSchemaChange,
+  partitionOf,
+  readWithTable,
+  requireTable,
+} from "#domains/tables/table-cache.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { Slug } from "#domains/tables/table.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { csvLine, unrunnable } from "#kernel/csv/csv-line.ts";
-import { jsonForm, type ListForm, type Pages, piecesOf } from "#kernel/list/list-file.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
+import {
+  jsonListFormat,
+  type ListFileFormat,
+  type PageSource,
+  listFileChunks,
+} from "#kernel/list/list-file.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { type Listed, listFrom, type Listing } from "../read/list-sql.ts";
+import { type ListedRecords, listRecordsSql, type RecordListing } from "../read/list-sql.ts";
 import { listingOf } from "../read/operations.ts";
-import { type Question, questionQuery } from "../read/record-query.ts";
+import { type RecordQuery, recordQueryParams } from "../read/record-query.ts";
 
 /** A table's records as a file, made piece by piece. */
 
@@ -20,19 +30,19 @@ const FORMATS = ["csv", "json", "ndjson"] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface FileOptions {
-  readonly table: KnownTable;
+  readonly table: TableSchema;
   readonly fields: readonly string[];
   /** Whether texts that a spreadsheet would run are marked. */
   readonly safe: boolean;
 }
 
 /** How records are written in such a file. */
-function fileForm(format: Format, options: FileOptions): ListForm<Listed> {
+function fileForm(format: Format, options: FileOptions): ListFileFormat<ListedRecords> {
   switch (format) {
     case "csv":
       return csvForm(options);
     case "json":
-      return jsonForm(({ record }) => record);
+      return jsonListFormat(({ record }) => record);
     case "ndjson":
       return {
         mediaType: "application/x-ndjson",
@@ -43,18 +53,18 @@ function fileForm(format: Format, options: FileOptions): ListForm<Listed> {
   }
 }
 
-function csvForm({ table, fields, safe }: FileOptions): ListForm<Listed> {
+function csvForm({ table, fields, safe }: FileOptions): ListFileFormat<ListedRecords> {
   const columns = fields.map((field) => {
     const column = table.byName.get(field);
     const format = column?.is.format ?? String;
-    const guard = safe && TEXTS.has(column?.type ?? "") ? unrunnable : (cell: string) => cell;
+    const guard = safe && TEXTS.has(column?.type ?? "") ? escapeFormula : (cell: string) => cell;
     return { field, cellOf: (value: Json) => guard(format(value)) };
   });
   return {
     mediaType: "text/csv",
-    begin: csvLine(fields),
+    begin: formatCsvLine(fields),
     line: ({ record }) =>
-      csvLine(
+      formatCsvLine(
         columns.map(({ field, cellOf }) => {
           const value = record[field];
           // What a record shows is JSON.
@@ -84,7 +94,7 @@ export const exportRecords = query({
   permission: RecordsRead,
   params: object({ slug: Slug }),
   query: object({
-    ...questionQuery,
+    ...recordQueryParams,
     format: Type.Enum([...FORMATS], { default: "csv" }),
     safe: Type.Boolean({ default: false }),
   }),
@@ -97,17 +107,19 @@ export const exportRecords = query({
     const { listing, first } = await begin(outside, caller, slug, question);
     const { table, fields } = listing.asked;
     const form = fileForm(format, { table, fields, safe });
-    const pages: Pages<Listed> = {
+    const pages: PageSource<ListedRecords> = {
       sizes: PAGES,
       read: async (last, count) =>
         last
-          ? outside.db.read(partitionOf(caller), (tx) => listFrom(tx, listing, last.place, count))
+          ? outside.db.read(partitionOf(caller), (tx) =>
+              listRecordsSql(tx, listing, last.place, count),
+            )
           : first,
     };
     const download: Download = {
       mediaType: form.mediaType,
       fileName: `${slug}.${format}`,
-      pieces: piecesOf(form, pages, outside.ending),
+      pieces: listFileChunks(form, pages, outside.ending),
     };
     return download;
   },
@@ -116,16 +128,18 @@ export const exportRecords = query({
 
 /** What is wrong with the question is found before anything is sent. */
 function begin(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   slug: string,
-  question: Question,
-): Promise<{ listing: Listing; first: Listed[] }> {
+  question: RecordQuery,
+): Promise<{ listing: RecordListing; first: ListedRecords[] }> {
   return outside.db.read(partitionOf(caller), async (tx) => {
     const asking = { tx, services: outside, caller };
-    const table = await tableOf(asking, slug);
-    const listing = await readBy(asking, table, () => listingOf(asking, table, question));
-    const first = await byDefinition(asking, () => listFrom(tx, listing, undefined, PAGES[0]));
+    const table = await requireTable(asking, slug);
+    const listing = await readWithTable(asking, table, () => listingOf(asking, table, question));
+    const first = await retryOnSchemaChange(asking, () =>
+      listRecordsSql(tx, listing, undefined, PAGES[0]),
+    );
     return { listing, first };
   });
 }

@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { parseCsv, ROWS_MAX } from "#kernel/csv/parse-csv.ts";
+import { parseCsv, CSV_ROWS_MAX } from "#kernel/csv/parse-csv.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { findTableAnew, partitionOf, tableOf } from "#domains/tables/table-cache.ts";
+import { reloadTable, partitionOf, requireTable } from "#domains/tables/table-cache.ts";
 import { RecordsWrite } from "#domains/tables/permissions.ts";
 import { NoSuchTable, Slug } from "#domains/tables/table.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
@@ -37,7 +37,7 @@ export const importRecords = command({
   summary: "Import records from a CSV file",
   description:
     "The file itself as `text/csv`, or JSON with the text in `csv`; in UTF-8, of up to 16 MiB and " +
-    `${ROWS_MAX} lines. The first line names fields. An empty cell is null, or the default where a ` +
+    `${CSV_ROWS_MAX} lines. The first line names fields. An empty cell is null, or the default where a ` +
     'value is required; `""` is an empty text. What the platform fills itself may be there and is ' +
     "passed over, so that an export can be imported. All or nothing, unless `onError=skip`: then the " +
     "lines that can't be imported are left out and reported. `key` is a unique field: a record that " +
@@ -52,7 +52,7 @@ export const importRecords = command({
   body: object({ csv: Type.String() }),
   acceptsText: { mediaType: "text/csv", field: "csv" },
   bodyBytesMax: BYTES_MAX,
-  reply: one(ImportResult),
+  reply: item(ImportResult),
   emits: [RecordCreated, RecordUpdated],
   mayChangeNothing: true,
   fails: [RecordForbidden, RecordNotUnique],
@@ -64,7 +64,7 @@ export const importRecords = command({
   async prepare(outside, { params, query, body }, caller) {
     const partition = partitionOf(caller);
     // Read anew, since lines would be refused by a definition that has just changed elsewhere.
-    const table = await findTableAnew(outside, partition, params.slug, (work) =>
+    const table = await reloadTable(outside, partition, params.slug, (work) =>
       outside.db.read(partition, work),
     );
     if (!table) throw new Failure(NoSuchTable);
@@ -72,7 +72,7 @@ export const importRecords = command({
     return { plan, sifted: await sift(table, await parseCsv(body.csv), plan) };
   },
   async run(ctx, { params, query }, { plan, sifted }) {
-    const table = await tableOf(ctx, params.slug);
+    const table = await requireTable(ctx, params.slug);
     const all = () => importRows(ctx, table, sifted, plan);
     return query.dryRun ? rehearsed(ctx, all) : all();
   },

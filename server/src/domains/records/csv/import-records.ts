@@ -1,29 +1,29 @@
-import { readFields } from "#domains/tables/columns/parse-fields.ts";
-import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
+import { parseFields } from "#domains/tables/columns/parse-fields.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
 import { FAULTS_MAX, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
-import type { Person } from "#kernel/access/caller.ts";
+import type { Principal } from "#kernel/access/caller.ts";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
-import { Failure, type Fault } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { RecordCreated, RecordUpdated } from "../events.ts";
-import { invalid } from "../write/constraint-error.ts";
-import { type Given, insertRecords } from "../write/insert-records.ts";
+import { invalidRecord } from "../write/constraint-error.ts";
+import { type RecordInput, insertRecords } from "../write/insert-records.ts";
 import { keyColumnOf, upsertRecords } from "../write/upsert-records.ts";
 
 /** What the cells of a CSV file mean to a table. */
 
 /** Reads rows as the fields of records. */
 interface Mapping {
-  readonly table: KnownTable;
+  readonly table: TableSchema;
   /** For each cell the column that it is for; undefined where the platform fills that itself. */
-  readonly columns: readonly (KnownColumn | undefined)[];
+  readonly columns: readonly (ColumnSchema | undefined)[];
 }
 
 const OWN: ReadonlySet<string> = new Set(SYSTEM_COLUMNS.map(([field]) => field));
 
 /** Finds the columns that a header names; what is not a field of the table is refused. */
-function mappingOf(table: KnownTable, header: readonly string[]): Mapping {
-  const faults: Fault[] = [];
+function mappingOf(table: TableSchema, header: readonly string[]): Mapping {
+  const faults: FieldError[] = [];
   const seen = new Set<string>();
   const columns = header.map((name) => {
     const fault = (message: string): undefined => {
@@ -36,7 +36,7 @@ function mappingOf(table: KnownTable, header: readonly string[]): Mapping {
     if (!column) return fault("is not a field of this table");
     return column.is.generated ? undefined : column;
   });
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw invalidRecord(faults);
   return { table, columns };
 }
 
@@ -46,7 +46,7 @@ function pathOf({ line }: CsvRow): string {
 }
 
 /** What is wrong with a row as such. */
-function shapeFaults({ columns }: Mapping, row: CsvRow): Fault[] {
+function shapeFaults({ columns }: Mapping, row: CsvRow): FieldError[] {
   if (row.cells.length === columns.length) return [];
   const message = `has ${row.cells.length} cells, and the first line ${columns.length}`;
   return [{ path: pathOf(row), message }];
@@ -56,7 +56,7 @@ function shapeFaults({ columns }: Mapping, row: CsvRow): Fault[] {
  * The fields that a row gives. An empty cell is null, or says nothing where there must be a value: then
  * the default is taken, or what is there stays.
  */
-function givenBy({ columns }: Mapping, { cells }: CsvRow): Given {
+function givenBy({ columns }: Mapping, { cells }: CsvRow): RecordInput {
   const given: Record<string, unknown> = {};
   for (const [index, column] of columns.entries()) {
     if (!column) continue;
@@ -74,7 +74,7 @@ export type Importing = WriteContext<typeof RecordCreated | typeof RecordUpdated
 /** Who imports and when, what to do about rows that can't be, and about records that are there. */
 export interface ImportPlan {
   readonly now: Date;
-  readonly person: Person | undefined;
+  readonly person: Principal | undefined;
   readonly onError: "abort" | "skip";
   /** The unique field by which records are found that are to be changed. */
   readonly key?: string | undefined;
@@ -85,7 +85,7 @@ export interface Imported {
   readonly updated: number;
   readonly unchanged: number;
   readonly skipped: number;
-  readonly errors: Fault[];
+  readonly errors: FieldError[];
 }
 
 const BATCH_ROWS_MAX = 1_000;
@@ -95,7 +95,7 @@ export interface Sifted {
   readonly header: readonly string[];
   readonly rows: readonly CsvRow[];
   readonly skipped: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 }
 
 /**
@@ -103,13 +103,13 @@ export interface Sifted {
  * unique value already, comes to light later.
  */
 export async function sift(
-  table: KnownTable,
+  table: TableSchema,
   { header, rows }: CsvFile,
   plan: ImportPlan,
 ): Promise<Sifted> {
   const mapping = mappingOf(table, header);
   const judge = judgeOf(mapping, plan);
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const sound: CsvRow[] = [];
   for (const [index, row] of rows.entries()) {
     const found = judge(row);
@@ -118,7 +118,8 @@ export async function sift(
     // Others want to be served too.
     if (index % BATCH_ROWS_MAX === 0) await new Promise(setImmediate);
   }
-  if (faults.length > 0 && plan.onError === "abort") throw invalid(faults.slice(0, FAULTS_MAX));
+  if (faults.length > 0 && plan.onError === "abort")
+    throw invalidRecord(faults.slice(0, FAULTS_MAX));
   return { header, rows: sound, skipped: rows.length - sound.length, faults };
 }
 
@@ -126,7 +127,7 @@ export async function sift(
 function judgeOf(
   mapping: Mapping,
   { key, now, person }: ImportPlan,
-): (row: CsvRow) => readonly Fault[] {
+): (row: CsvRow) => readonly FieldError[] {
   const { table } = mapping;
   const column = key === undefined ? undefined : keyColumnOf(table, key, "?key");
   const keys = new Set<string>();
@@ -135,7 +136,7 @@ function judgeOf(
     if (wrong.length > 0) return wrong;
     const given = givenBy(mapping, row);
     // Of a record that may be there already, not everything must be said.
-    const read = readFields(table, given, {
+    const read = parseFields(table, given, {
       for: column ? "update" : "create",
       now,
       person,
@@ -175,7 +176,7 @@ export async function rehearsed<T>(ctx: Importing, work: () => Promise<T>): Prom
 /** Makes and changes the records, batch by batch in the one transaction. */
 export async function importRows(
   ctx: Importing,
-  table: KnownTable,
+  table: TableSchema,
   { header, rows, skipped, faults }: Sifted,
   plan: ImportPlan,
 ): Promise<Imported> {
@@ -207,7 +208,7 @@ type Written = Pick<Imported, "imported" | "updated" | "unchanged"> | Unwritten;
 /** A batch that could not be written: how many of its rows are given up, and what is left to be tried. */
 interface Unwritten {
   readonly failed: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
   readonly left: readonly (readonly CsvRow[])[];
 }
 

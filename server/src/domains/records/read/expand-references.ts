@@ -1,28 +1,31 @@
 /** References shown as what they refer to. */
 import { namesOfMembers } from "#domains/identity/accounts/index.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { targetOf, toUsers } from "#domains/tables/columns/reference.ts";
-import { maybeTableOf } from "#domains/tables/table-cache.ts";
-import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import { ask } from "./record-query.ts";
-import { type Shown, toRecord } from "../record.ts";
-import { grantsFor } from "../record-access.ts";
+import { lookupTable } from "#domains/tables/table-cache.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { parseRecordQuery } from "./record-query.ts";
+import { type VisibleColumns, toRecord } from "../record.ts";
+import { recordGrants } from "../record-access.ts";
 
 const EXPANDED_MAX = 10;
 
 /** Reads `customer,owner`: columns that refer to something. */
-export function readExpand(table: KnownTable, expand: string | undefined): readonly KnownColumn[] {
+export function parseExpand(
+  table: TableSchema,
+  expand: string | undefined,
+): readonly ColumnSchema[] {
   if (expand === undefined) return [];
   const names = [...new Set(expand.split(",").map((name) => name.trim()))];
   if (names.length > EXPANDED_MAX) {
-    throw invalid("?expand", `must name at most ${EXPANDED_MAX} fields`);
+    throw invalidField("?expand", `must name at most ${EXPANDED_MAX} fields`);
   }
   return names.map((name) => {
     const column = table.byName.get(name);
     if (column?.type !== "reference") {
-      throw invalid("?expand", `names "${name}", which is not a reference of this table`);
+      throw invalidField("?expand", `names "${name}", which is not a reference of this table`);
     }
     return column;
   });
@@ -32,11 +35,11 @@ export function readExpand(table: KnownTable, expand: string | undefined): reado
  * The records with what they refer to in the place of its id. Whoever may not see that sees null; of a
  * person who left, no more than the id.
  */
-export async function expanded(
+export async function expandReferences(
   ctx: ReadContext,
-  columns: readonly KnownColumn[],
-  records: readonly Shown[],
-): Promise<readonly Shown[]> {
+  columns: readonly ColumnSchema[],
+  records: readonly VisibleColumns[],
+): Promise<readonly VisibleColumns[]> {
   if (columns.length === 0) return records;
   const found = await Promise.all(
     columns.map(async (column) => {
@@ -64,7 +67,7 @@ function nobody(id: string): object {
 
 async function find(
   ctx: ReadContext,
-  column: KnownColumn,
+  column: ColumnSchema,
   ids: readonly string[],
 ): Promise<ReadonlyMap<unknown, object>> {
   const target = targetOf(column);
@@ -72,12 +75,16 @@ async function find(
     const people = await namesOfMembers(ctx.tx, ids);
     return new Map(people.map((person) => [person.id, person]));
   }
-  const table = await maybeTableOf(ctx, target);
+  const table = await lookupTable(ctx, target);
   if (!table) return NOTHING;
-  const { select, where, parameters } = ask(table, grantsFor(table, "read", ctx.caller), {});
+  const { select, where, parameters } = parseRecordQuery(
+    table,
+    recordGrants(table, "read", ctx.caller),
+    {},
+  );
   const place = parameters.add(ids, "text[]");
   const seen = where === undefined ? "" : ` and ${where}`;
   const text = `select ${select} from ${table.view} where id = any(${place})${seen}`;
-  const rows = await rowsOf(ctx.tx, text, parameters.values);
+  const rows = await queryRows(ctx.tx, text, parameters.values);
   return new Map(rows.map((row) => [row["id"], toRecord(table, row)]));
 }

@@ -2,11 +2,11 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import type { Caller } from "#kernel/access/caller.ts";
-import { entering } from "#kernel/db/partition.ts";
-import { know, type KnownTable } from "#domains/tables/table-schema.ts";
+import { setPartitionSql } from "#kernel/db/partition.ts";
+import { resolveTable, type TableSchema } from "#domains/tables/table-schema.ts";
 import { statementOf } from "./list-sql.ts";
-import { partsAfter } from "#kernel/list/order.ts";
-import type { Question } from "./record-query.ts";
+import { afterCursorConditions } from "#kernel/list/order.ts";
+import type { RecordQuery } from "./record-query.ts";
 import { listingOf } from "./operations.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
 
@@ -258,7 +258,7 @@ describe("a filter", () => {
 
 describe("an index", () => {
   let table: Furnished;
-  let known: KnownTable;
+  let known: TableSchema;
 
   beforeAll(async () => {
     const columns = [
@@ -276,20 +276,23 @@ describe("an index", () => {
         from generate_series(1, 5000) as n`);
     await world.sql(`analyze ${table.place}`);
     const { body } = await owner(`GET /api/v1/tables/${table.slug}`);
-    known = know({ ...body.data, shape: 1 }, { workspace: world.home, environment: "production" });
+    known = resolveTable(
+      { ...body.data, shape: 1 },
+      { workspace: world.home, environment: "production" },
+    );
   });
 
   /** What the application can do at all, were the other ways closed: costs differ from server to server. */
   async function plansOf(
     closed: readonly string[],
-    question: Question,
+    question: RecordQuery,
     after?: readonly unknown[],
   ): Promise<string[]> {
     const listing = listingOf({ caller: {} as Caller }, known, question);
-    const parts = after ? partsAfter(listing.keys, after) : [undefined];
+    const parts = after ? afterCursorConditions(listing.keys, after) : [undefined];
     const client = new pg.Client(world.database.app);
     await client.connect();
-    await client.query(entering(known.partition, "session"));
+    await client.query(setPartitionSql(known.partition, "session"));
     for (const way of ["seqscan", ...closed]) await client.query(`set enable_${way} = off`);
     const plans: string[] = [];
     for (const part of parts) {
@@ -301,7 +304,7 @@ describe("an index", () => {
     return plans;
   }
 
-  test.each<[Question, unknown[] | undefined, number]>([
+  test.each<[RecordQuery, unknown[] | undefined, number]>([
     [{ sort: "createdAt" }, undefined, 1],
     [{ sort: "createdAt" }, ["2026-01-01T01:00:00.000Z", recordId(3600)], 1],
     [{ sort: "-createdAt" }, ["2026-01-01T01:00:00.000Z", recordId(3600)], 1],

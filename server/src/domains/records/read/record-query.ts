@@ -1,21 +1,21 @@
 /** What a caller asks of a table: which records, in which order, and what of them. */
 import Type from "typebox";
 import type { Grants } from "#domains/tables/rules/grants.ts";
-import { plain, type Sight, sightOf } from "#domains/tables/rules/rule-sql.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { unrestrictedSql, type RuleSql, compileRules } from "#domains/tables/rules/rule-sql.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { SYSTEM_COLUMNS } from "#domains/tables/table.ts";
-import { Parameters } from "#kernel/db/statement.ts";
+import { SqlParameters } from "#kernel/db/statement.ts";
 import { filterSql, searchSql } from "#kernel/list/filter.ts";
-import { type Key, readOrder } from "#kernel/list/order.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { type SortKey, parseSort } from "#kernel/list/order.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { line, text } from "#kernel/schema/schema.ts";
 import { selectList } from "../record.ts";
 
 const NEWEST_FIRST = "-id";
 
 /** The order of a list of records, as somebody with this sight may have it. */
-function readSort(table: KnownTable, sight: Sight, sort = NEWEST_FIRST): readonly Key[] {
-  return readOrder(sort, "id", (name) => {
+function readSort(table: TableSchema, sight: RuleSql, sort = NEWEST_FIRST): readonly SortKey[] {
+  return parseSort(sort, "id", (name) => {
     const field = sight.field(name);
     const column = table.byName.get(name);
     return (
@@ -33,7 +33,7 @@ const FILTER_CHARACTERS_MAX = 20_000;
 const NAMES_CHARACTERS_MAX = 14_000;
 
 /** The part of a query that a list and an export have in common. */
-export const questionQuery = {
+export const recordQueryParams = {
   filter: Type.Optional(
     text(
       FILTER_CHARACTERS_MAX,
@@ -55,14 +55,16 @@ export const questionQuery = {
     line(200, "Only records with this in some field of the type text or enum, whatever the case"),
   ),
 };
-export type Question = { readonly [Name in keyof typeof questionQuery]?: string | undefined };
+export type RecordQuery = {
+  readonly [Name in keyof typeof recordQueryParams]?: string | undefined;
+};
 
 /** A question as SQL, but for its order and place. */
-export interface Asked {
-  readonly table: KnownTable;
-  readonly sight: Sight;
+export interface ParsedRecordQuery {
+  readonly table: TableSchema;
+  readonly sight: RuleSql;
   /** Of what stands in `select` and `where`. */
-  readonly parameters: Parameters;
+  readonly parameters: SqlParameters;
   /** The fields that are shown, in their order. */
   readonly fields: readonly string[];
   readonly select: string;
@@ -71,9 +73,13 @@ export interface Asked {
 }
 
 /** Puts a question to a table as somebody with these grants sees it. */
-export function ask(table: KnownTable, grants: Grants, question: Question): Asked {
-  const parameters = new Parameters();
-  const sight = sightOf(table, grants, parameters);
+export function parseRecordQuery(
+  table: TableSchema,
+  grants: Grants,
+  question: RecordQuery,
+): ParsedRecordQuery {
+  const parameters = new SqlParameters();
+  const sight = compileRules(table, grants, parameters);
   const conditions = [
     sight.where,
     question.filter === undefined
@@ -94,27 +100,30 @@ export function ask(table: KnownTable, grants: Grants, question: Question): Aske
 }
 
 /** The order that a question asks for. */
-export function orderOf({ table, sight }: Asked, question: Pick<Question, "sort">): readonly Key[] {
+export function orderOf(
+  { table, sight }: ParsedRecordQuery,
+  question: Pick<RecordQuery, "sort">,
+): readonly SortKey[] {
   return readSort(table, sight, question.sort);
 }
 
 interface Writing {
-  readonly sight: Sight;
-  readonly parameters: Parameters;
+  readonly sight: RuleSql;
+  readonly parameters: SqlParameters;
 }
 
 /** A filter as it came, or the condition itself. */
 export function filterOf(
-  table: KnownTable,
+  table: TableSchema,
   filter: string | Readonly<Record<string, unknown>>,
   { sight, parameters }: Writing,
 ): string {
-  const kindOf = (name: string) => plain(table, name)?.kind;
+  const kindOf = (name: string) => unrestrictedSql(table, name)?.kind;
   return filterSql(filter, { kindOf, fieldOf: sight.field, parameters });
 }
 
 /** Whether some text of a record has these words in it. */
-function searchIn(table: KnownTable, q: string, { sight, parameters }: Writing): string {
+function searchIn(table: TableSchema, q: string, { sight, parameters }: Writing): string {
   const searched = table.columns.filter(({ type }) => type === "text" || type === "enum");
   const texts = searched.flatMap(({ name }) => sight.field(name)?.sql ?? []);
   return searchSql(q, texts, parameters);
@@ -123,26 +132,26 @@ function searchIn(table: KnownTable, q: string, { sight, parameters }: Writing):
 const SYSTEM_FIELDS: readonly string[] = SYSTEM_COLUMNS.map(([field]) => field);
 
 /** All fields of a table's records, in the order in which they are shown. */
-export function fieldsOf(table: KnownTable): readonly string[] {
+export function fieldsOf(table: TableSchema): readonly string[] {
   return [...SYSTEM_FIELDS, ...table.columns.map(({ name }) => name)];
 }
 
 /** Reads a list of fields; the id is always among them. */
-export function readFieldList(table: KnownTable, names: string | undefined): readonly string[] {
+export function readFieldList(table: TableSchema, names: string | undefined): readonly string[] {
   const all = fieldsOf(table);
   if (names === undefined) return all;
   const wanted = new Set(names.split(",").map((name) => name.trim()));
   const unknown = [...wanted].find((name) => !all.includes(name));
   if (unknown !== undefined) {
-    throw invalid("?fields", `names "${unknown}", which is not a field of this table`);
+    throw invalidField("?fields", `names "${unknown}", which is not a field of this table`);
   }
   wanted.add("id");
   return all.filter((name) => wanted.has(name));
 }
 
 function selectSql(
-  table: KnownTable,
-  sight: Sight,
+  table: TableSchema,
+  sight: RuleSql,
   { fields, all }: { readonly fields: readonly string[]; readonly all: boolean },
 ): string {
   if (all) return selectList(table);

@@ -1,12 +1,12 @@
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { FAULTS_MAX } from "#domains/tables/table.ts";
-import { planOf } from "./record-sql.ts";
+import { recordStatements } from "./record-sql.ts";
 import type { TableRecord } from "../table-record.ts";
-import type { Writing } from "../record-access.ts";
-import { invalid } from "./constraint-error.ts";
+import type { WriteContextOfRecord } from "../record-access.ts";
+import { invalidRecord } from "./constraint-error.ts";
 
 /**
  * Throws unless everyone whom new or changed fields name is an active member of the workspace. One
@@ -14,10 +14,10 @@ import { invalid } from "./constraint-error.ts";
  */
 export async function assertMembers(
   { tx, caller }: ReadContext,
-  table: KnownTable,
-  writings: readonly (Writing & { readonly before?: TableRecord })[],
+  table: TableSchema,
+  writings: readonly (WriteContextOfRecord & { readonly before?: TableRecord })[],
 ): Promise<void> {
-  const { people } = planOf(table);
+  const { people } = recordStatements(table);
   if (people.length === 0) return;
   const named = writings.flatMap(({ record, before, path }) =>
     people.flatMap(({ name }) => {
@@ -30,8 +30,8 @@ export async function assertMembers(
   const ids = [...new Set(named.map(({ userId }) => userId))];
   const members = new Set((await membersWithIds(tx, ids)).map(({ id }) => id));
   const strangers = named.filter(({ userId }) => !members.has(userId));
-  const faults: Fault[] = [...new Set(strangers.map(({ path }) => path))]
+  const faults: FieldError[] = [...new Set(strangers.map(({ path }) => path))]
     .slice(0, FAULTS_MAX)
     .map((path) => ({ path, message: "is not the id of an active member" }));
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw invalidRecord(faults);
 }

@@ -1,39 +1,39 @@
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { partitionOf, tablesOf } from "#domains/tables/table-cache.ts";
-import { know, type KnownTable } from "#domains/tables/table-schema.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import { resolveTable, type TableSchema } from "#domains/tables/table-schema.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { listTables } from "#domains/tables/store.ts";
 import { consequencesOf, type Doomed, type Emptied, recordsById } from "./dependents.ts";
 import { RecordDeleted, RecordUpdated, tableIn } from "../events.ts";
-import { holdMatching } from "./lock-matching.ts";
-import { byShape } from "./record-sql.ts";
-import { againstDeleting, assertAllowed, assertSeen, grantsFor } from "../record-access.ts";
-import { referTo, type TableRecord } from "../table-record.ts";
-import { held, tellUpdate, withChanges } from "./update-record.ts";
-import { deletionExplained, explained } from "./constraint-error.ts";
+import { lockMatching } from "./lock-matching.ts";
+import { cachedBySchema } from "./record-sql.ts";
+import { againstDeleting, assertAllowed, assertVisible, recordGrants } from "../record-access.ts";
+import { recordRef, type TableRecord } from "../table-record.ts";
+import { lockRecord, emitUpdated, applyChanges } from "./update-record.ts";
+import { explainDeletion, explainConstraint } from "./constraint-error.ts";
 
 type Deleting = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;
 
 /** Deletes a record, and what was made to go with it. */
-export async function deleteRecord(ctx: Deleting, table: KnownTable, id: string): Promise<void> {
+export async function deleteRecord(ctx: Deleting, table: TableSchema, id: string): Promise<void> {
   // First, so that nothing comes to refer to it, and nothing that does tells them of it.
-  const { record, revision } = await held(ctx, table, id, "for update");
-  assertSeen(ctx, table, record);
+  const { record, revision } = await lockRecord(ctx, table, id, "for update");
+  assertVisible(ctx, table, record);
   ctx.expectRevision(revision);
-  assertAllowed(againstDeleting(grantsFor(table, "delete", ctx.caller), record));
+  assertAllowed(againstDeleting(recordGrants(table, "delete", ctx.caller), record));
   await carryOut(ctx, { table, records: [record] });
 }
 
 /** Deletes all records that a condition holds for, or none; tells how many. */
 export async function deleteMatching(
   ctx: Deleting,
-  table: KnownTable,
+  table: TableSchema,
   filter: string,
 ): Promise<number> {
-  const ids = await holdMatching(ctx, table, filter, "for update");
+  const ids = await lockMatching(ctx, table, filter, "for update");
   const records = await recordsById(ctx, table, ids);
   if (records.length === 0) return 0;
-  const grants = grantsFor(table, "delete", ctx.caller);
+  const grants = recordGrants(table, "delete", ctx.caller);
   assertAllowed(records.flatMap((record) => againstDeleting(grants, record, `/${record.id}`)));
   await carryOut(ctx, { table, records });
   return records.length;
@@ -51,7 +51,7 @@ async function carryOut(ctx: Deleting, roots: Doomed): Promise<void> {
   await ctx.send(
     deletionFrom([...views.keys()]),
     [...views.values()].map((groups) => groups.flatMap(({ records }) => records.map(idOf))),
-    deletionExplained(ctx, roots.table, tables),
+    explainDeletion(ctx, roots.table, tables),
   );
   // From the outermost inwards: what goes with a record is told before it.
   for (const { table, records } of doomed.toReversed()) {
@@ -76,13 +76,13 @@ function deletionFrom(views: readonly string[]): string {
  * The tables as they are by now. One that another node has just made may refer to what is deleted, and
  * what it loses would go untold.
  */
-async function tablesNow(ctx: Deleting): Promise<readonly KnownTable[]> {
+async function tablesNow(ctx: Deleting): Promise<readonly TableSchema[]> {
   const known = await tablesOf(ctx);
-  const rows = await ctx.send<Row>("select id, revision from user_tables", []);
+  const rows = await ctx.send<SqlRow>("select id, revision from user_tables", []);
   const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
   const isCurrent = known.every(({ id, revision }) => revisions.get(id) === revision);
   if (isCurrent && rows.length === known.length) return known;
-  return (await listTables(ctx.tx)).map((table) => know(table, partitionOf(ctx.caller)));
+  return (await listTables(ctx.tx)).map((table) => resolveTable(table, partitionOf(ctx.caller)));
 }
 
 /** Those that lose the same references, table by table. */
@@ -100,16 +100,16 @@ async function empty(ctx: Deleting, group: readonly Emptied[]): Promise<void> {
     `update ${table.view} set ${sets.join("")}updated_at = greatest(updated_at, $2::timestamptz), ` +
     "revision = revision + 1 where id = any($1::text[])";
   await ctx.send(
-    byShape(table, text),
+    cachedBySchema(table, text),
     [group.map(({ record }) => record.id), ctx.now],
-    explained(ctx, table),
+    explainConstraint(ctx, table),
   );
   const nothing = Object.fromEntries(fields.map((name) => [name, null]));
   for (const { record } of group) {
-    tellUpdate(ctx, table, record, withChanges(ctx, record, nothing));
+    emitUpdated(ctx, table, record, applyChanges(ctx, record, nothing));
   }
 }
 
-function tellDeletion(ctx: Deleting, table: KnownTable, record: TableRecord): void {
-  ctx.emit(RecordDeleted, referTo(table, record), { ...tableIn(table), ...record });
+function tellDeletion(ctx: Deleting, table: TableSchema, record: TableRecord): void {
+  ctx.emit(RecordDeleted, recordRef(table, record), { ...tableIn(table), ...record });
 }

@@ -4,13 +4,13 @@
  */
 import { failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { byDefinition } from "#domains/tables/table-cache.ts";
+import { retryOnSchemaChange } from "#domains/tables/table-cache.ts";
 import { onDeleteOf, targetOf } from "#domains/tables/columns/reference.ts";
-import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
-import { Budget, holdWhere } from "./lock-matching.ts";
-import { planOf } from "./record-sql.ts";
-import { storedOf, type TableRecord } from "../table-record.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
+import { RecordBudget, lockWhere } from "./lock-matching.ts";
+import { recordStatements } from "./record-sql.ts";
+import { toStoredRecord, type TableRecord } from "../table-record.ts";
 
 export const TooManyDependants = failure(
   "too_many_dependants",
@@ -20,12 +20,12 @@ export const TooManyDependants = failure(
 
 /** A column that refers to another table. */
 interface Reference {
-  readonly table: KnownTable;
-  readonly column: KnownColumn;
+  readonly table: TableSchema;
+  readonly column: ColumnSchema;
 }
 
 /** The columns that refer to a table, but those that keep its records from being deleted. */
-function dependantsOf(tables: readonly KnownTable[], slug: string): readonly Reference[] {
+function dependantsOf(tables: readonly TableSchema[], slug: string): readonly Reference[] {
   let byTarget = known.get(tables);
   if (!byTarget) {
     const all = tables.flatMap((table) => table.columns.map((column) => ({ table, column })));
@@ -38,19 +38,19 @@ function dependantsOf(tables: readonly KnownTable[], slug: string): readonly Ref
 
 /** For as long as the catalog keeps its list. */
 const known = new WeakMap<
-  readonly KnownTable[],
+  readonly TableSchema[],
   ReadonlyMap<string | undefined, readonly Reference[]>
 >();
 
 /** Records of one table that are deleted, in the order in which they were found. */
 export interface Doomed {
-  readonly table: KnownTable;
+  readonly table: TableSchema;
   readonly records: readonly TableRecord[];
 }
 
 /** A record that loses references. */
 export interface Emptied {
-  readonly table: KnownTable;
+  readonly table: TableSchema;
   readonly record: TableRecord;
   readonly fields: readonly string[];
 }
@@ -67,10 +67,10 @@ export interface Consequences {
  */
 export async function consequencesOf(
   ctx: WriteContext<never>,
-  tables: readonly KnownTable[],
+  tables: readonly TableSchema[],
   roots: Doomed,
 ): Promise<Consequences> {
-  const budget = new Budget(TooManyDependants);
+  const budget = new RecordBudget(TooManyDependants);
   const gone = new Set(roots.records.map(({ id }) => id));
   const doomed: Doomed[] = [roots];
   const loose = new Map<string, Emptied>();
@@ -81,7 +81,7 @@ export async function consequencesOf(
       const values = [records.map(({ id }) => id)];
       const cascades = onDeleteOf(column) === "cascade";
       const hold = cascades ? "for update" : "for no key update";
-      const ids = await holdWhere(ctx, table, { where, values }, { hold, budget });
+      const ids = await lockWhere(ctx, table, { where, values }, { hold, budget });
       const found = await recordsById(
         ctx,
         table,
@@ -105,11 +105,13 @@ export async function consequencesOf(
 /** Records by their ids. */
 export async function recordsById(
   ctx: WriteContext<never>,
-  table: KnownTable,
+  table: TableSchema,
   ids: readonly string[],
 ): Promise<TableRecord[]> {
   if (ids.length === 0) return [];
-  const text = `select ${planOf(table).all} from ${table.view} where id = any($1::text[]) order by id`;
-  const rows: readonly Row[] = await byDefinition(ctx, () => rowsOf(ctx.tx, text, [ids]));
-  return rows.map((row) => storedOf(table, row).record);
+  const text = `select ${recordStatements(table).all} from ${table.view} where id = any($1::text[]) order by id`;
+  const rows: readonly SqlRow[] = await retryOnSchemaChange(ctx, () =>
+    queryRows(ctx.tx, text, [ids]),
+  );
+  return rows.map((row) => toStoredRecord(table, row).record);
 }

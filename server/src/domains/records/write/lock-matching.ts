@@ -2,12 +2,12 @@
 import type { Condition } from "#kernel/condition/condition.ts";
 import { Failure, type FailureType, failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { byDefinition, readBy } from "#domains/tables/table-cache.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
-import { sightOf } from "#domains/tables/rules/rule-sql.ts";
-import { Parameters, rowsOf } from "#kernel/db/statement.ts";
+import { retryOnSchemaChange, readWithTable } from "#domains/tables/table-cache.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
+import { compileRules } from "#domains/tables/rules/rule-sql.ts";
+import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
 import { filterOf } from "../read/record-query.ts";
-import { grantsFor } from "../record-access.ts";
+import { recordGrants } from "../record-access.ts";
 
 const RECORDS_MAX = 10_000;
 const BYTES_MAX = 32 * 1024 * 1024;
@@ -19,7 +19,7 @@ export const TooManyRecords = failure(
 );
 
 /** How much one act may still take into its hands. */
-export class Budget {
+export class RecordBudget {
   readonly #exceeded: FailureType;
   #records = RECORDS_MAX;
   #bytes = BYTES_MAX;
@@ -41,22 +41,22 @@ export class Budget {
 }
 
 /** How fast records are held: against changes, or so that nothing new can refer to them either. */
-export type Hold = "for no key update" | "for update";
+export type LockedRecords = "for no key update" | "for update";
 
 /**
  * Finds the ids of records and holds these until the act ends. What they amount to is known before
  * any is fetched.
  */
-export async function holdWhere(
+export async function lockWhere(
   ctx: WriteContext<never>,
-  table: KnownTable,
+  table: TableSchema,
   { where, values }: { readonly where: string; readonly values: readonly unknown[] },
-  { hold, budget }: { readonly hold: Hold; readonly budget: Budget },
+  { hold, budget }: { readonly hold: LockedRecords; readonly budget: RecordBudget },
 ): Promise<string[]> {
   const text =
     `select id, octet_length("the row"::text) as size from ${table.view} as "the row" ` +
     `where ${where} order by id limit ${budget.limit} ${hold}`;
-  const rows = await byDefinition(ctx, () => rowsOf(ctx.tx, text, values));
+  const rows = await retryOnSchemaChange(ctx, () => queryRows(ctx.tx, text, values));
   budget.take(rows.map(({ size }) => size as number));
   return rows.map(({ id }) => id as string);
 }
@@ -65,16 +65,18 @@ export async function holdWhere(
  * The records that a caller's filter holds for, among those that they see and as they see them. It is
  * a condition, or the text of one from the query.
  */
-export async function holdMatching(
+export async function lockMatching(
   ctx: WriteContext<never>,
-  table: KnownTable,
+  table: TableSchema,
   filter: string | Condition,
-  hold: Hold,
+  hold: LockedRecords,
 ): Promise<string[]> {
-  const parameters = new Parameters();
-  const sight = sightOf(table, grantsFor(table, "read", ctx.caller), parameters);
-  const wanted = await readBy(ctx, table, () => filterOf(table, filter, { sight, parameters }));
+  const parameters = new SqlParameters();
+  const sight = compileRules(table, recordGrants(table, "read", ctx.caller), parameters);
+  const wanted = await readWithTable(ctx, table, () =>
+    filterOf(table, filter, { sight, parameters }),
+  );
   const where = [wanted, sight.where ?? "true"].map((part) => `(${part})`).join(" and ");
   const { values } = parameters;
-  return holdWhere(ctx, table, { where, values }, { hold, budget: new Budget() });
+  return lockWhere(ctx, table, { where, values }, { hold, budget: new RecordBudget() });
 }

@@ -1,42 +1,42 @@
 import Type from "typebox";
 import { RecordsWrite } from "#domains/tables/permissions.ts";
-import { tableOf } from "#domains/tables/table-cache.ts";
-import type { KnownTable } from "#domains/tables/table-schema.ts";
+import { requireTable } from "#domains/tables/table-cache.ts";
+import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { COLUMNS_MAX, RecordId, Slug } from "#domains/tables/table.ts";
 import { type Condition, ConditionSchema } from "#kernel/condition/condition.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { command, type WriteContext } from "#kernel/operation/operation.ts";
-import { nothing, one, type Whole, whole } from "#kernel/operation/response.ts";
+import { noContent, item, type DynamicItem, dynamicItem } from "#kernel/operation/response.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { RecordCreated, RecordDeleted, RecordUpdated } from "../events.ts";
 import {
-  againstUpdating,
+  updateViolations,
   assertAllowed,
-  grantsFor,
+  recordGrants,
   RecordForbidden,
-  shownTo,
+  visibleTo,
 } from "../record-access.ts";
 import { RecordSchema } from "../record.ts";
 import {
   faultsOfSize,
   RecordNotUnique,
   RecordReferenced,
-  storedOf,
+  toStoredRecord,
   storedSize,
 } from "../table-record.ts";
 import { assertMembers } from "./check-members.ts";
-import { explained, invalid } from "./constraint-error.ts";
+import { explainConstraint, invalidRecord } from "./constraint-error.ts";
 import { deleteMatching, deleteRecord } from "./delete-record.ts";
 import { recordsById, TooManyDependants } from "./dependents.ts";
-import { type Given, insertRecords } from "./insert-records.ts";
-import { holdMatching, TooManyRecords } from "./lock-matching.ts";
+import { type RecordInput, insertRecords } from "./insert-records.ts";
+import { lockMatching, TooManyRecords } from "./lock-matching.ts";
 import {
   CHANGED,
-  changesIn,
-  tellUpdate,
+  changedFields,
+  emitUpdated,
   updateRecord,
   updateStatement,
-  withChanges,
+  applyChanges,
 } from "./update-record.ts";
 import { upsertRecords } from "./upsert-records.ts";
 
@@ -45,19 +45,19 @@ const PATH = "/set";
 /** Changes all records that a condition holds for, or none; tells how many were not like that before. */
 async function updateMatching(
   ctx: WriteContext<typeof RecordUpdated>,
-  table: KnownTable,
-  { filter, set }: { readonly filter: Condition; readonly set: Given },
+  table: TableSchema,
+  { filter, set }: { readonly filter: Condition; readonly set: RecordInput },
 ): Promise<number> {
-  const values = await changesIn(ctx, table, set, PATH);
-  const ids = await holdMatching(ctx, table, filter, "for no key update");
+  const values = await changedFields(ctx, table, set, PATH);
+  const ids = await lockMatching(ctx, table, filter, "for no key update");
   if (ids.length === 0) return 0;
   const named = Object.keys(set);
-  const grants = grantsFor(table, "update", ctx.caller);
+  const grants = recordGrants(table, "update", ctx.caller);
   if (grants) {
     // Before it is sent: what PostgreSQL has against it would tell of records that they do not see.
     const faults = (await recordsById(ctx, table, ids)).flatMap((before) =>
-      againstUpdating(grants, before, {
-        record: withChanges(ctx, before, values),
+      updateViolations(grants, before, {
+        record: applyChanges(ctx, before, values),
         named,
         path: PATH,
       }),
@@ -66,18 +66,18 @@ async function updateMatching(
     assertAllowed([...new Map(faults.map((one) => [one.path + one.message, one])).values()]);
   }
   const { text, values: operands } = updateStatement(ctx, table, ids, values);
-  const rows = await ctx.send<Row>(text, operands, explained(ctx, table, PATH));
+  const rows = await ctx.send<SqlRow>(text, operands, explainConstraint(ctx, table, PATH));
   const writings = rows.map((row) => {
-    const before = storedOf(table, row).record;
-    const record = withChanges(ctx, before, values);
+    const before = toStoredRecord(table, row).record;
+    const record = applyChanges(ctx, before, values);
     return { before, record, named, path: PATH, changed: row[CHANGED] === true };
   });
   const changed = writings.filter((one) => one.changed);
   const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
   const tooLarge = faultsOfSize(largest, PATH);
-  if (tooLarge.length > 0) throw invalid(tooLarge);
+  if (tooLarge.length > 0) throw invalidRecord(tooLarge);
   await assertMembers(ctx, table, changed);
-  for (const { before, record } of changed) tellUpdate(ctx, table, before, record);
+  for (const { before, record } of changed) emitUpdated(ctx, table, before, record);
   return changed.length;
 }
 
@@ -101,7 +101,7 @@ const NO_REVISION = -1;
 const OBEYS = "What the table's rules do not allow is refused with 403 `record_forbidden`.";
 
 /** A new record, and where it is found. */
-interface Made extends Whole {
+interface Made extends DynamicItem {
   readonly place: string;
 }
 
@@ -115,17 +115,17 @@ export const createRecord = command({
   permission: RecordsWrite,
   params: InTable,
   body: fields(),
-  reply: whole<Made>(RecordSchema, { status: 201, location: ({ place }) => place }),
+  reply: dynamicItem<Made>(RecordSchema, { status: 201, location: ({ place }) => place }),
   emits: [RecordCreated],
   fails: [RecordForbidden, RecordNotUnique],
   example: { ...inOrders, body: { number: "A-4711", status: "open", total: 99.5 } },
   async run(ctx, { params, body }) {
-    const table = await tableOf(ctx, params.slug);
+    const table = await requireTable(ctx, params.slug);
     const [made] = await insertRecords(ctx, table, [body]);
     if (!made) throw new Error("A record was made and is not there.");
     const { record, revision } = made;
     const place = `/api/v1/tables/${table.slug}/records/${record.id}`;
-    return { data: shownTo(table, ctx.caller, record), revision, place };
+    return { data: visibleTo(table, ctx.caller, record), revision, place };
   },
 });
 
@@ -139,15 +139,15 @@ export const changeRecord = command({
   permission: RecordsWrite,
   params: ById,
   body: fields({ minProperties: 1 }),
-  reply: whole(RecordSchema),
+  reply: dynamicItem(RecordSchema),
   emits: [RecordUpdated],
   mayChangeNothing: true,
   fails: [RecordForbidden, RecordNotUnique],
   example: { ...anOrder, body: { status: "paid" } },
   async run(ctx, { params, body }) {
-    const table = await tableOf(ctx, params.slug);
+    const table = await requireTable(ctx, params.slug);
     const { record, revision } = await updateRecord(ctx, table, params.recordId, body);
-    return { data: shownTo(table, ctx.caller, record), revision };
+    return { data: visibleTo(table, ctx.caller, record), revision };
   },
 });
 
@@ -161,12 +161,12 @@ export const removeRecord = command({
     `too. Each of those has its own event. ${OBEYS}`,
   permission: RecordsWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [RecordDeleted, RecordUpdated],
   fails: [RecordForbidden, RecordReferenced, TooManyDependants],
   example: anOrder,
   async run(ctx, { params }) {
-    await deleteRecord(ctx, await tableOf(ctx, params.slug), params.recordId);
+    await deleteRecord(ctx, await requireTable(ctx, params.slug), params.recordId);
   },
 });
 
@@ -179,14 +179,14 @@ export const createRecords = command({
   params: InTable,
   body: object({ records: Bulk }),
   bodyBytesMax: BULK_BYTES_MAX,
-  reply: whole(Type.Array(RecordSchema), { status: 201 }),
+  reply: dynamicItem(Type.Array(RecordSchema), { status: 201 }),
   emits: [RecordCreated],
   fails: [RecordForbidden, RecordNotUnique],
   example: { ...inOrders, body: { records: [{ number: "A-1" }, { number: "A-2" }] } },
   async run(ctx, { params, body }) {
-    const table = await tableOf(ctx, params.slug);
+    const table = await requireTable(ctx, params.slug);
     const made = await insertRecords(ctx, table, body.records, (index) => `/records/${index}`);
-    return { data: made.map(({ record }) => shownTo(table, ctx.caller, record)) };
+    return { data: made.map(({ record }) => visibleTo(table, ctx.caller, record)) };
   },
 });
 
@@ -201,14 +201,14 @@ export const changeRecords = command({
   params: InTable,
   body: object({ filter: ConditionSchema, set: fields({ minProperties: 1 }) }),
   bodyBytesMax: BULK_BYTES_MAX,
-  reply: one(Type.Object({ updated: Type.Integer() })),
+  reply: item(Type.Object({ updated: Type.Integer() })),
   emits: [RecordUpdated],
   mayChangeNothing: true,
   fails: [RecordForbidden, RecordNotUnique, TooManyRecords],
   example: { ...inOrders, body: { filter: { status: "open" }, set: { status: "closed" } } },
   async run(ctx, { params, body }) {
     ctx.expectRevision(NO_REVISION);
-    return { updated: await updateMatching(ctx, await tableOf(ctx, params.slug), body) };
+    return { updated: await updateMatching(ctx, await requireTable(ctx, params.slug), body) };
   },
 });
 
@@ -224,7 +224,7 @@ export const putRecords = command({
   params: InTable,
   body: object({ key: line(63), records: Bulk }),
   bodyBytesMax: BULK_BYTES_MAX,
-  reply: whole(
+  reply: dynamicItem(
     Type.Object({
       created: Type.Integer(),
       updated: Type.Integer(),
@@ -240,10 +240,10 @@ export const putRecords = command({
     body: { key: "number", records: [{ number: "A-4711", status: "paid" }] },
   },
   async run(ctx, { params, body }) {
-    const table = await tableOf(ctx, params.slug);
+    const table = await requireTable(ctx, params.slug);
     ctx.expectRevision(NO_REVISION);
     const { records, ...counts } = await upsertRecords(ctx, table, body);
-    const shown = records.map((record) => shownTo(table, ctx.caller, record));
+    const shown = records.map((record) => visibleTo(table, ctx.caller, record));
     return { data: { ...counts, records: shown } };
   },
 });
@@ -258,14 +258,14 @@ export const removeRecords = command({
   permission: RecordsWrite,
   params: InTable,
   query: object({ filter: text(20_000, "A condition as JSON; `{}` holds for all records") }),
-  reply: one(Type.Object({ deleted: Type.Integer() })),
+  reply: item(Type.Object({ deleted: Type.Integer() })),
   emits: [RecordDeleted, RecordUpdated],
   mayChangeNothing: true,
   fails: [RecordForbidden, RecordReferenced, TooManyRecords, TooManyDependants],
   example: { ...inOrders, query: { filter: '{"status":"cancelled"}' } },
   async run(ctx, { params, query: { filter } }) {
     ctx.expectRevision(NO_REVISION);
-    return { deleted: await deleteMatching(ctx, await tableOf(ctx, params.slug), filter) };
+    return { deleted: await deleteMatching(ctx, await requireTable(ctx, params.slug), filter) };
   },
 });
 

@@ -1,21 +1,21 @@
-import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
-import { columnOf } from "#domains/tables/sql-names.ts";
-import { shapeMark } from "#domains/tables/sql-names.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import { quotedColumn } from "#domains/tables/sql-names.ts";
+import { versionColumn } from "#domains/tables/sql-names.ts";
 import { toUsers } from "#domains/tables/columns/reference.ts";
 import { listOf, selectList } from "../record.ts";
 
 /** What the statements about one table's records are made of, put together once. */
-export interface Plan {
+export interface RecordStatements {
   /** The column whose text stands for a record. */
   readonly title: string | undefined;
   /** Those that callers fill. */
-  readonly writable: readonly KnownColumn[];
+  readonly writable: readonly ColumnSchema[];
   /** Those that the database fills. */
-  readonly generated: readonly KnownColumn[];
+  readonly generated: readonly ColumnSchema[];
   /** Those that hold the ids of people. */
-  readonly people: readonly KnownColumn[];
+  readonly people: readonly ColumnSchema[];
   /** Those in which no two records may agree. */
-  readonly unique: readonly KnownColumn[];
+  readonly unique: readonly ColumnSchema[];
   /** All columns with the revision, for a `select` or `returning`. */
   readonly all: string;
   /** The same, as they were before an update. */
@@ -28,24 +28,24 @@ export interface Plan {
   readonly updates: Map<string, string>;
 }
 
-const plans = new WeakMap<KnownTable, Plan>();
+const plans = new WeakMap<TableSchema, RecordStatements>();
 
 /** The plan of a table; a definition that was read anew gets a new one. */
-export function planOf(table: KnownTable): Plan {
+export function recordStatements(table: TableSchema): RecordStatements {
   let plan = plans.get(table);
   if (!plan) plans.set(table, (plan = makePlan(table)));
   return plan;
 }
 
 /** The platform's own columns in the order in which an insert has them. */
-const OWN = ["id", "createdAt", "updatedAt", "createdBy"].map(columnOf).join(", ");
+const OWN = ["id", "createdAt", "updatedAt", "createdBy"].map(quotedColumn).join(", ");
 
-function makePlan(table: KnownTable): Plan {
+function makePlan(table: TableSchema): RecordStatements {
   const { columns, view } = table;
   const writable = columns.filter(({ is }) => !is.generated);
   const generated = columns.filter(({ is }) => is.generated);
   const names = writable.map((column) => `, ${column.quoted}`).join("");
-  const into = byShape(table, `insert into ${view} (${OWN}, revision${names})`);
+  const into = cachedBySchema(table, `insert into ${view} (${OWN}, revision${names})`);
   const returning = `returning ${["id", ...generated.map((one) => one.quoted)].join(", ")}`;
   const many =
     `${into} select r.id, $1::timestamptz, $1::timestamptz, $2::text, 1` +
@@ -74,16 +74,16 @@ function makePlan(table: KnownTable): Plan {
  * it. For what is said of the shape it plans nothing. Tables that an earlier release made do not tell theirs
  * before they are changed.
  */
-export function byShape(table: KnownTable, text: string): string {
+export function cachedBySchema(table: TableSchema, text: string): string {
   if (table.shape === 0) return text;
-  const said = `with shape as (select ${shapeMark(table)} from ${table.view})`;
+  const said = `with shape as (select ${versionColumn(table)} from ${table.view})`;
   return text.startsWith(WITH) ? `${said}, ${text.slice(WITH.length)}` : `${said} ${text}`;
 }
 
 const WITH = "with ";
 
 /** Rows out of lists: `$n` is the ids, and what follows is one list for each column. */
-export function listsOf(columns: readonly KnownColumn[], first: number): string {
+export function listsOf(columns: readonly ColumnSchema[], first: number): string {
   const lists = columns.map(
     ({ is }, index) => `, $${first + 1 + index}::${listTypeOf(is.parameterType)}`,
   );

@@ -1,123 +1,126 @@
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { type Fields, readFields } from "#domains/tables/columns/parse-fields.ts";
-import { assertCurrent } from "#domains/tables/table-cache.ts";
-import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import { type RecordFields, parseFields } from "#domains/tables/columns/parse-fields.ts";
+import { assertSchemaCurrent } from "#domains/tables/table-cache.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { NoSuchRecord } from "#domains/tables/table.ts";
 import { RecordUpdated, tableIn } from "../events.ts";
-import type { Hold } from "./lock-matching.ts";
+import type { LockedRecords } from "./lock-matching.ts";
 import { assertMembers } from "./check-members.ts";
-import { byShape, planOf } from "./record-sql.ts";
+import { cachedBySchema, recordStatements } from "./record-sql.ts";
 import {
-  againstUpdating,
+  updateViolations,
   assertAllowed,
-  assertSeen,
-  grantsFor,
-  type Writing,
+  assertVisible,
+  recordGrants,
+  type WriteContextOfRecord,
 } from "../record-access.ts";
 import { faultsOfSize, storedSize } from "../table-record.ts";
 import {
   changesBetween,
-  referTo,
-  type Stored,
-  storedOf,
+  recordRef,
+  type StoredRecord,
+  toStoredRecord,
   type TableRecord,
 } from "../table-record.ts";
-import { explained, invalid } from "./constraint-error.ts";
-import { below, type Given, storedValue } from "./insert-records.ts";
+import { explainConstraint, invalidRecord } from "./constraint-error.ts";
+import { nestPath, type RecordInput, storedValue } from "./insert-records.ts";
 
 type Updating = WriteContext<typeof RecordUpdated>;
 
 /** Changes one record, in one statement that also tells how it was. Nothing new is no change. */
 export async function updateRecord(
   ctx: Updating,
-  table: KnownTable,
+  table: TableSchema,
   id: string,
-  given: Given,
-): Promise<Stored> {
-  const values = await changesIn(ctx, table, given, "");
-  const judge = ({ record: before, revision }: Stored): Writing & { before: TableRecord } => {
-    assertSeen(ctx, table, before);
+  given: RecordInput,
+): Promise<StoredRecord> {
+  const values = await changedFields(ctx, table, given, "");
+  const judge = ({
+    record: before,
+    revision,
+  }: StoredRecord): WriteContextOfRecord & { before: TableRecord } => {
+    assertVisible(ctx, table, before);
     ctx.expectRevision(revision);
-    const record = withChanges(ctx, before, values);
+    const record = applyChanges(ctx, before, values);
     const writing = { record, named: Object.keys(given), path: "", before };
-    assertAllowed(againstUpdating(grantsFor(table, "update", ctx.caller), before, writing));
+    assertAllowed(updateViolations(recordGrants(table, "update", ctx.caller), before, writing));
     return writing;
   };
   // What PostgreSQL has against a change would tell them of records that they do not see.
-  if (isBound(ctx, table)) judge(await held(ctx, table, id));
+  if (isBound(ctx, table)) judge(await lockRecord(ctx, table, id));
   const { text, values: operands } = updateStatement(ctx, table, id, values);
-  const update = () => ctx.send<Row>(text, operands, explained(ctx, table));
+  const update = () => ctx.send<SqlRow>(text, operands, explainConstraint(ctx, table));
   let [row] = await update();
-  const before = row ? storedOf(table, row) : await held(ctx, table, id);
+  const before = row ? toStoredRecord(table, row) : await lockRecord(ctx, table, id);
   // Nothing was new about it when the statement began; whoever was waited for has changed that.
   if (!row && isNews(before.record, values)) [row] = await update();
   const writing = judge(before);
   const { record } = writing;
   if (!row) return before;
   const faults = faultsOfSize(storedSize(record), "");
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw invalidRecord(faults);
   await assertMembers(ctx, table, [writing]);
-  tellUpdate(ctx, table, before.record, record);
+  emitUpdated(ctx, table, before.record, record);
   return { record, revision: before.revision + 1 };
 }
 
-function isNews(record: TableRecord, values: Fields): boolean {
+function isNews(record: TableRecord, values: RecordFields): boolean {
   return changesBetween(record, { ...record, ...values }).length > 0;
 }
 
 /** A record as it is, which nobody else changes until the act ends. */
-export async function held(
+export async function lockRecord(
   ctx: WriteContext<never>,
-  table: KnownTable,
+  table: TableSchema,
   id: string,
-  hold: Hold = "for no key update",
-): Promise<Stored> {
-  const text = `select ${planOf(table).all} from ${table.view} where id = $1 ${hold}`;
-  const [row] = await ctx.send<Row>(text, [id], explained(ctx, table));
+  hold: LockedRecords = "for no key update",
+): Promise<StoredRecord> {
+  const text = `select ${recordStatements(table).all} from ${table.view} where id = $1 ${hold}`;
+  const [row] = await ctx.send<SqlRow>(text, [id], explainConstraint(ctx, table));
   if (!row) throw new Failure(NoSuchRecord);
-  return storedOf(table, row);
+  return toStoredRecord(table, row);
 }
 
 /** Whether rules limit what the caller sees or changes. */
-function isBound({ caller }: Updating, table: KnownTable): boolean {
-  return [grantsFor(table, "read", caller), grantsFor(table, "update", caller)].some(Boolean);
+function isBound({ caller }: Updating, table: TableSchema): boolean {
+  return [recordGrants(table, "read", caller), recordGrants(table, "update", caller)].some(Boolean);
 }
 
 /** The values that a change writes, or everything that is wrong with it. */
-export async function changesIn(
+export async function changedFields(
   ctx: WriteContext<never>,
-  table: KnownTable,
-  given: Given,
+  table: TableSchema,
+  given: RecordInput,
   path: string,
-): Promise<Fields> {
+): Promise<RecordFields> {
   const { now, caller } = ctx;
-  const read = readFields(table, given, { for: "update", now, person: caller.person });
+  const read = parseFields(table, given, { for: "update", now, person: caller.person });
   if ("values" in read) return read.values;
-  await assertCurrent(ctx, table);
-  throw invalid(below(path, read.faults));
+  await assertSchemaCurrent(ctx, table);
+  throw invalidRecord(nestPath(path, read.faults));
 }
 
 /** The record as it will be. Whoever waited for a change that began later comes after it all the same. */
-export function withChanges(
+export function applyChanges(
   { now }: WriteContext<never>,
   record: TableRecord,
-  values: Fields,
+  values: RecordFields,
 ): TableRecord {
   const [before, time] = [record.updatedAt, now.toISOString()];
   return { ...record, updatedAt: before > time ? before : time, ...values };
 }
 
 /** Appends the event that a record was changed. */
-export function tellUpdate(
+export function emitUpdated(
   ctx: Updating,
-  table: KnownTable,
+  table: TableSchema,
   before: TableRecord,
   after: TableRecord,
 ): void {
   const tableSlug = table.slug;
-  ctx.emit(RecordUpdated, referTo(table, after), {
+  ctx.emit(RecordUpdated, recordRef(table, after), {
     ...tableIn(table),
     before: { tableSlug, ...before },
     after: { tableSlug, ...after },
@@ -146,15 +149,15 @@ export interface UpdateStatement {
  */
 export function updateStatement(
   { now, services }: WriteContext<never>,
-  table: KnownTable,
+  table: TableSchema,
   ids: string | readonly string[],
-  values: Fields,
+  values: RecordFields,
 ): UpdateStatement {
-  const { updates, writable } = planOf(table);
+  const { updates, writable } = recordStatements(table);
   const which = typeof ids === "string" ? ONE : MANY;
   const tellsOld = services.serverVersion >= RETURNING_OLD_SINCE;
   const textFor = which === ONE && tellsOld ? textForOneSince18 : textForAny;
-  const made = (parts: readonly Part[]) => byShape(table, textFor(table, parts, which));
+  const made = (parts: readonly Part[]) => cachedBySchema(table, textFor(table, parts, which));
   const columns = writable.filter(({ name }) => Object.hasOwn(values, name));
   const stored = columns.map(({ name, is }) => storedValue(values[name], is.store));
   const key = [which, ...columns.map(({ name }) => name)].join(" ");
@@ -182,7 +185,7 @@ interface Part {
   readonly differs: (was: string) => string;
 }
 
-function partOf({ quoted, is }: KnownColumn, index: number): Part {
+function partOf({ quoted, is }: ColumnSchema, index: number): Part {
   const operand = `$${index + 3}::${is.parameterType}`;
   return {
     set: `${quoted} = ${operand}`,
@@ -190,7 +193,7 @@ function partOf({ quoted, is }: KnownColumn, index: number): Part {
   };
 }
 
-function optionalPartOf({ quoted, is }: KnownColumn, index: number): Part {
+function optionalPartOf({ quoted, is }: ColumnSchema, index: number): Part {
   const written = `$${index * 2 + 3}::boolean`;
   const operand = `$${index * 2 + 4}::${is.parameterType}`;
   return {
@@ -202,13 +205,13 @@ function optionalPartOf({ quoted, is }: KnownColumn, index: number): Part {
 /** From here on PostgreSQL tells by itself how a row was. */
 const RETURNING_OLD_SINCE = 180_000;
 
-function textForOneSince18(table: KnownTable, parts: readonly Part[]): string {
-  return `${setting(table, parts)} where r.id = ${ONE} and ${anyOf(parts, "r")} returning ${planOf(table).old}`;
+function textForOneSince18(table: TableSchema, parts: readonly Part[]): string {
+  return `${setting(table, parts)} where r.id = ${ONE} and ${anyOf(parts, "r")} returning ${recordStatements(table).old}`;
 }
 
 /** `r` may be older than what was waited for, and `was` is not: that is what a change is compared with. */
-function textForAny(table: KnownTable, parts: readonly Part[], which: string): string {
-  const was = `select ${planOf(table).all} from ${table.view} where id = ${which}`;
+function textForAny(table: TableSchema, parts: readonly Part[], which: string): string {
+  const was = `select ${recordStatements(table).all} from ${table.view} where id = ${which}`;
   const hold = "for no key update";
   const update = (from: string): string =>
     `${setting(table, parts)} from ${from} where r.id = was.id and ${anyOf(parts, "was")}`;
@@ -221,7 +224,7 @@ function textForAny(table: KnownTable, parts: readonly Part[], which: string): s
   );
 }
 
-function setting({ view }: KnownTable, parts: readonly Part[]): string {
+function setting({ view }: TableSchema, parts: readonly Part[]): string {
   const sets = parts.map(({ set }) => `${set}, `);
   return `update ${view} as r set ${sets.join("")}updated_at = greatest(r.updated_at, $2::timestamptz), revision = r.revision + 1`;
 }

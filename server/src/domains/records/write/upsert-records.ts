@@ -1,21 +1,21 @@
-import { OutOfDate } from "#kernel/db/errors.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import { StaleRead } from "#kernel/db/errors.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Json } from "#domains/tables/columns/column-type.ts";
-import type { KnownColumn, KnownTable } from "#domains/tables/table-schema.ts";
-import { readBy } from "#domains/tables/table-cache.ts";
+import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
+import { readWithTable } from "#domains/tables/table-cache.ts";
 import { FAULTS_MAX } from "#domains/tables/table.ts";
-import type { Row } from "#kernel/db/statement.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import { recordsById } from "./dependents.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
 import { changeMany } from "./update-many.ts";
-import { explainMany, parametersOf } from "./batch-parameters.ts";
-import { Budget, holdWhere } from "./lock-matching.ts";
-import { planOf } from "./record-sql.ts";
-import { againstCreating, assertAllowed, grantsFor } from "../record-access.ts";
+import { explainBatchError, batchParameters } from "./batch-parameters.ts";
+import { RecordBudget, lockWhere } from "./lock-matching.ts";
+import { recordStatements } from "./record-sql.ts";
+import { createViolations, assertAllowed, recordGrants } from "../record-access.ts";
 import type { TableRecord } from "../table-record.ts";
-import { invalid } from "./constraint-error.ts";
-import { draftsOf, type Given, type PathOf, tellCreation } from "./insert-records.ts";
+import { invalidRecord } from "./constraint-error.ts";
+import { newRecords, type RecordInput, type PathOf, emitCreated } from "./insert-records.ts";
 
 type Upserting = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
@@ -36,11 +36,11 @@ const ROUNDS_MAX = 5;
  */
 export async function upsertRecords(
   ctx: Upserting,
-  table: KnownTable,
-  { key, records }: { readonly key: string; readonly records: readonly Given[] },
+  table: TableSchema,
+  { key, records }: { readonly key: string; readonly records: readonly RecordInput[] },
   pathOf: PathOf = (index) => `/records/${index}`,
 ): Promise<Upserted> {
-  const { column, all } = await readBy(ctx, table, () => {
+  const { column, all } = await readWithTable(ctx, table, () => {
     const found = keyColumnOf(table, key);
     return { column: found, all: keyedOf(found, records, pathOf) };
   });
@@ -50,7 +50,7 @@ export async function upsertRecords(
   let updated = 0;
   let left = all;
   for (let round = 0; left.length > 0; round += 1) {
-    if (round === ROUNDS_MAX) throw new OutOfDate({ cause: "The keys have no rest." });
+    if (round === ROUNDS_MAX) throw new StaleRead({ cause: "The keys have no rest." });
     const found = await holdByKeys(ctx, table, column, left);
     const there = left.flatMap((one) => {
       const before = found.get(textOf(one.key));
@@ -79,7 +79,7 @@ export async function upsertRecords(
 /** A record with what it is known by, in its canonical form. */
 interface Keyed {
   readonly key: Json;
-  readonly given: Given;
+  readonly given: RecordInput;
   readonly path: string;
 }
 
@@ -88,17 +88,21 @@ function textOf(key: Json): string {
 }
 
 /** The column that records are found by; `path` is where it was named. */
-export function keyColumnOf({ byName }: KnownTable, key: string, path = "/key"): KnownColumn {
+export function keyColumnOf({ byName }: TableSchema, key: string, path = "/key"): ColumnSchema {
   const column = byName.get(key);
   if (column?.unique && !column.is.generated) return column;
   const message = column
     ? "is not a unique column that records are given a value in"
     : "is not a field of this table";
-  throw invalid([{ path, message }]);
+  throw invalidRecord([{ path, message }]);
 }
 
-function keyedOf(column: KnownColumn, records: readonly Given[], pathOf: PathOf): readonly Keyed[] {
-  const faults: Fault[] = [];
+function keyedOf(
+  column: ColumnSchema,
+  records: readonly RecordInput[],
+  pathOf: PathOf,
+): readonly Keyed[] {
+  const faults: FieldError[] = [];
   const seen = new Set<string>();
   const keyed = records.flatMap((given, index): Keyed[] => {
     const path = pathOf(index);
@@ -115,27 +119,27 @@ function keyedOf(column: KnownColumn, records: readonly Given[], pathOf: PathOf)
     seen.add(text);
     return [{ key: read.value, given, path }];
   });
-  if (faults.length > 0) throw invalid(faults.slice(0, FAULTS_MAX));
+  if (faults.length > 0) throw invalidRecord(faults.slice(0, FAULTS_MAX));
   return keyed;
 }
 
 /** Who may write a key in no record at all must not learn from it which there are. */
 function assertMayName(
   { caller }: Upserting,
-  table: KnownTable,
-  { name }: KnownColumn,
+  table: TableSchema,
+  { name }: ColumnSchema,
   keyed: readonly Keyed[],
 ): void {
   const [making, changing] = [
-    grantsFor(table, "create", caller),
-    grantsFor(table, "update", caller),
+    recordGrants(table, "create", caller),
+    recordGrants(table, "update", caller),
   ];
   if (!making || !changing) return;
   // Whatever a record is like: no condition is left that would look at it.
   const grants = [...making, ...changing].map(({ fields }) => ({ where: null, fields }));
   assertAllowed(
     keyed.flatMap(({ path, given }) =>
-      againstCreating(grants, { record: given as TableRecord, named: [name], path }),
+      createViolations(grants, { record: given as TableRecord, named: [name], path }),
     ),
   );
 }
@@ -143,14 +147,14 @@ function assertMayName(
 /** The records that have these keys, by their keys, held until the act ends. */
 async function holdByKeys(
   ctx: Upserting,
-  table: KnownTable,
-  { name, quoted, is }: KnownColumn,
+  table: TableSchema,
+  { name, quoted, is }: ColumnSchema,
   keyed: readonly Keyed[],
 ): Promise<ReadonlyMap<string, TableRecord>> {
   const where = `${quoted} = any($1::${is.parameterType}[])`;
   const values = [keyed.map(({ key }) => is.store(key))];
-  const hold = { hold: "for no key update", budget: new Budget() } as const;
-  const ids = await holdWhere(ctx, table, { where, values }, hold);
+  const hold = { hold: "for no key update", budget: new RecordBudget() } as const;
+  const ids = await lockWhere(ctx, table, { where, values }, hold);
   const records = await recordsById(ctx, table, ids);
   return new Map(records.map((record) => [textOf(record[name] ?? null), record]));
 }
@@ -158,22 +162,22 @@ async function holdByKeys(
 /** Makes those whose keys are still free. Who makes one at the same time is waited for. */
 async function insertFresh(
   ctx: Upserting,
-  table: KnownTable,
-  column: KnownColumn,
+  table: TableSchema,
+  column: ColumnSchema,
   fresh: readonly Keyed[],
 ): Promise<ReadonlyMap<Keyed, TableRecord>> {
   if (fresh.length === 0) return new Map();
-  const drafts = await draftsOf(ctx, table, fresh);
+  const drafts = await newRecords(ctx, table, fresh);
   // In the order of their keys: two with the same ones do not lock each other out.
   const order = drafts.toSorted((a, b) => compare(a.record[column.name], b.record[column.name]));
-  const { writable, insertManyParts } = planOf(table);
+  const { writable, insertManyParts } = recordStatements(table);
   const text = insertManyParts.join(` on conflict (${column.quoted}) do nothing `);
   const { createdAt, createdBy } = drafts[0]?.record ?? {};
-  const values = [createdAt, createdBy, ...parametersOf(writable, order)];
-  const rows = await explainMany(ctx, table, order, () => ctx.send<Row>(text, values));
+  const values = [createdAt, createdBy, ...batchParameters(writable, order)];
+  const rows = await explainBatchError(ctx, table, order, () => ctx.send<SqlRow>(text, values));
   const ids = new Set(rows.map(({ id }) => id));
   const made = drafts.filter(({ record }) => ids.has(record.id));
-  const records = tellCreation(ctx, table, made, rows);
+  const records = emitCreated(ctx, table, made, rows);
   const byPath = new Map(made.map(({ path }, index) => [path, records[index]?.record]));
   return new Map(
     fresh.flatMap((one) => {

@@ -1,16 +1,21 @@
 import { sql } from "kysely";
 import Type, { type Static } from "typebox";
 import { roleNamesOf } from "#domains/identity/roles/index.ts";
-import { planOf } from "#domains/workflows/index.ts";
-import { type Caller, membershipIn, personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { planOfVersion } from "#domains/workflows/index.ts";
+import {
+  type Caller,
+  requireMembership,
+  userIdOf,
+  type WorkspaceRef,
+} from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
-import { factsOf } from "../engine/queued-start.ts";
+import { runContextOf } from "../engine/queued-start.ts";
 import type { Decision } from "../engine/journal-record.ts";
-import { leaveWord } from "../engine/store.ts";
-import { referTo, summaryOf } from "../engine/run-summary.ts";
+import { queueCommand } from "../engine/store.ts";
+import { runRef, summaryOf } from "../engine/run-summary.ts";
 import { RunResumed } from "../events.ts";
 import { AlreadyDecided, NotAnApprover, RunId, RunNotPaused } from "../run.ts";
 import { lock } from "../store.ts";
@@ -34,7 +39,7 @@ export const Approval = Type.Object(
 export type Approval = Static<typeof Approval>;
 
 /** What somebody says. */
-export interface Word {
+export interface ApprovalDecision {
   readonly approved: boolean;
   readonly comment?: string;
   readonly data?: unknown;
@@ -55,15 +60,15 @@ const HEARD = `
   update run_approvals set decided_by = decided_by || array[$3::text] where run_id = $1 and path = $2`;
 
 /** Takes down one person's word on an approval. Who rejects decides; otherwise the quorum does. */
-export async function decide(
+export async function decideApproval(
   ctx: In<WriteContext<typeof RunResumed>>,
   runId: string,
-  word: Word,
+  word: ApprovalDecision,
 ): Promise<void> {
   const { tx, services, now, caller } = ctx;
   const run = await lock(tx, runId);
   const { path, approvers, quorum, decided_by } = chosen(await openOf(tx, runId, now), word.stepId);
-  const userId = personOf(caller);
+  const userId = userIdOf(caller);
   const names = await namesOf(ctx);
   if (!approvers.some((name) => names.includes(name))) throw new Failure(NotAnApprover);
   if (decided_by.includes(userId)) throw new Failure(AlreadyDecided);
@@ -75,16 +80,16 @@ export async function decide(
     ...(word.data !== undefined && { data: word.data }),
     at: now.toISOString(),
   };
-  if (!(await leaveWord(ctx, runId, [{ path, told: true, decision }]))) {
+  if (!(await queueCommand(ctx, runId, [{ path, told: true, decision }]))) {
     throw new Failure(RunNotPaused);
   }
   if (!word.approved || decided_by.length + 1 >= quorum) void ctx.send(SETTLED, [runId, path]);
   else void ctx.send(HEARD, [runId, path, userId]);
-  const version = await planOf({ tx, services }, run.version_id);
+  const version = await planOfVersion({ tx, services }, run.version_id);
   if (!version) throw new Error("A run that is not over keeps its version.");
-  const facts = factsOf(run, version);
+  const facts = runContextOf(run, version);
   const summary = summaryOf(facts, { status: run.status }, now);
-  ctx.emit(RunResumed, referTo(facts), { ...summary, stepId: path, approved: word.approved });
+  ctx.emit(RunResumed, runRef(facts), { ...summary, stepId: path, approved: word.approved });
 }
 
 /** What waits for the caller, newest runs first. */
@@ -102,7 +107,7 @@ export async function listApprovals(
       from run_approvals a
       join runs r on r.id = a.run_id
       join workflows w on w.id = r.workflow_id
-     where a.approvers && ${names}::text[] and not a.decided_by @> array[${personOf(ctx.caller)}]
+     where a.approvers && ${names}::text[] and not a.decided_by @> array[${userIdOf(ctx.caller)}]
        and (a.expires_at is null or a.expires_at > ${ctx.now})
        and ${before ? sql`(a.run_id, a.path) < (${before[0]}, ${before[1]})` : sql`true`}
      order by a.run_id desc, a.path desc limit ${limit}`.execute(ctx.tx);
@@ -123,15 +128,15 @@ function chosen(open: readonly Row[], stepId: string | undefined): Row {
   if (!first) throw new Failure(RunNotPaused);
   if (second) {
     const paths = open.map(({ path }) => path).join(", ");
-    throw invalid("/stepId", `must say which of several steps: ${paths}`);
+    throw invalidField("/stepId", `must say which of several steps: ${paths}`);
   }
   return first;
 }
 
 /** By what an approval can name the caller: as a user, by a role's id, or by its name. */
 async function namesOf({ tx, caller, workspace }: In<ReadContext>): Promise<string[]> {
-  const { roles } = membershipIn(caller, workspace.id);
-  return [personOf(caller), ...roles, ...(await roleNamesOf(tx, roles))];
+  const { roles } = requireMembership(caller, workspace.id);
+  return [userIdOf(caller), ...roles, ...(await roleNamesOf(tx, roles))];
 }
 
 function nameOf({ credential, actor }: Caller): string {

@@ -5,7 +5,7 @@ import { job, type JobType } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { isOver } from "../engine/store.ts";
 import { BulkRetryRequested, RunRetried } from "../events.ts";
-import { retry } from "./retry-run.ts";
+import { restartRun } from "./retry-run.ts";
 import { listIds, lockAll } from "../store.ts";
 
 const BATCH_RUNS = 50;
@@ -46,7 +46,7 @@ export const retryBatch: JobType<typeof Payload> = job({
       // Somebody may have retried it meanwhile.
       if (!isOver(row.status) || row.status === "completed") continue;
       try {
-        await retry(ctx, row, { from: "failed", version: "same" });
+        await restartRun(ctx, row, { from: "failed", version: "same" });
       } catch (error) {
         // One whose version is gone stays as it is, and is no reason to leave out the others.
         if (!(error instanceof Failure)) throw error;

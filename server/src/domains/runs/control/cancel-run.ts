@@ -1,13 +1,13 @@
 import Type from "typebox";
-import { planOf } from "#domains/workflows/index.ts";
+import { planOfVersion } from "#domains/workflows/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { job, type JobType } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { factsOf } from "../engine/queued-start.ts";
+import { runContextOf } from "../engine/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
-import { forgetWaits } from "../engine/waits.ts";
-import { release } from "../engine/after-run.ts";
-import { referTo, summaryOf } from "../engine/run-summary.ts";
+import { deleteWaits } from "../engine/waits.ts";
+import { releaseConcurrencySlot } from "../engine/after-run.ts";
+import { runRef, summaryOf } from "../engine/run-summary.ts";
 import { RunCancelled } from "../events.ts";
 import { RunOver } from "../run.ts";
 import { lock, lockAll } from "../store.ts";
@@ -26,25 +26,25 @@ const CHILDREN = `
    order by id limit $2`;
 
 /** Ends a run at once, and the runs that its steps wait for. Who carries it on hears of it and stops. */
-export async function cancel(ctx: Cancelling, runId: string): Promise<void> {
+export async function cancelRunTree(ctx: Cancelling, runId: string): Promise<void> {
   const row = await lock(ctx.tx, runId);
   if (isOver(row.status)) throw new Failure(RunOver, { detail: `Its status is ${row.status}.` });
   await end(ctx, row);
-  await cancelChildren(ctx, [runId]);
+  await cancelChildRuns(ctx, [runId]);
 }
 
 const Payload = Type.Object({ parents: Type.Array(Type.String()) });
 
 /** Cancels the children that were too many for one transaction. */
-export const cancelRest: JobType<typeof Payload> = job({
+export const cancelRemaining: JobType<typeof Payload> = job({
   kind: "runs.cancel_children",
   payload: Payload,
   emits: [RunCancelled],
-  run: (ctx, { parents }) => cancelChildren(ctx, parents),
+  run: (ctx, { parents }) => cancelChildRuns(ctx, parents),
 });
 
 /** Ends the runs that the steps of these wait for. Level by level; chains are short, since they are cut at a depth. */
-export async function cancelChildren(ctx: Cancelling, of: readonly string[]): Promise<void> {
+export async function cancelChildRuns(ctx: Cancelling, of: readonly string[]): Promise<void> {
   let parents = of;
   let room = BATCH_RUNS_MAX;
   while (parents.length > 0) {
@@ -58,7 +58,7 @@ export async function cancelChildren(ctx: Cancelling, of: readonly string[]): Pr
     const children = going.map(({ id }) => id);
     room -= children.length;
     if (found.length > children.length && room <= 0) {
-      return ctx.enqueue(cancelRest, { parents: [...parents, ...children] });
+      return ctx.enqueue(cancelRemaining, { parents: [...parents, ...children] });
     }
     parents = children;
   }
@@ -66,12 +66,12 @@ export async function cancelChildren(ctx: Cancelling, of: readonly string[]): Pr
 
 async function end(ctx: Cancelling, row: RunRow): Promise<void> {
   const { tx, services, now } = ctx;
-  const version = await planOf({ tx, services }, row.version_id);
+  const version = await planOfVersion({ tx, services }, row.version_id);
   if (!version) throw new Error("A run that is not over keeps its version.");
-  const facts = factsOf(row, version);
+  const facts = runContextOf(row, version);
   const turn = { status: "cancelled", dueAt: null, records: [] } as const;
   void ctx.send(CANCEL, [row.id, now]);
-  forgetWaits(ctx, row.id);
-  ctx.emit(RunCancelled, referTo(facts), summaryOf(facts, turn, now));
-  release(ctx, facts, turn);
+  deleteWaits(ctx, row.id);
+  ctx.emit(RunCancelled, runRef(facts), summaryOf(facts, turn, now));
+  releaseConcurrencySlot(ctx, facts, turn);
 }

@@ -2,20 +2,20 @@ import {
   findDeployment,
   holdVersion,
   nodeAt,
-  type Plan,
-  planOf,
+  type ExecutionPlan,
+  planOfVersion,
   type PlannedVersion,
   resetFrom,
 } from "#domains/workflows/index.ts";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import type { RunFacts } from "../engine/run-context.ts";
-import { factsOf } from "../engine/queued-start.ts";
-import { fold, type JournalRecord, type Line } from "../engine/journal-record.ts";
-import { laneOf } from "../engine/queued-start.ts";
+import type { RunContext } from "../engine/run-context.ts";
+import { runContextOf } from "../engine/queued-start.ts";
+import { foldJournal, type JournalRecord, type JournalLine } from "../engine/journal-record.ts";
+import { shardOf } from "../engine/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
-import { WORK } from "../engine/store.ts";
-import { referTo, summaryOf } from "../engine/run-summary.ts";
+import { RUNS_DUE_SIGNAL } from "../engine/store.ts";
+import { runRef, summaryOf } from "../engine/run-summary.ts";
 import { RunRetried } from "../events.ts";
 import { NotDeployed, RunNotFailed, RunNotOver, TestRunFinal, VersionGone } from "../run.ts";
 import { readEntries } from "../store.ts";
@@ -43,12 +43,15 @@ const NOTE = "insert into run_journal (run_id, entry, records, written_at) value
  * is due. Each retry is a generation of its own, since whoever remembers the keys of the last one
  * would answer as it did then. Nothing is written before all is known to be well.
  */
-export async function retry(ctx: Retrying, row: RunRow, asked: Retry): Promise<void> {
+export async function restartRun(ctx: Retrying, row: RunRow, asked: Retry): Promise<void> {
   assertRetriable(row, asked.from);
   const { tx, now } = ctx;
   const { version, ...authority } = await versionFor(ctx, row, asked);
   const lines = await linesOf(ctx, row, version, asked);
-  const facts = { ...factsOf({ ...row, version_id: version.versionId }, version), ...authority };
+  const facts = {
+    ...runContextOf({ ...row, version_id: version.versionId }, version),
+    ...authority,
+  };
   const { limited } = facts;
   const { timeoutMs } = version.definition;
   const status = limited ? "queued" : "running";
@@ -62,14 +65,14 @@ export async function retry(ctx: Retrying, row: RunRow, asked: Retry): Promise<v
     version.versionId,
     facts.runAs,
     facts.permissions ?? null,
-    laneOf(facts),
+    shardOf(facts),
     limited,
     timed ? new Date(now.getTime() + timeoutMs) : null,
     asked.version === "same",
   ]);
   void ctx.send(NOTE, [row.id, row.entries, JSON.stringify(lines), now]);
-  ctx.emit(RunRetried, referTo(facts), summaryOf(facts, { status }, now));
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  ctx.emit(RunRetried, runRef(facts), summaryOf(facts, { status }, now));
+  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
 }
 
 function assertRetriable({ status, test }: RunRow, from: string): void {
@@ -83,14 +86,14 @@ async function versionFor(
   { tx, services }: Retrying,
   row: RunRow,
   asked: Retry,
-): Promise<{ readonly version: PlannedVersion } & Pick<RunFacts, "runAs" | "permissions">> {
+): Promise<{ readonly version: PlannedVersion } & Pick<RunContext, "runAs" | "permissions">> {
   if (asked.version === "same") {
-    const version = await planOf({ tx, services }, row.version_id);
+    const version = await planOfVersion({ tx, services }, row.version_id);
     if (!version) throw new Failure(VersionGone);
     return { version, runAs: row.run_as, permissions: row.permissions ?? undefined };
   }
   const deployment = await findDeployment(tx, row.workflow_id, row.environment);
-  const version = deployment && (await planOf({ tx, services }, deployment.versionId));
+  const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
   if (!deployment || !version) throw new Failure(NotDeployed);
   return { version, runAs: deployment.deployedBy, permissions: deployment.permissions };
 }
@@ -101,17 +104,20 @@ async function linesOf(
   row: RunRow,
   version: PlannedVersion,
   { from }: Retry,
-): Promise<Line[]> {
+): Promise<JournalLine[]> {
   const entries = await readEntries(tx, row.id);
-  const steps = fold(entries.flatMap(({ records }) => records));
+  const steps = foldJournal(entries.flatMap(({ records }) => records));
   const former =
-    version.versionId === row.version_id ? version : await planOf({ tx, services }, row.version_id);
+    version.versionId === row.version_id
+      ? version
+      : await planOfVersion({ tx, services }, row.version_id);
   const stale = [...steps.values()].filter(
     (record) => isUnfinished(record) || isForeign(record, former?.plan, version),
   );
   for (const { path } of stale) steps.delete(path);
   const reset = resetFrom(version.plan, steps, from);
-  if (!reset) throw invalid("/from", "is neither `failed` nor `start` nor a step of the workflow");
+  if (!reset)
+    throw invalidField("/from", "is neither `failed` nor `start` nor a step of the workflow");
   const gone = [...stale.map(({ path }) => path), ...reset.forget];
   return [...gone.map(forgotten), ...reset.reopen];
 }
@@ -128,7 +134,7 @@ function isUnfinished({ status, items }: JournalRecord): boolean {
 /** A step that the version does not have, or which is something else there; so are ways not taken. */
 function isForeign(
   { path, status }: JournalRecord,
-  former: Plan | undefined,
+  former: ExecutionPlan | undefined,
   { plan }: PlannedVersion,
 ): boolean {
   if (former === plan) return false;

@@ -3,7 +3,7 @@ import {
   compilePlan,
   confinementOf,
   type Definition,
-  faultsOfDefinition,
+  definitionErrors,
   findVersion,
   getWorkflow,
   type Graph,
@@ -11,24 +11,30 @@ import {
   type PlannedVersion,
   WorkflowsWrite,
 } from "#domains/workflows/index.ts";
-import { type Caller, type Outside, personOf } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, userIdOf } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, type Fault, Forbidden, Invalid, invalid } from "#kernel/operation/failure.ts";
+import {
+  Failure,
+  type FieldError,
+  Forbidden,
+  Invalid,
+  invalidField,
+} from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { type Beginning, headStart } from "../engine/start-run.ts";
+import { type PreparedStart, startInline } from "../engine/start-run.ts";
 import { insertRun } from "../engine/store.ts";
-import { referTo, summaryOf } from "../engine/run-summary.ts";
-import { turnOf } from "../engine/checkpoint.ts";
+import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { checkpointOf } from "../engine/checkpoint.ts";
 import { RunTested } from "../events.ts";
 import { findPins, nodeIdsOf } from "./pinned-data.ts";
 import type { TracedRun } from "../run.ts";
 import { traceOf } from "../run-trace.ts";
-import { triggeredOf } from "./trigger-run.ts";
+import { toTriggered } from "./trigger-run.ts";
 
 const STEPS_MAX = 2_000;
 
 /** What is to be tried, and what is to be taken for granted. */
-export interface Trial {
+export interface TestRunRequest {
   readonly input?: unknown;
   readonly event?: unknown;
   readonly versionId?: string;
@@ -37,16 +43,16 @@ export interface Trial {
 }
 
 /** Carries it out in memory: nothing of it reaches outside. */
-export async function rehearseWorkflow(
-  outside: Outside,
+export async function runWorkflowTest(
+  outside: Platform,
   caller: Caller,
   workflowId: string,
-  trial: Trial,
-): Promise<Beginning> {
+  trial: TestRunRequest,
+): Promise<PreparedStart> {
   const { environment, workspace } = caller;
   if (!workspace) throw new Error("Runs belong to a workspace.");
   if (trial.versionId !== undefined && trial.definition !== undefined) {
-    throw invalid("/definition", "can't be given together with a versionId");
+    throw invalidField("/definition", "can't be given together with a versionId");
   }
   // Whoever may only run what others wrote must not run what they write themselves.
   if (trial.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
@@ -63,13 +69,13 @@ export async function rehearseWorkflow(
   const version: PlannedVersion = { ...based, definition, plan };
   const mocks = { ...pins.outputs, ...knownOf(plan.graph, trial.mocks ?? {}) };
   const { input = null, event } = trial;
-  return headStart(outside, {
+  return startInline(outside, {
     ...partition,
     version,
     triggerType: "test",
     trigger: { type: "manual", input, ...(event !== undefined && { event }) },
     actor: caller.actor,
-    runAs: personOf(caller),
+    runAs: userIdOf(caller),
     permissions: confinementOf(caller),
     cause: { ...caller.cause, depth: caller.cause.depth + 1 },
     test: { mocks, ...(based.unsaved && { definition }) },
@@ -77,18 +83,18 @@ export async function rehearseWorkflow(
 }
 
 /** Keeps the test as a run. Nothing follows from it: no error workflow, nobody who waits. */
-export async function writeTrial(
+export async function insertTestRun(
   ctx: WriteContext<typeof RunTested>,
-  { facts, execution, over, ...rest }: Beginning,
+  { facts, execution, over, ...rest }: PreparedStart,
 ): Promise<TracedRun> {
   if (!execution || !over) throw new Error("A test is over before it is written.");
-  const turn = turnOf(execution, over);
+  const turn = checkpointOf(execution, over);
   insertRun(ctx, facts, turn);
-  ctx.emit(RunTested, referTo(facts), summaryOf(facts, turn, ctx.now));
+  ctx.emit(RunTested, runRef(facts), summaryOf(facts, turn, ctx.now));
   const { plan } = rest.start.version;
   const traceable = { status: turn.status, plan, steps: execution.steps, nowMs: ctx.now.getTime() };
   return {
-    ...triggeredOf({ facts, execution, over, ...rest }, ctx.now),
+    ...toTriggered({ facts, execution, over, ...rest }, ctx.now),
     trigger: { ...facts.trigger },
     output: turn.output ?? null,
     trace: traceOf(traceable, { limit: STEPS_MAX }),
@@ -103,26 +109,26 @@ interface Basis extends Omit<PlannedVersion, "plan"> {
 /** The version that is named, the definition that is given, or the live one. */
 async function basisOf(
   tx: Tx,
-  outside: Outside,
+  outside: Platform,
   workflowId: string,
-  { versionId, definition }: Trial,
+  { versionId, definition }: TestRunRequest,
 ): Promise<Basis> {
   const workflow = await getWorkflow(tx, workflowId);
   const { id, version: number } = workflow.newest;
   if (versionId !== undefined) {
     const version = await findVersion(tx, workflowId, { id: versionId });
-    if (!version) throw invalid("/versionId", "is not a version of this workflow");
+    if (!version) throw invalidField("/versionId", "is not a version of this workflow");
     if (version.status === "archived") throw new Failure(ArchivedVersion);
     const { version: known } = version;
     return { versionId, workflowId, number: known, definition: version.definition, unsaved: false };
   }
   const tried = definition ?? workflow.definition;
-  const faults = await faultsOfDefinition({ tx, services: outside }, tried);
+  const faults = await definitionErrors({ tx, services: outside }, tried);
   if (faults.length > 0) throw new Failure(Invalid, { errors: faults.map(within) });
   return { versionId: id, workflowId, number, definition: tried, unsaved: true };
 }
 
-function within({ path, message }: Fault): Fault {
+function within({ path, message }: FieldError): FieldError {
   return { path: `/definition${path}`, message };
 }
 

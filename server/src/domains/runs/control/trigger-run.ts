@@ -5,47 +5,47 @@ import {
   findStartable,
   findVersion,
   holdVersion,
-  planOf,
+  planOfVersion,
   type PlannedVersion,
 } from "#domains/workflows/index.ts";
-import { type Caller, type Outside, personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { DEPTH_MAX } from "#kernel/log/event.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { ChainTooDeep } from "#kernel/operation/perform.ts";
-import { firstTurn } from "../engine/queued-start.ts";
-import type { RunFacts } from "../engine/run-context.ts";
-import { type Beginning, headStart, writeBeginning } from "../engine/start-run.ts";
+import { firstCheckpoint } from "../engine/queued-start.ts";
+import type { RunContext } from "../engine/run-context.ts";
+import { type PreparedStart, startInline, writeRunStart } from "../engine/start-run.ts";
 import { isOver } from "../engine/store.ts";
-import { turnOf } from "../engine/checkpoint.ts";
+import { checkpointOf } from "../engine/checkpoint.ts";
 import type { StartEvent } from "../events.ts";
 import { NotDeployed, type Triggered } from "../run.ts";
 import { durationOf, type StoredRun } from "../store.ts";
-import { type Patience, untilOver } from "../run-watch.ts";
+import { type WaitOptions, waitUntilEnded } from "../run-watch.ts";
 
 /** What is to be run, by hand. */
-export interface Asked {
+export interface TriggerRequest {
   readonly input?: unknown;
   readonly versionId?: string;
 }
 
 /** Finds what is to run, and takes it as far as it goes before anything is written. */
 export async function prepareTrigger(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   workflowId: string,
-  asked: Asked,
-): Promise<Beginning> {
+  asked: TriggerRequest,
+): Promise<PreparedStart> {
   const { environment, cause } = caller;
-  if (cause.depth >= DEPTH_MAX) throw new Failure(ChainTooDeep);
+  if (cause.depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   const workspace = keyOf(caller);
   const { versionId, ...authority } = await outside.db.read({ workspace, environment }, (tx) =>
     chosen(tx, caller, workflowId, asked.versionId),
   );
-  const version = await planOf(outside, versionId);
+  const version = await planOfVersion(outside, versionId);
   if (!version) throw new Failure(NotDeployed);
-  return headStart(outside, {
+  return startInline(outside, {
     workspace,
     environment,
     version,
@@ -58,29 +58,29 @@ export async function prepareTrigger(
 }
 
 /** Writes the run. One that is over already needs its version no more; others keep it from being pruned. */
-export async function trigger(
+export async function triggerRun(
   ctx: WriteContext<StartEvent> & { readonly workspace: WorkspaceRef },
-  beginning: Beginning,
+  beginning: PreparedStart,
 ): Promise<Triggered> {
   const { facts, start, over } = beginning;
-  const shown = triggeredOf(beginning, ctx.now);
+  const shown = toTriggered(beginning, ctx.now);
   const held = over ? true : holdVersion(ctx.tx, facts.versionId);
-  const [, isThere] = await Promise.all([writeBeginning(ctx, beginning), held]);
+  const [, isThere] = await Promise.all([writeRunStart(ctx, beginning), held]);
   if (!isThere) throw new Failure(NotDeployed, { detail: `${start.version.versionId} is gone.` });
   return shown;
 }
 
 /** The run once it is over; undefined when that takes longer than the caller waits. */
-export async function followTrigger(
-  outside: Outside,
+export async function awaitTriggeredRun(
+  outside: Platform,
   caller: Caller,
   { value, waitMs }: { readonly value: Triggered; readonly waitMs: number },
 ): Promise<Triggered | undefined> {
   if (isOver(value.status)) return { ...value, waited: true };
   if (waitMs === 0) return undefined;
-  const patience: Patience = { waitMs, gone: caller.gone };
+  const patience: WaitOptions = { waitMs, gone: caller.gone };
   const partition = { workspace: keyOf(caller), environment: caller.environment };
-  const run = await untilOver(outside, partition, value.runId, patience);
+  const run = await waitUntilEnded(outside, partition, value.runId, patience);
   if (!run) return undefined;
   const { output, ...rest }: StoredRun = run;
   if (!isOver(run.status)) return { ...rest, runId: run.id };
@@ -92,7 +92,7 @@ async function chosen(
   caller: Caller,
   workflowId: string,
   versionId: string | undefined,
-): Promise<{ readonly versionId: string } & Pick<RunFacts, "runAs" | "permissions">> {
+): Promise<{ readonly versionId: string } & Pick<RunContext, "runAs" | "permissions">> {
   const { environment } = caller;
   const workflow = await findStartable(tx, workflowId, environment);
   if (!workflow) throw new Failure(NotFound);
@@ -107,17 +107,17 @@ async function chosen(
     return { versionId: deployed.versionId, runAs, permissions };
   }
   const version = await findVersion(tx, workflowId, { id: versionId });
-  if (!version) throw invalid("/versionId", "is not a version of this workflow");
+  if (!version) throw invalidField("/versionId", "is not a version of this workflow");
   if (version.status === "archived") throw new Failure(ArchivedVersion);
   // Nobody has answered for it by deploying it: it may do what the caller may.
-  return { versionId, runAs: personOf(caller), permissions: confinementOf(caller) };
+  return { versionId, runAs: userIdOf(caller), permissions: confinementOf(caller) };
 }
 
 /** A run as it is at its beginning, from memory. */
-export function triggeredOf(beginning: Beginning, now: Date): Triggered {
+export function toTriggered(beginning: PreparedStart, now: Date): Triggered {
   const { facts, start, execution, over } = beginning;
   const { version }: { version: PlannedVersion } = start;
-  const turn = execution ? turnOf(execution, over) : firstTurn(facts, now);
+  const turn = execution ? checkpointOf(execution, over) : firstCheckpoint(facts, now);
   const startedAt = turn.status === "queued" ? null : facts.createdAt;
   const finishedAt = over ? now.toISOString() : null;
   return {

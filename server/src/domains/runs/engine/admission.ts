@@ -1,15 +1,15 @@
 import type { Definition } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
+import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
-import { actBecause } from "#kernel/operation/act.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RunStarted } from "../events.ts";
 import type { Execution } from "./execution.ts";
-import { actorOf, type RunFacts } from "./run-context.ts";
-import { referTo, summaryOf } from "./run-summary.ts";
-import { type RunRow, WORK, writeTurn } from "./store.ts";
+import { runActor, type RunContext } from "./run-context.ts";
+import { runRef, summaryOf } from "./run-summary.ts";
+import { type RunRow, RUNS_DUE_SIGNAL, writeCheckpoint } from "./store.ts";
 
 const KEY_CHARACTERS_MAX = 200;
 const UNEVALUABLE = "(unevaluable)";
@@ -19,8 +19,8 @@ const UNEVALUABLE = "(unevaluable)";
  * other; an evaluation that may succeed later throws.
  */
 async function concurrencyKeyOf(
-  outside: Outside,
-  { trigger, environment, workspace }: RunFacts,
+  outside: Platform,
+  { trigger, environment, workspace }: RunContext,
   concurrencyKey: NonNullable<Definition["concurrencyKey"]>,
 ): Promise<string> {
   const evaluation = {
@@ -34,7 +34,7 @@ async function concurrencyKeyOf(
     const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
     return text.slice(0, KEY_CHARACTERS_MAX);
   } catch (error) {
-    if (error instanceof ExpressionFailure && error.code !== "busy") return UNEVALUABLE;
+    if (error instanceof ExpressionError && error.code !== "busy") return UNEVALUABLE;
     throw error;
   }
 }
@@ -64,7 +64,7 @@ type Limits = Pick<Definition, "maxConcurrency" | "concurrencyKey" | "timeoutMs"
  * hold others back, since only they let others in.
  */
 export async function admit(
-  outside: Outside,
+  outside: Platform,
   row: RunRow,
   { maxConcurrency, concurrencyKey, timeoutMs }: Limits,
   execution: Execution,
@@ -78,11 +78,11 @@ export async function admit(
     row.concurrency_key === null
   ) {
     const key = await concurrencyKeyOf(outside, facts, concurrencyKey);
-    await actBecause(outside, partition, cause, (ctx) => ctx.send(KEEP_KEY, [row.id, key]));
+    await runAsSystem(outside, partition, cause, (ctx) => ctx.send(KEEP_KEY, [row.id, key]));
     return "keyed";
   }
-  return actBecause(outside, partition, cause, async (ctx) => {
-    ctx.actAs(actorOf(facts));
+  return runAsSystem(outside, partition, cause, async (ctx) => {
+    ctx.actAs(runActor(facts));
     if (maxConcurrency !== undefined) {
       void ctx.send(LOCK, [lockOf(facts)]);
       const counted = await ctx.send<{ n: number }>(COUNT, [row.workflow_id, row.concurrency_key]);
@@ -96,25 +96,25 @@ export async function admit(
     if (timeoutMs !== undefined) {
       void ctx.send(SET_DEADLINE, [row.id, new Date(ctx.now.getTime() + timeoutMs)]);
     }
-    const started = await writeTurn(
+    const started = await writeCheckpoint(
       ctx,
       { id: row.id, entries: execution.entries, generation: row.generation },
       turn,
     );
-    if (started) ctx.emit(RunStarted, referTo(facts), summaryOf(facts, turn, ctx.now));
+    if (started) ctx.emit(RunStarted, runRef(facts), summaryOf(facts, turn, ctx.now));
     if (!started) return "held";
     return timeoutMs === undefined ? "started" : "keyed";
   });
 }
 
 /** Makes the next one due that waits for this one's end. */
-export function letNextIn(ctx: WriteContext<never>, facts: RunFacts): void {
+export function letNextIn(ctx: WriteContext<never>, facts: RunContext): void {
   if (!facts.limited) return;
   void ctx.send(LOCK, [lockOf(facts)]);
   void ctx.send(LET_IN, [facts.workflowId, facts.concurrencyKey ?? null, ctx.now]);
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
 }
 
-function lockOf({ workspace, environment, workflowId }: RunFacts): bigint {
+function lockOf({ workspace, environment, workflowId }: RunContext): bigint {
   return sha256(`runs ${workspace} ${environment} ${workflowId}`).readBigInt64BE();
 }

@@ -1,9 +1,9 @@
-import type { Over, StepError } from "#domains/workflows/index.ts";
+import type { RunResult, StepError } from "#domains/workflows/index.ts";
 import type { Execution } from "./execution.ts";
-import type { Turn } from "./store.ts";
+import type { Checkpoint } from "./store.ts";
 
 /** The status, the due time and the result that follow from how far it has come. */
-export function turnOf(execution: Execution, over: Over | undefined): Turn {
+export function checkpointOf(execution: Execution, over: RunResult | undefined): Checkpoint {
   // As it is now: a step may end while this is being written.
   const records = [...execution.unwritten];
   if (!over) {

@@ -1,15 +1,20 @@
 import fc from "fast-check";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compilePlan, type Definition, nodeTypesOf, planOf } from "#domains/workflows/index.ts";
-import { actBecause } from "#kernel/operation/act.ts";
+import {
+  compilePlan,
+  type Definition,
+  nodeTypesOf,
+  planOfVersion,
+} from "#domains/workflows/index.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { startWorld, until, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { executed, predict, probes, workflows } from "../testing/rehearsals.ts";
-import { headStart, writeBeginning } from "./start-run.ts";
+import { startInline, writeRunStart } from "./start-run.ts";
 
 let world: World;
 let userId: string;
@@ -77,12 +82,12 @@ async function deploy(definition: Definition): Promise<string> {
 }
 
 async function begin(kernel: Kernel, versionId: string): Promise<string> {
-  const version = await planOf(kernel, versionId);
+  const version = await planOfVersion(kernel, versionId);
   if (!version) throw new Error("The version is gone.");
   const cause = { correlationId: newId("cor"), depth: 1 };
   const actor = { id: userId, name: "Somebody", type: "user" } as const;
   const partition = { workspace: world.home, environment: "production" } as const;
-  const beginning = await headStart(kernel, {
+  const beginning = await startInline(kernel, {
     ...partition,
     version,
     triggerType: "manual",
@@ -92,7 +97,7 @@ async function begin(kernel: Kernel, versionId: string): Promise<string> {
     permissions: undefined,
     cause,
   });
-  await actBecause(kernel, partition, cause, (ctx) => writeBeginning(ctx, beginning));
+  await runAsSystem(kernel, partition, cause, (ctx) => writeRunStart(ctx, beginning));
   return beginning.facts.id;
 }
 

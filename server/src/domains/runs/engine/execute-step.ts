@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { PlannedNode, StepError } from "#domains/workflows/index.ts";
-import { standingIn } from "#domains/identity/accounts/index.ts";
-import type { Caller, Outside, Services } from "#kernel/access/caller.ts";
+import type { PlanNode, StepError } from "#domains/workflows/index.ts";
+import { membershipIn } from "#domains/identity/accounts/index.ts";
+import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
 import type { Evaluation } from "#kernel/expression/expression.ts";
-import { ExpressionFailure } from "#kernel/expression/expression-failure.ts";
+import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId, workspaceIdOf } from "#kernel/schema/id.ts";
@@ -14,18 +14,18 @@ import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { Scrubber } from "#kernel/secrets/scrubber.ts";
 import {
   type Executor,
-  executors,
+  executorsByType,
   type PerformInput,
   StepFailure,
   type StepResult,
 } from "./executor.ts";
-import { actorOf, type RunFacts } from "./run-context.ts";
-import type { EarlySteps } from "./speculative-steps.ts";
+import { runActor, type RunContext } from "./run-context.ts";
+import type { SpeculativeSteps } from "./speculative-steps.ts";
 import { prepareNode } from "./prepared-node.ts";
-import type { LogLine } from "./journal-record.ts";
+import type { StepLogLine } from "./journal-record.ts";
 import type { Scope } from "./scope.ts";
-import { storable, storableText } from "#kernel/schema/json-value.ts";
-import { faultOfSize } from "./output-size.ts";
+import { assertStorable, toStorableText } from "#kernel/schema/json-value.ts";
+import { outputSizeError } from "./output-size.ts";
 
 const TIMEOUT_MS = 30_000;
 const LOG_LINES_MAX = 200;
@@ -34,10 +34,10 @@ const MESSAGE_CHARACTERS_MAX = 2_000;
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** One attempt at one step. */
-export interface Attempt {
-  readonly outside: Outside;
-  readonly run: RunFacts;
-  readonly node: PlannedNode;
+export interface StepAttempt {
+  readonly outside: Platform;
+  readonly run: RunContext;
+  readonly node: PlanNode;
   readonly path: string;
   readonly attempt: number;
   readonly scope: Scope;
@@ -46,21 +46,21 @@ export interface Attempt {
   /** The same for every attempt at the same thing, and for nothing else in the run. */
   readonly occasion: string;
   /** Where it waits before it reaches outside, when the run may not be written yet. */
-  readonly early: EarlySteps | undefined;
+  readonly early: SpeculativeSteps | undefined;
 }
 
-export type Attempted = { readonly input?: unknown; readonly logs: readonly LogLine[] } & (
-  | { readonly result: StepResult }
-  | { readonly error: StepError }
-);
+export type StepAttemptResult = {
+  readonly input?: unknown;
+  readonly logs: readonly StepLogLine[];
+} & ({ readonly result: StepResult } | { readonly error: StepError });
 
-const found = new WeakMap<Services, ReadonlyMap<string, Executor>>();
+const found = new WeakMap<PlatformServices, ReadonlyMap<string, Executor>>();
 
 /** The executors of all domains by node type. */
-function executorOf(services: Services, type: string): Executor | undefined {
+function executorOf(services: PlatformServices, type: string): Executor | undefined {
   let known = found.get(services);
   if (!known) {
-    const all = contributionsTo(executors, services.contributions);
+    const all = contributionsTo(executorsByType, services.contributions);
     known = new Map(all.map((one) => [one.type.type, one]));
     found.set(services, known);
   }
@@ -71,9 +71,9 @@ function executorOf(services: Services, type: string): Executor | undefined {
  * Carries out a step. Secrets are put in at the last moment, and taken out again of everything that
  * comes back: what it was given, what it said, what it gave.
  */
-export async function carryOut(attempt: Attempt): Promise<Attempted> {
+export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResult> {
   const { outside, run, node } = attempt;
-  const logs: LogLine[] = [];
+  const logs: StepLogLine[] = [];
   let input: unknown;
   let calls = 0;
   let scrubber = new Scrubber([]);
@@ -93,7 +93,7 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
       throw new StepFailure("invalid_config", checked.fault, { retryable: false });
     }
     const { body: _, ...shown } = checked.config as Record<string, unknown>;
-    input = scrubber.scrubJson(storable(node.type.iterates ? shown : checked.config));
+    input = scrubber.scrubJson(assertStorable(node.type.iterates ? shown : checked.config));
     const executor = executorOf(outside, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
     const evaluate = (name: string): Promise<unknown> =>
@@ -128,7 +128,7 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
     return { input, logs, result: scrubber.scrubJson(bounded(result)) };
   } catch (error) {
     const { message, ...known } = errorOf(attempt, error);
-    const words = storableText(scrubber.scrub(message), MESSAGE_CHARACTERS_MAX);
+    const words = toStorableText(scrubber.scrub(message), MESSAGE_CHARACTERS_MAX);
     return { input, logs, error: { ...known, message: words } };
   }
 }
@@ -138,7 +138,7 @@ export async function carryOut(attempt: Attempt): Promise<Attempted> {
  * inside the platform would be kept and shown there.
  */
 async function secretsFor(
-  { outside, run, node }: Attempt,
+  { outside, run, node }: StepAttempt,
   names: readonly string[],
 ): Promise<{ readonly values?: ReadonlyMap<string, string>; readonly scrubber?: Scrubber }> {
   if (names.length === 0 || node.type.inside) return {};
@@ -151,7 +151,7 @@ const NEXT_TRY_MS = 50;
 
 /** That others are being evaluated is no fault of this one: it waits for its turn. */
 async function patiently(
-  { outside, run, signal }: Attempt,
+  { outside, run, signal }: StepAttempt,
   evaluate: (evaluation: Evaluation) => unknown,
 ): Promise<unknown> {
   const until = performance.now() + PATIENCE_MS;
@@ -160,7 +160,7 @@ async function patiently(
     try {
       return await evaluate({ pool: outside.expressions, key: run.workspace, nowMs, signal });
     } catch (error) {
-      const busy = error instanceof ExpressionFailure && error.code === "busy";
+      const busy = error instanceof ExpressionError && error.code === "busy";
       if (!busy || signal.aborted || performance.now() > until) throw error;
       await delay(NEXT_TRY_MS * (1 + Math.random()));
     }
@@ -169,7 +169,7 @@ async function patiently(
 
 /** What computes needs no limit beyond that of its expressions. */
 async function within(
-  { node, signal }: Attempt,
+  { node, signal }: StepAttempt,
   work: (signal: AbortSignal) => Promise<StepResult> | StepResult,
 ): Promise<StepResult> {
   if (node.type.effect === "pure") return work(signal);
@@ -198,32 +198,33 @@ async function within(
 
 /** What is kept of a result: JSON that PostgreSQL takes, and not too much of it. */
 function bounded(result: StepResult): StepResult {
-  if ("wait" in result) return { wait: storable(result.wait) };
+  if ("wait" in result) return { wait: assertStorable(result.wait) };
   const value = "output" in result ? (result.output ?? null) : result.items;
-  const fault = faultOfSize(value);
+  const fault = outputSizeError(value);
   if (fault) throw new StepFailure(fault.code, fault.message, { retryable: false });
-  const kept = storable(value);
+  const kept = assertStorable(value);
   return "output" in result ? { ...result, output: kept } : { items: kept as readonly unknown[] };
 }
 
-function lineOf({ clock }: Outside, line: Omit<LogLine, "at">): LogLine {
+function lineOf({ clock }: Platform, line: Omit<StepLogLine, "at">): StepLogLine {
   const { level, message, metadata } = line;
   const at = clock.now().toISOString();
-  const kept = metadata === undefined || faultOfSize(metadata) ? undefined : storable(metadata);
-  const text = storableText(message, MESSAGE_CHARACTERS_MAX);
+  const kept =
+    metadata === undefined || outputSizeError(metadata) ? undefined : assertStorable(metadata);
+  const text = toStorableText(message, MESSAGE_CHARACTERS_MAX);
   return { at, level, message: text, ...(kept !== undefined && { metadata: kept }) };
 }
 
 /** Calls an operation as the workflow, with what the person who deployed it may do. */
 async function performAs(
-  { outside, run, path, occasion }: Attempt,
+  { outside, run, path, occasion }: StepAttempt,
   { operation, call }: { readonly operation: string; readonly call: number },
   input: PerformInput,
 ): Promise<unknown> {
   const op = outside.operations.get(operation);
   if (!op) throw new StepFailure("unknown_operation", `There is no operation ${operation}.`);
   const caller: Caller = {
-    actor: actorOf(run),
+    actor: runActor(run),
     credential: undefined,
     idempotencyScope: run.id,
     workspace: { key: run.workspace, id: workspaceIdOf(run.workspace) },
@@ -251,10 +252,10 @@ async function performAs(
 
 /** What the person is and may do now, as far as the credential that deployed it could do it too. */
 async function standingOf(
-  outside: Outside,
-  run: RunFacts,
+  outside: Platform,
+  run: RunContext,
 ): Promise<Pick<Caller, "permissions" | "person">> {
-  const { roles, permissions: held } = await standingIn(outside, run.workspace, run.runAs);
+  const { roles, permissions: held } = await membershipIn(outside, run.workspace, run.runAs);
   const { permissions } = run;
   return {
     person: { id: run.runAs, roles },
@@ -266,12 +267,12 @@ async function standingOf(
  * What went wrong, in words that may be kept. Anything unforeseen is ours: it is logged whole, and the
  * step has failed. Only when the database is what failed is nothing held against the step.
  */
-function errorOf({ outside, run, path, signal }: Attempt, error: unknown): StepError {
+function errorOf({ outside, run, path, signal }: StepAttempt, error: unknown): StepError {
   if (error instanceof StepFailure) {
     return { code: error.code, message: error.message, retryable: error.retryable };
   }
   if (signal.aborted) return { code: "cancelled", message: "The run was ended.", retryable: false };
-  if (error instanceof ExpressionFailure) {
+  if (error instanceof ExpressionError) {
     const passing = error.code === "busy" || error.code === "timeout";
     return { code: `expression_${error.code}`, message: error.message, retryable: passing };
   }

@@ -6,37 +6,37 @@ import {
   type Decision,
   nodeAt,
   outputOf,
-  type Over,
+  type RunResult,
   parsePath,
-  type Plan,
-  type PlannedNode,
+  type ExecutionPlan,
+  type PlanNode,
   type Progress,
   resetLoop,
   type StepError,
 } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/access/caller.ts";
-import { EarlySteps } from "./speculative-steps.ts";
-import { endOfWait } from "./waits.ts";
-import type { RunFacts } from "./run-context.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { SpeculativeSteps } from "./speculative-steps.ts";
+import { resultOfWait } from "./waits.ts";
+import type { RunContext } from "./run-context.ts";
 import {
   blank,
   dueMsOf,
-  fold,
+  foldJournal,
   hear,
   type JournalRecord,
-  type Line,
+  type JournalLine,
   type Wait,
-  type Word,
+  type JournalDecision,
 } from "./journal-record.ts";
-import { isRehearsed, rehearse } from "./mocked-steps.ts";
+import { isMocked, mockStep } from "./mocked-steps.ts";
 import { Scope } from "./scope.ts";
-import { faultOfSize } from "./output-size.ts";
-import { type Attempted, carryOut } from "./execute-step.ts";
+import { outputSizeError } from "./output-size.ts";
+import { type StepAttemptResult, executeStep } from "./execute-step.ts";
 
 /** A step that reaches outside and is to be begun. */
 export interface Begun {
   readonly path: string;
-  readonly node: PlannedNode;
+  readonly node: PlanNode;
   readonly attempt: number;
 }
 
@@ -46,13 +46,13 @@ export interface Begun {
  * outcomes taken in. It writes nothing itself.
  */
 export class Execution {
-  readonly facts: RunFacts;
+  readonly facts: RunContext;
   /** How many entries of the journal it knows. */
   entries: number;
   /** What was begun before the run was written. */
-  early: EarlySteps | undefined;
-  readonly #outside: Outside;
-  readonly #plan: Plan;
+  early: SpeculativeSteps | undefined;
+  readonly #outside: Platform;
+  readonly #plan: ExecutionPlan;
   readonly #abort = new AbortController();
   #steps = new Map<string, JournalRecord>();
   readonly #waiting = new Map<string, JournalRecord>();
@@ -70,10 +70,10 @@ export class Execution {
   #hasWaits = false;
 
   constructor(
-    outside: Outside,
-    facts: RunFacts,
-    plan: Plan,
-    journal: { readonly lines: Iterable<Line>; readonly entries: number },
+    outside: Platform,
+    facts: RunContext,
+    plan: ExecutionPlan,
+    journal: { readonly lines: Iterable<JournalLine>; readonly entries: number },
   ) {
     this.#outside = outside;
     this.facts = facts;
@@ -81,7 +81,7 @@ export class Execution {
     this.entries = journal.entries;
     this.#scope = new Scope(facts);
     this.#progress = begin(plan);
-    this.#restore(fold(journal.lines));
+    this.#restore(foldJournal(journal.lines));
   }
 
   get steps(): ReadonlyMap<string, JournalRecord> {
@@ -149,7 +149,7 @@ export class Execution {
   }
 
   /** Hears what others left in the journal for its steps. */
-  hear(words: readonly Word[], entries: number): void {
+  hear(words: readonly JournalDecision[], entries: number): void {
     this.entries = entries;
     for (const word of words) {
       const known = this.#steps.get(word.path);
@@ -175,7 +175,7 @@ export class Execution {
   async beginEarly(ms: number): Promise<void> {
     const early = this.#toBegin.filter(({ node }) => node.type.computesFirst);
     this.#toBegin = this.#toBegin.filter(({ node }) => !node.type.computesFirst);
-    this.early ??= new EarlySteps();
+    this.early ??= new SpeculativeSteps();
     const ended = early.map((step) => this.carryOut(step));
     await this.early.watch(ended, ms);
   }
@@ -189,7 +189,10 @@ export class Execution {
    * Goes on until there is nothing left to do here: what to begin outside, or how it ended. What is to
    * be begun stays so until it is taken, however often this is called.
    */
-  async settle(): Promise<{ readonly begun: readonly Begun[]; readonly over: Over | undefined }> {
+  async settle(): Promise<{
+    readonly begun: readonly Begun[];
+    readonly over: RunResult | undefined;
+  }> {
     const nowMs = this.#outside.clock.nowMs();
     if (nowMs >= this.facts.deadlineMs) this.#stop("timeout", "The run took too long.");
     if (!this.#abort.signal.aborted) await this.#wakeUp(nowMs);
@@ -251,14 +254,14 @@ export class Execution {
     } else this.#end({ ...step, startedAt: this.#now() }, await this.#attempt(step));
   }
 
-  #attempt({ path, node, attempt }: Begun): Promise<Attempted> {
+  #attempt({ path, node, attempt }: Begun): Promise<StepAttemptResult> {
     const [outside, run, scope] = [this.#outside, this.facts, this.#scope];
     const { test } = run;
-    if (test && isRehearsed(test, node)) return Promise.resolve(rehearse(test, node, this.#now()));
+    if (test && isMocked(test, node)) return Promise.resolve(mockStep(test, node, this.#now()));
     const { signal } = this.#abort;
     const occasion = this.#occasionOf(path);
     const { early } = this;
-    return carryOut({ outside, run, node, path, attempt, scope, signal, occasion, early });
+    return executeStep({ outside, run, node, path, attempt, scope, signal, occasion, early });
   }
 
   /** Tells the attempts of the loops around a step apart: each may do all of it again. */
@@ -267,7 +270,7 @@ export class Execution {
     return [this.facts.generation, path, ...loops].join(" ");
   }
 
-  #end(step: Begun & { readonly startedAt: string }, attempted: Attempted): void {
+  #end(step: Begun & { readonly startedAt: string }, attempted: StepAttemptResult): void {
     const { path, node, attempt, startedAt } = step;
     const { input, logs } = attempted;
     if (node.type.effect !== "pure") this.#mustKeep = true;
@@ -299,7 +302,7 @@ export class Execution {
   }
 
   /** A step that waits has no more time than one that works. */
-  #limited({ timeoutMs, type }: PlannedNode, wait: Wait): Wait {
+  #limited({ timeoutMs, type }: PlanNode, wait: Wait): Wait {
     if (timeoutMs === undefined || type.effect === "pure" || wait.kind === "delay") return wait;
     const untilMs = this.#outside.clock.nowMs() + timeoutMs;
     return { ...wait, untilMs: Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, untilMs) };
@@ -307,14 +310,14 @@ export class Execution {
 
   #completeLoop(path: string, output: readonly unknown[]): void {
     const record = this.#steps.get(path) ?? blank(path);
-    const tooLarge = faultOfSize(output);
+    const tooLarge = outputSizeError(output);
     // The interpreter has it as completed already, so it is the run that can't go on.
     if (tooLarge) this.#stop(tooLarge.code, `${path}: ${tooLarge.message}`);
     const kept = tooLarge ? null : output;
     this.#record({ ...record, status: "completed", output: kept, finishedAt: this.#now() });
   }
 
-  #fail(node: PlannedNode, before: Omit<JournalRecord, "status">, error: StepError): void {
+  #fail(node: PlanNode, before: Omit<JournalRecord, "status">, error: StepError): void {
     // What it waited for is over, and so is whatever was answered.
     const { wait: _, answer: __, ...record } = before;
     const failed = { ...record, status: "failed" as const };
@@ -345,8 +348,8 @@ export class Execution {
     }
   }
 
-  #endWait(record: JournalRecord, node: PlannedNode): void {
-    const end = endOfWait(record);
+  #endWait(record: JournalRecord, node: PlanNode): void {
+    const end = resultOfWait(record);
     if ("error" in end) this.#fail(node, record, end.error);
     else this.#record({ ...record, status: "completed", ...end, finishedAt: this.#now() });
   }
@@ -356,7 +359,7 @@ export class Execution {
     const { forget, reopen } = resetLoop(this.#plan, this.#steps, path);
     const taken = forget.map((gone) => ({ ...blank(gone), forgotten: true as const }));
     this.#unwritten.push(...taken, ...reopen);
-    this.#restore(fold([...taken, ...reopen], this.#steps));
+    this.#restore(foldJournal([...taken, ...reopen], this.#steps));
   }
 
   #restore(steps: Map<string, JournalRecord>): void {

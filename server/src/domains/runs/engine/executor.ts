@@ -1,14 +1,14 @@
 import type { Static, TObject } from "typebox";
 import type { NodeType } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
-import type { LogLine, Wait } from "./journal-record.ts";
-import type { RunFacts } from "./run-context.ts";
+import type { StepLogLine, Wait } from "./journal-record.ts";
+import type { RunContext } from "./run-context.ts";
 
 /** What a step may use. */
 export interface StepTools {
-  readonly outside: Outside;
-  readonly run: RunFacts;
+  readonly outside: Platform;
+  readonly run: RunContext;
   readonly path: string;
   /** As the definition has it; of types that people make it is the one that was meant. */
   readonly nodeType: string;
@@ -20,7 +20,7 @@ export interface StepTools {
   readonly idempotencyKey: string;
   /** Aborted when the step has taken too long, or the run was cancelled. */
   readonly signal: AbortSignal;
-  readonly log: (level: LogLine["level"], message: string, metadata?: unknown) => void;
+  readonly log: (level: StepLogLine["level"], message: string, metadata?: unknown) => void;
   /** Resolves when the run is written; for steps that compute first and then reach outside by themselves. */
   readonly written: () => Promise<void>;
   /** Any operation of the platform, with the permissions of the run. Resolves to the answer's body. */
@@ -54,7 +54,7 @@ export function executor<Schema extends TObject>(about: Executor<Schema>): Execu
 }
 
 /** Domains contribute what they can do in a workflow. */
-export const executors = extensionPoint<Executor>("runs.executors");
+export const executorsByType = extensionPoint<Executor>("runs.executors");
 
 /** Why a step failed, in words for its author. */
 export class StepFailure extends Error {

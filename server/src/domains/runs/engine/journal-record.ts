@@ -1,6 +1,6 @@
 import type { StepError, StepRecord } from "#domains/workflows/index.ts";
 
-export interface LogLine {
+export interface StepLogLine {
   readonly at: string;
   readonly level: "debug" | "info" | "warn" | "error";
   readonly message: string;
@@ -51,7 +51,7 @@ export type Wait =
 /** What the journal says of a step: what the interpreter needs, and what people want to see. */
 export interface JournalRecord extends StepRecord {
   readonly input?: unknown;
-  readonly logs?: readonly LogLine[];
+  readonly logs?: readonly StepLogLine[];
   readonly startedAt?: string;
   readonly finishedAt?: string;
   readonly wait?: Wait;
@@ -69,9 +69,9 @@ export function blank(path: string): JournalRecord {
  * A line of the journal: what the runner says of a step, or a word that others left for it and that
  * only adds to what is known.
  */
-export type Line = JournalRecord | Word;
+export type JournalLine = JournalRecord | JournalDecision;
 
-export interface Word {
+export interface JournalDecision {
   readonly path: string;
   readonly told: true;
   readonly answer?: Answer;
@@ -79,8 +79,8 @@ export interface Word {
 }
 
 /** What all lines together say of each step. */
-export function fold(
-  lines: Iterable<Line>,
+export function foldJournal(
+  lines: Iterable<JournalLine>,
   onto: Map<string, JournalRecord> = new Map(),
 ): Map<string, JournalRecord> {
   for (const line of lines) {
@@ -94,7 +94,7 @@ export function fold(
 }
 
 /** The first answer counts; decisions add up. */
-export function hear(record: JournalRecord, { answer, decision }: Word): JournalRecord {
+export function hear(record: JournalRecord, { answer, decision }: JournalDecision): JournalRecord {
   const { wait } = record;
   return {
     ...record,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Turns } from "./keyed-queue.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
 
 test("what has the same name is done in the order in which it came, whatever fails; the rest goes beside it", async () => {
-  const turns = new Turns();
+  const turns = new KeyedQueue();
   const done: string[] = [];
   const first = Promise.withResolvers<void>();
   const work =

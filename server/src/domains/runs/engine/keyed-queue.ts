@@ -1,5 +1,5 @@
 /** Work that is done one after the other where it has the same name, in the order in which it came. */
-export class Turns {
+export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** Begins when what came before it under this name is over, however that ended. */

@@ -1,14 +1,14 @@
-import { branchesOf, type PlannedNode } from "#domains/workflows/index.ts";
+import { branchesOf, type PlanNode } from "#domains/workflows/index.ts";
 import type { TestRun } from "./run-context.ts";
-import type { Attempted } from "./execute-step.ts";
+import type { StepAttemptResult } from "./execute-step.ts";
 
 /** Whether a test run only pretends to carry out a step: what reaches outside or waits, or is mocked. */
-export function isRehearsed({ mocks }: TestRun, { id, type }: PlannedNode): boolean {
+export function isMocked({ mocks }: TestRun, { id, type }: PlanNode): boolean {
   return type.effect !== "pure" || Object.hasOwn(mocks, id);
 }
 
 /** What the test says comes of it, or nothing. A branch follows from the mocked output. */
-export function rehearse({ mocks }: TestRun, node: PlannedNode, at: string): Attempted {
+export function mockStep({ mocks }: TestRun, node: PlanNode, at: string): StepAttemptResult {
   const { id, type } = node;
   const output = Object.hasOwn(mocks, id) ? mocks[id] : null;
   const logs = [{ at, level: "info" as const, message: "Not carried out, since this is a test." }];
@@ -19,7 +19,7 @@ export function rehearse({ mocks }: TestRun, node: PlannedNode, at: string): Att
   return { logs, result: { output, branch: branchOf(node, output) } };
 }
 
-function branchOf({ type, config }: PlannedNode, output: unknown): string {
+function branchOf({ type, config }: PlanNode, output: unknown): string {
   if (type.effect === "pure") {
     const branches = branchesOf(type, config);
     const text = typeof output === "string" ? output : JSON.stringify(output);

@@ -1,13 +1,13 @@
 import type { StepError } from "#domains/workflows/index.ts";
-import { DEPTH_MAX, excessOf } from "#kernel/schema/json-value.ts";
+import { JSON_DEPTH_MAX, sizeProblem } from "#kernel/schema/json-value.ts";
 
 /** Why a value can't be kept, if it can't: it is too large, or nests too deeply. */
-export function faultOfSize(value: unknown): StepError | undefined {
-  switch (excessOf(value)) {
+export function outputSizeError(value: unknown): StepError | undefined {
+  switch (sizeProblem(value)) {
     case "deep":
       return {
         code: "output_too_deep",
-        message: `The output nests more than ${DEPTH_MAX} levels deep.`,
+        message: `The output nests more than ${JSON_DEPTH_MAX} levels deep.`,
         retryable: false,
       };
     case "large":

@@ -1,9 +1,9 @@
 import type { TObject } from "typebox";
-import { partsOf, type PlannedNode } from "#domains/workflows/index.ts";
+import { partsOf, type PlanNode } from "#domains/workflows/index.ts";
 import { compileExpression, type Expression } from "#kernel/expression/expression.ts";
 import { compileTemplate, type Template } from "#kernel/expression/template.ts";
 import { joinReferences } from "#kernel/expression/references.ts";
-import { Shape } from "#kernel/schema/validator.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 
 /** A node's configuration, made ready to be evaluated any number of times. */
 export interface PreparedNode {
@@ -18,17 +18,17 @@ export interface PreparedNode {
 /** An evaluated configuration with its defaults, or what is wrong with it. */
 type Check = (config: unknown) => { readonly config: unknown } | { readonly fault: string };
 
-const prepared = new WeakMap<PlannedNode, PreparedNode>();
+const prepared = new WeakMap<PlanNode, PreparedNode>();
 const checkers = new WeakMap<TObject, Check>();
 
 /** Plans live as long as their version is in use, and this with them. */
-export function prepareNode(node: PlannedNode): PreparedNode {
+export function prepareNode(node: PlanNode): PreparedNode {
   let known = prepared.get(node);
   if (!known) prepared.set(node, (known = prepare(node)));
   return known;
 }
 
-function prepare({ type, config }: PlannedNode): PreparedNode {
+function prepare({ type, config }: PlanNode): PreparedNode {
   const { templates, expressions, literals } = partsOf(type.config, config);
   const template = compileTemplate(templates);
   const compiled = new Map(
@@ -50,7 +50,7 @@ function bare(text: string): string {
 function checkerOf(schema: TObject): Check {
   let check = checkers.get(schema);
   if (!check) {
-    const shape = new Shape(schema, "body");
+    const shape = new Validator(schema, "body");
     check = (config) => {
       const result = shape.check(config);
       if ("value" in result) return { config: result.value };

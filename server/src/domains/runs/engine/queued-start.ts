@@ -1,18 +1,18 @@
 import type { PlannedVersion } from "#domains/workflows/index.ts";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Actor, Cause } from "#kernel/log/event.ts";
+import type { Actor, Causation } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { LANES } from "#kernel/work/shard-leases.ts";
+import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { RunQueued, RunStarted } from "../events.ts";
-import { actorOf, type RunFacts, type TestRun } from "./run-context.ts";
-import { referTo, summaryOf } from "./run-summary.ts";
-import { insertRun, type RunRow, type Turn, WORK } from "./store.ts";
+import { runActor, type RunContext, type TestRun } from "./run-context.ts";
+import { runRef, summaryOf } from "./run-summary.ts";
+import { insertRun, type RunRow, type Checkpoint, RUNS_DUE_SIGNAL } from "./store.ts";
 
 /** What is needed to start a run. */
-export interface Start {
+export interface RunStart {
   readonly workspace: string;
   readonly environment: EnvironmentName;
   readonly version: PlannedVersion;
@@ -25,7 +25,7 @@ export interface Start {
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
   /** Of the run itself: one link deeper than what started it. */
-  readonly cause: Cause;
+  readonly cause: Causation;
   readonly eventId?: string;
   /** Its id, where that follows from something; a new one otherwise. */
   readonly id?: string;
@@ -34,27 +34,27 @@ export interface Start {
 }
 
 /** What is written of a run that nobody has begun yet. */
-export function firstTurn({ limited }: RunFacts, now: Date): Turn {
+export function firstCheckpoint({ limited }: RunContext, now: Date): Checkpoint {
   return { status: limited ? "queued" : "running", dueAt: now, records: [] };
 }
 
 /** Writes a run that the runner carries on from its beginning. */
-export function writePlain(
+export function insertQueuedRun(
   ctx: WriteContext<typeof RunQueued | typeof RunStarted>,
-  facts: RunFacts,
+  facts: RunContext,
   eventId: string | undefined,
 ): void {
-  const turn = firstTurn(facts, ctx.now);
+  const turn = firstCheckpoint(facts, ctx.now);
   insertRun(ctx, facts, turn, eventId);
-  ctx.actAs(actorOf(facts));
+  ctx.actAs(runActor(facts));
   const summary = summaryOf(facts, turn, ctx.now);
-  if (facts.limited) ctx.emit(RunQueued, referTo(facts), summary);
-  else ctx.emit(RunStarted, referTo(facts), summary);
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  if (facts.limited) ctx.emit(RunQueued, runRef(facts), summary);
+  else ctx.emit(RunStarted, runRef(facts), summary);
+  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
 }
 
 /** The facts of a run that is started now. */
-export function newFacts(services: Services, start: Start): RunFacts {
+export function newRunContext(services: PlatformServices, start: RunStart): RunContext {
   const { version, parent, test } = start;
   const { maxConcurrency, timeoutMs, name } = version.definition;
   const nowMs = services.clock.nowMs();
@@ -67,7 +67,7 @@ export function newFacts(services: Services, start: Start): RunFacts {
     workflowId: version.workflowId,
     workflowName: name,
     versionId: version.versionId,
-    lane: laneOf({ id, workflowId: version.workflowId, limited }),
+    lane: shardOf({ id, workflowId: version.workflowId, limited }),
     triggerType: start.triggerType,
     trigger: start.trigger,
     actor: start.actor,
@@ -87,12 +87,12 @@ export function newFacts(services: Services, start: Start): RunFacts {
 }
 
 /** Who limits how many run at a time must have them all in one hand. */
-export function laneOf(run: Pick<RunFacts, "id" | "workflowId" | "limited">): number {
-  return sha256(run.limited ? run.workflowId : run.id).readUInt8() % LANES;
+export function shardOf(run: Pick<RunContext, "id" | "workflowId" | "limited">): number {
+  return sha256(run.limited ? run.workflowId : run.id).readUInt8() % SHARDS;
 }
 
 /** The facts of a run, from its row and its version. */
-export function factsOf(row: RunRow, version: PlannedVersion): RunFacts {
+export function runContextOf(row: RunRow, version: PlannedVersion): RunContext {
   const { causation_id, correlation_id, depth, parent_run_id, parent_path, deadline_at } = row;
   return {
     id: row.id,

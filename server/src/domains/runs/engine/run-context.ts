@@ -1,6 +1,6 @@
 import type { Definition } from "#domains/workflows/index.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Actor, Cause } from "#kernel/log/event.ts";
+import type { Actor, Causation } from "#kernel/log/event.ts";
 
 /** What a test run does in the place of reaching outside. */
 export interface TestRun {
@@ -11,7 +11,7 @@ export interface TestRun {
 }
 
 /** What stands fast about a run from its beginning. */
-export interface RunFacts {
+export interface RunContext {
   readonly id: string;
   readonly workspace: string;
   readonly environment: EnvironmentName;
@@ -27,7 +27,7 @@ export interface RunFacts {
   readonly runAs: string;
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
-  readonly cause: Cause;
+  readonly cause: Causation;
   readonly parent: { readonly runId: string; readonly path: string } | undefined;
   readonly test: TestRun | undefined;
   /** Counts the retries that do completed steps again: their keys must differ from the first ones'. */
@@ -40,6 +40,6 @@ export interface RunFacts {
 }
 
 /** The workflow as the one who acts. */
-export function actorOf({ workflowId, workflowName }: RunFacts): Actor {
+export function runActor({ workflowId, workflowName }: RunContext): Actor {
   return { id: workflowId, name: workflowName, type: "workflow" };
 }

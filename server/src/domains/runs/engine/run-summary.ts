@@ -1,13 +1,17 @@
-import type { RunFacts } from "./run-context.ts";
-import { isOver, type Turn } from "./store.ts";
+import type { RunContext } from "./run-context.ts";
+import { isOver, type Checkpoint } from "./store.ts";
 
 /** What an event's envelope says of a run. */
-export function referTo({ id, workflowName }: RunFacts) {
+export function runRef({ id, workflowName }: RunContext) {
   return { id, displayName: workflowName };
 }
 
 /** A run as its events tell of it. What it computed is for those who may read the run. */
-export function summaryOf(facts: RunFacts, turn: Pick<Turn, "status" | "error">, now: Date) {
+export function summaryOf(
+  facts: RunContext,
+  turn: Pick<Checkpoint, "status" | "error">,
+  now: Date,
+) {
   const { id, workflowId, workflowName, versionId, triggerType, createdAt } = facts;
   const { code, message, path } = (turn.error ?? {}) as { [name: string]: string | undefined };
   return {

@@ -1,25 +1,25 @@
-import { plansOfAll, type Over } from "#domains/workflows/index.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import { plansOfVersions, type RunResult } from "#domains/workflows/index.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { LANES, Lanes } from "#kernel/work/shard-leases.ts";
-import { Loop, type Next } from "#kernel/work/loop.ts";
-import type { Notice } from "#kernel/readers/wake-signal.ts";
+import { SHARDS, ShardLeases } from "#kernel/work/shard-leases.ts";
+import { Loop, type LoopNext } from "#kernel/work/loop.ts";
+import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
 import { Active } from "./active-run.ts";
 import { admit } from "./admission.ts";
 import { Execution } from "./execution.ts";
-import { factsOf } from "./queued-start.ts";
+import { runContextOf } from "./queued-start.ts";
 import {
-  type Entry,
+  type JournalEntry,
   findDueRuns,
   findGone,
   readJournals,
   readNewEntries,
   type RunRow,
 } from "./store.ts";
-import { WORK } from "./store.ts";
-import { Turns } from "./keyed-queue.ts";
-import { writeExecution } from "./write-checkpoint.ts";
+import { RUNS_DUE_SIGNAL } from "./store.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
+import { saveExecution } from "./write-checkpoint.ts";
 
 const LOOK_MS = 1_000;
 const ACTIVE_MAX = 1_000;
@@ -44,15 +44,15 @@ export const runner: Engine<Runner> = {
  * finds the run due, reads its journal and goes on where that ends.
  */
 export class Runner implements RunningEngine {
-  readonly #outside: Outside;
-  readonly #lanes: Lanes;
+  readonly #outside: Platform;
+  readonly #lanes: ShardLeases;
   readonly #active = new Map<string, Active>();
   /** Runs that were taken or dropped since the look under way began: what it read of them is old. */
   readonly #touched = new Set<string>();
   /** How many are in memory by workspace. */
   readonly #activeIn = new Map<string, number>();
   /** Of those that wait for the same room, who came first is let in first. */
-  readonly #admissions = new Turns();
+  readonly #admissions = new KeyedQueue();
   /** Runs that could not be carried on: how often, and until when they are left alone. */
   readonly #stumbled = new Map<string, { readonly times: number; readonly untilMs: number }>();
   readonly #looking: Loop;
@@ -60,9 +60,9 @@ export class Runner implements RunningEngine {
   readonly #unsubscribe: readonly (() => void)[];
   #stopping = false;
 
-  constructor(outside: Outside) {
+  constructor(outside: Platform) {
     this.#outside = outside;
-    this.#lanes = new Lanes({
+    this.#lanes = new ShardLeases({
       db: outside.db,
       name: runner.name,
       node: newId("node"),
@@ -76,7 +76,7 @@ export class Runner implements RunningEngine {
     this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
     this.#unsubscribe = [
       outside.signal.subscribe((what) => {
-        if (what === WORK) this.#looking.wake();
+        if (what === RUNS_DUE_SIGNAL) this.#looking.wake();
       }),
       outside.news.subscribe(["workflow"], (notice) => void this.#hear(notice).catch(onError)),
     ];
@@ -111,12 +111,12 @@ export class Runner implements RunningEngine {
     await this.#lanes.close();
   }
 
-  async #look(): Promise<Next> {
+  async #look(): Promise<LoopNext> {
     if (this.#stopping) return LOOK_MS;
     await this.#catchUp();
     this.#remind();
     const room = ACTIVE_MAX - this.#active.size;
-    const lanes = Array.from({ length: LANES }, (_, lane) => lane).filter((lane) =>
+    const lanes = Array.from({ length: SHARDS }, (_, lane) => lane).filter((lane) =>
       this.#lanes.holds(lane),
     );
     if (room <= 0 || lanes.length === 0) return LOOK_MS;
@@ -149,7 +149,7 @@ export class Runner implements RunningEngine {
 
   async #take(rows: readonly RunRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const versions = await plansOfAll(
+    const versions = await plansOfVersions(
       this.#outside,
       rows.map(({ version_id }) => version_id),
     );
@@ -169,7 +169,7 @@ export class Runner implements RunningEngine {
         continue;
       }
       const entries = journals.get(row.id) ?? [];
-      const execution = new Execution(this.#outside, factsOf(row, version), version.plan, {
+      const execution = new Execution(this.#outside, runContextOf(row, version), version.plan, {
         lines: entries.flatMap((entry) => [...entry.records]),
         entries: entries.length,
       });
@@ -228,9 +228,9 @@ export class Runner implements RunningEngine {
     this.#begin(active);
   }
 
-  async #write(active: Active, over: Over | undefined): Promise<"written" | "again" | "over"> {
+  async #write(active: Active, over: RunResult | undefined): Promise<"written" | "again" | "over"> {
     const { execution } = active;
-    if (await writeExecution(this.#outside, execution, over)) return over ? "over" : "written";
+    if (await saveExecution(this.#outside, execution, over)) return over ? "over" : "written";
     // Somebody left word, ended it, or took it up anew.
     const { id, generation } = execution.facts;
     if ((await findGone(this.#outside, [{ id, generation }])).length > 0) {
@@ -275,7 +275,7 @@ export class Runner implements RunningEngine {
    * Takes in what others left for the run. False when that is more than words: then another node has
    * carried it on, before or after it had the lane, and what is in memory here never happened.
    */
-  #takeIn(active: Active, entries: readonly Entry[]): boolean {
+  #takeIn(active: Active, entries: readonly JournalEntry[]): boolean {
     const last = entries.at(-1);
     if (!last) return true;
     const lines = entries.flatMap((entry) => [...entry.records]);
@@ -324,7 +324,7 @@ export class Runner implements RunningEngine {
    * Stops what is under way of a run that was cancelled. A notice may come late, when the run goes on
    * again by a retry: what the database says of it counts, and of the one that was in memory before.
    */
-  async #hear({ type, resourceId }: Notice): Promise<void> {
+  async #hear({ type, resourceId }: WakeNotice): Promise<void> {
     const active = CHANGED.has(type) && this.#active.get(resourceId);
     if (!active) return;
     const { id, generation } = active.execution.facts;

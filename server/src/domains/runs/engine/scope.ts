@@ -1,6 +1,6 @@
 import { parsePath } from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import type { RunFacts } from "./run-context.ts";
+import type { RunContext } from "./run-context.ts";
 import type { JournalRecord } from "./journal-record.ts";
 
 type Outputs = Record<string, { readonly output: unknown; readonly error?: unknown }>;
@@ -13,7 +13,7 @@ export class Scope {
   readonly #inner = new Map<string, Outputs>();
   readonly #items = new Map<string, { readonly as: string; readonly items: readonly unknown[] }>();
 
-  constructor(facts: RunFacts) {
+  constructor(facts: RunContext) {
     const { id, createdAt, workspace, environment, workflowId, versionId, trigger } = facts;
     this.#common = {
       trigger,

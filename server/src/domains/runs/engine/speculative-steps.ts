@@ -7,7 +7,7 @@ const PATIENCE_MS = 10_000;
  * Steps that were begun before their run is written. They compute; one that wants to reach outside waits
  * here, since nobody must meet the effects of a run that does not exist.
  */
-export class EarlySteps {
+export class SpeculativeSteps {
   readonly #reached = Promise.withResolvers<void>();
   readonly #written = Promise.withResolvers<void>();
   #ended: Promise<void>[] = [];

@@ -1,32 +1,32 @@
-import type { Over } from "#domains/workflows/index.ts";
-import type { Outside, Services } from "#kernel/access/caller.ts";
+import type { RunResult } from "#domains/workflows/index.ts";
+import type { Platform, PlatformServices } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
-import { newFacts, type Start, writePlain } from "./queued-start.ts";
+import { newRunContext, type RunStart, insertQueuedRun } from "./queued-start.ts";
 import { startErrorRun } from "./after-run.ts";
 import { Execution } from "./execution.ts";
-import { actorOf, type RunFacts } from "./run-context.ts";
+import { runActor, type RunContext } from "./run-context.ts";
 import { runner } from "./runner.ts";
 import { insertRun } from "./store.ts";
-import { referTo, summaryOf } from "./run-summary.ts";
-import { turnOf } from "./checkpoint.ts";
-import { keepWaits } from "./waits.ts";
-import { WORK } from "./store.ts";
+import { runRef, summaryOf } from "./run-summary.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import { saveWaits } from "./waits.ts";
+import { RUNS_DUE_SIGNAL } from "./store.ts";
 
-export type { Start } from "./queued-start.ts";
+export type { RunStart } from "./queued-start.ts";
 
 /** A run that is about to be written. */
-export interface Beginning {
-  readonly facts: RunFacts;
-  readonly start: Start;
+export interface PreparedStart {
+  readonly facts: RunContext;
+  readonly start: RunStart;
   /** How far it got before anything was written; absent when it is left to the runner. */
   readonly execution?: Execution;
-  readonly over: Over | undefined;
+  readonly over: RunResult | undefined;
 }
 
 /** A run that the runner carries on from its beginning. */
-export function plainBeginning(services: Services, start: Start): Beginning {
-  return { facts: newFacts(services, start), start, over: undefined };
+export function queuedStart(services: PlatformServices, start: RunStart): PreparedStart {
+  return { facts: newRunContext(services, start), start, over: undefined };
 }
 
 /** So long a run is kept unwritten for the sake of steps that compute. */
@@ -36,9 +36,9 @@ const EARLY_MS = 25;
  * Takes a run as far as it goes without reaching outside, before a transaction is open. Many runs end
  * here, and are then written once, as they ended.
  */
-export async function headStart(outside: Outside, start: Start): Promise<Beginning> {
+export async function startInline(outside: Platform, start: RunStart): Promise<PreparedStart> {
   const { definition, plan } = start.version;
-  const facts = newFacts(outside, start);
+  const facts = newRunContext(outside, start);
   if (definition.maxConcurrency !== undefined) return { facts, start, over: undefined };
   const execution = new Execution(outside, facts, plan, { lines: [], entries: 0 });
   let { over } = await execution.settle();
@@ -51,16 +51,16 @@ export async function headStart(outside: Outside, start: Start): Promise<Beginni
 }
 
 /** Writes a run at its beginning, and hands it on once that is committed. */
-export async function writeBeginning(
+export async function writeRunStart(
   ctx: WriteContext<StartEvent>,
-  beginning: Beginning,
+  beginning: PreparedStart,
 ): Promise<void> {
   const { facts, start, execution, over } = beginning;
-  if (!execution) return writePlain(ctx, facts, start.eventId);
-  const turn = turnOf(execution, over);
+  if (!execution) return insertQueuedRun(ctx, facts, start.eventId);
+  const turn = checkpointOf(execution, over);
   insertRun(ctx, facts, turn, start.eventId);
-  const run = referTo(facts);
-  ctx.actAs(actorOf(facts));
+  const run = runRef(facts);
+  ctx.actAs(runActor(facts));
   ctx.emit(RunStarted, run, summaryOf(facts, { status: "running" }, ctx.now));
   const summary = summaryOf(facts, turn, ctx.now);
   if (over) {
@@ -69,7 +69,7 @@ export async function writeBeginning(
     // Nobody waits for it yet: whoever started it has the result at hand.
     if (over.status === "failed") await startErrorRun(ctx, facts, turn.error);
   } else {
-    keepWaits(ctx, execution, execution.unwritten, false);
+    saveWaits(ctx, execution, execution.unwritten, false);
     if (turn.status === "paused") ctx.emit(RunPaused, run, summary);
   }
   const entries = turn.records.length > 0 ? 1 : 0;
@@ -83,6 +83,6 @@ export async function writeBeginning(
       execution.early.leave();
       execution.abort();
     }
-    services.signal.raise(WORK);
+    services.signal.raise(RUNS_DUE_SIGNAL);
   });
 }

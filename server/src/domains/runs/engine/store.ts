@@ -1,12 +1,12 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import type { Line, Word } from "./journal-record.ts";
-import type { RunFacts, TestRun } from "./run-context.ts";
+import type { JournalLine, JournalDecision } from "./journal-record.ts";
+import type { RunContext, TestRun } from "./run-context.ts";
 
 /** What is raised when runs became due that this process does not know of. */
-export const WORK = "runs";
+export const RUNS_DUE_SIGNAL = "runs";
 
 export type RunStatus =
   | "queued"
@@ -82,14 +82,14 @@ const GONE = `
   select r.id from unnest($1::text[], $2::int[]) as known (id, generation)
     join runs r on r.id = known.id
    where r.status in ('completed', 'failed', 'cancelled') or r.generation <> known.generation`;
-export interface Entry {
+export interface JournalEntry {
   readonly run_id: string;
   readonly entry: number;
-  readonly records: readonly Line[];
+  readonly records: readonly JournalLine[];
 }
 
 export function findDueRuns(
-  { db }: Outside,
+  { db }: Platform,
   lanes: readonly number[],
   now: Date,
   more: { readonly except: readonly string[]; readonly mostPerWorkspace: number },
@@ -97,21 +97,24 @@ export function findDueRuns(
   return db.system<RunRow>(FIND, [lanes, now, more.except, more.mostPerWorkspace]);
 }
 
-export function readJournals({ db }: Outside, runIds: readonly string[]): Promise<Entry[]> {
-  return db.system<Entry>(JOURNAL, [runIds]);
+export function readJournals({ db }: Platform, runIds: readonly string[]): Promise<JournalEntry[]> {
+  return db.system<JournalEntry>(JOURNAL, [runIds]);
 }
 
 /** What was written to journals beyond what is known of them. */
 export function readNewEntries(
-  { db }: Outside,
+  { db }: Platform,
   known: readonly { readonly id: string; readonly entries: number }[],
-): Promise<Entry[]> {
-  return db.system<Entry>(TOLD, [known.map(({ id }) => id), known.map(({ entries }) => entries)]);
+): Promise<JournalEntry[]> {
+  return db.system<JournalEntry>(TOLD, [
+    known.map(({ id }) => id),
+    known.map(({ entries }) => entries),
+  ]);
 }
 
 /** Which of these runs are over, or were taken up anew by a retry. */
 export async function findGone(
-  { db }: Outside,
+  { db }: Platform,
   runs: readonly { readonly id: string; readonly generation: number }[],
 ): Promise<string[]> {
   const values = [runs.map(({ id }) => id), runs.map(({ generation }) => generation)];
@@ -129,18 +132,18 @@ const WRITE = `
   insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)`;
 
 /** What becomes of a run: written at its beginning and at each turn. */
-export interface Turn {
+export interface Checkpoint {
   readonly status: RunStatus;
   readonly dueAt: Date | null;
-  readonly records: readonly Line[];
+  readonly records: readonly JournalLine[];
   readonly output?: unknown;
   readonly error?: unknown;
 }
 
 export function insertRun(
   ctx: WriteContext<never>,
-  facts: RunFacts,
-  turn: Turn,
+  facts: RunContext,
+  turn: Checkpoint,
   eventId?: string,
 ): void {
   const { now } = ctx;
@@ -190,10 +193,10 @@ const UPDATE = `
   returning id`;
 
 /** Writes a turn unless somebody else has written since: then false, and nothing is changed. */
-export async function writeTurn(
+export async function writeCheckpoint(
   ctx: WriteContext<never>,
   run: { readonly id: string; readonly entries: number; readonly generation: number },
-  turn: Turn,
+  turn: Checkpoint,
 ): Promise<boolean> {
   const { now } = ctx;
   const more = turn.records.length > 0 ? 1 : 0;
@@ -227,13 +230,13 @@ const TELL = `
   returning run_id`;
 
 /** Leaves word for a run that is not over, and makes it due; false when it is over. */
-export async function leaveWord(
+export async function queueCommand(
   ctx: WriteContext<never>,
   runId: string,
-  words: readonly Word[],
+  words: readonly JournalDecision[],
 ): Promise<boolean> {
   const told = await ctx.send(TELL, [runId, JSON.stringify(words), ctx.now]);
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
   return told.length > 0;
 }
 

@@ -21,7 +21,7 @@ const ASK_NO_MORE =
   "delete from run_approvals where run_id = $1 and ($2::text[] is null or path = any($2))";
 
 /** Keeps the lists of those who wait for an event, and for people, as the journal has it. */
-export function keepWaits(
+export function saveWaits(
   ctx: WriteContext<never>,
   { facts, hasWaits }: Pick<Execution, "facts" | "hasWaits">,
   records: readonly JournalRecord[],
@@ -29,13 +29,13 @@ export function keepWaits(
 ): void {
   const { id } = facts;
   if (over) {
-    if (hasWaits) forgetWaits(ctx, id);
+    if (hasWaits) deleteWaits(ctx, id);
     return;
   }
   for (const { path, wait, status } of records) {
     if (wait?.kind === "event") {
       if (status === "waiting") waitFor(ctx, id, path, wait);
-      else void waitNoMore(ctx, id, [path]);
+      else void endWait(ctx, id, [path]);
     } else if (wait?.kind === "approval") {
       if (status === "paused") ask(ctx, id, path, wait);
       else void ctx.send(ASK_NO_MORE, [id, [path]]);
@@ -44,13 +44,13 @@ export function keepWaits(
 }
 
 /** Nothing of the run waits any more. */
-export function forgetWaits(ctx: WriteContext<never>, runId: string): void {
-  void waitNoMore(ctx, runId, null);
+export function deleteWaits(ctx: WriteContext<never>, runId: string): void {
+  void endWait(ctx, runId, null);
   void ctx.send(ASK_NO_MORE, [runId, null]);
 }
 
 /** The steps at these paths, or all, wait for no event any more. */
-export async function waitNoMore(
+export async function endWait(
   ctx: WriteContext<never>,
   runId: string,
   paths: readonly string[] | null,
@@ -73,7 +73,7 @@ function ask(ctx: WriteContext<never>, id: string, path: string, wait: WaitOf<"a
 }
 
 /** What comes of a step that has waited: an answer, or that it waited in vain. */
-export function endOfWait(
+export function resultOfWait(
   record: JournalRecord,
 ): { readonly output: unknown; readonly branch?: string } | { readonly error: StepError } {
   const { path, wait, answer } = record;

@@ -1,17 +1,17 @@
-import type { Over } from "#domains/workflows/index.ts";
-import { actBecause } from "#kernel/operation/act.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { RunResult } from "#domains/workflows/index.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { cancelChildren } from "../control/cancel-run.ts";
+import { cancelChildRuns } from "../control/cancel-run.ts";
 import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
-import { followUp } from "./after-run.ts";
+import { afterRunEnded } from "./after-run.ts";
 import type { Execution } from "./execution.ts";
-import { actorOf } from "./run-context.ts";
+import { runActor } from "./run-context.ts";
 import type { JournalRecord } from "./journal-record.ts";
-import { type Turn, writeTurn } from "./store.ts";
-import { referTo, summaryOf } from "./run-summary.ts";
-import { turnOf } from "./checkpoint.ts";
-import { keepWaits } from "./waits.ts";
+import { type Checkpoint, writeCheckpoint } from "./store.ts";
+import { runRef, summaryOf } from "./run-summary.ts";
+import { checkpointOf } from "./checkpoint.ts";
+import { saveWaits } from "./waits.ts";
 
 class Overtaken extends Error {}
 
@@ -19,27 +19,27 @@ class Overtaken extends Error {}
  * Writes what became of a run since the last time, with all that follows from it, in one transaction.
  * False when somebody else wrote to it meanwhile: then nothing was written.
  */
-export async function writeExecution(
-  outside: Outside,
+export async function saveExecution(
+  outside: Platform,
   execution: Execution,
-  over: Over | undefined,
+  over: RunResult | undefined,
 ): Promise<boolean> {
   const { facts, unwritten } = execution;
   const { id, workspace, environment, cause } = facts;
   const records = [...unwritten];
-  const turn = turnOf(execution, over);
+  const turn = checkpointOf(execution, over);
   try {
-    await actBecause(outside, { workspace, environment }, cause, async (ctx) => {
-      ctx.actAs(actorOf(facts));
-      const written = writeTurn(
+    await runAsSystem(outside, { workspace, environment }, cause, async (ctx) => {
+      ctx.actAs(runActor(facts));
+      const written = writeCheckpoint(
         ctx,
         { id, entries: execution.entries, generation: facts.generation },
         turn,
       );
-      keepWaits(ctx, execution, records, over !== undefined);
+      saveWaits(ctx, execution, records, over !== undefined);
       if (over) await end(ctx, execution, { turn, over });
       else if (records.some(isPause)) {
-        ctx.emit(RunPaused, referTo(facts), summaryOf(facts, turn, ctx.now));
+        ctx.emit(RunPaused, runRef(facts), summaryOf(facts, turn, ctx.now));
       }
       if (!(await written)) throw new Overtaken();
     });
@@ -54,12 +54,12 @@ export async function writeExecution(
 async function end(
   ctx: WriteContext,
   { facts }: Execution,
-  { turn, over }: { readonly turn: Turn; readonly over: Over },
+  { turn, over }: { readonly turn: Checkpoint; readonly over: RunResult },
 ): Promise<void> {
-  ctx.emit(ENDS[over.status], referTo(facts), summaryOf(facts, turn, ctx.now));
-  await followUp(ctx, facts, turn);
+  ctx.emit(ENDS[over.status], runRef(facts), summaryOf(facts, turn, ctx.now));
+  await afterRunEnded(ctx, facts, turn);
   // Their results are for nobody any more.
-  if (over.status !== "completed") await cancelChildren(ctx, [facts.id]);
+  if (over.status !== "completed") await cancelChildRuns(ctx, [facts.id]);
 }
 
 const ENDS = { completed: RunCompleted, failed: RunFailed, cancelled: RunCancelled } as const;

@@ -1,11 +1,11 @@
 import * as types from "#domains/workflows/index.ts";
-import { DEPTH_MAX } from "#kernel/log/event.ts";
-import { actBecause } from "#kernel/operation/act.ts";
-import { contentOf } from "#kernel/outbound/response-content.ts";
+import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
 import { executor, StepFailure, type StepResult, type StepTools } from "../engine/executor.ts";
-import { actorOf } from "../engine/run-context.ts";
-import { headStart, writeBeginning } from "../engine/start-run.ts";
+import { runActor } from "../engine/run-context.ts";
+import { startInline, writeRunStart } from "../engine/start-run.ts";
 
 const publishEvent = executor({
   type: types.publishEvent,
@@ -59,7 +59,7 @@ const http = executor({
     const output = {
       status: response.status,
       headers: response.headers,
-      body: contentOf(response.headers, response.body),
+      body: parseResponseContent(response.headers, response.body),
     };
     if (response.status < 400) return { output };
     const passing = response.status >= 500 || response.status === 408 || response.status === 429;
@@ -153,8 +153,8 @@ const subworkflow = executor({
   type: types.subworkflow,
   async run({ workflowId, input }, tools) {
     const { outside, run, path, attempt, idempotencyKey } = tools;
-    if (run.cause.depth >= DEPTH_MAX) {
-      throw new StepFailure("chain_too_deep", `A chain ends after ${DEPTH_MAX} links.`, {
+    if (run.cause.depth >= CAUSATION_DEPTH_MAX) {
+      throw new StepFailure("chain_too_deep", `A chain ends after ${CAUSATION_DEPTH_MAX} links.`, {
         retryable: false,
       });
     }
@@ -166,32 +166,32 @@ const subworkflow = executor({
     const deployment = await outside.db.read(partition, (tx) =>
       types.findDeployment(tx, workflowId, run.environment),
     );
-    const version = deployment && (await types.planOf(outside, deployment.versionId));
+    const version = deployment && (await types.planOfVersion(outside, deployment.versionId));
     if (!deployment || !version) {
       throw new StepFailure("not_deployed", `${workflowId} is not deployed here.`, {
         retryable: false,
       });
     }
     const cause = { ...run.cause, depth: run.cause.depth + 1 };
-    const beginning = await headStart(outside, {
+    const beginning = await startInline(outside, {
       ...partition,
       id,
       version,
       triggerType: "subworkflow",
       trigger: { type: "subworkflow", input: input ?? null },
-      actor: actorOf(run),
+      actor: runActor(run),
       runAs: deployment.deployedBy,
       permissions: deployment.permissions,
       cause,
       parent: { runId: run.id, path },
     });
-    await actBecause(outside, partition, cause, async (ctx) => {
+    await runAsSystem(outside, partition, cause, async (ctx) => {
       // Whoever cancels the run that waits takes its children with it: those that it can see.
       const waiting = await ctx.send(STILL_GOING, [run.id]);
       if (waiting.length === 0) throw new StepFailure("cancelled", "The run was ended.");
       await Promise.all([
         types.holdVersion(ctx.tx, version.versionId),
-        writeBeginning(ctx, beginning),
+        writeRunStart(ctx, beginning),
       ]);
     });
     return (await resultOf(tools, id)) ?? { wait: { kind: "child", runId: id } };
@@ -264,7 +264,7 @@ const approval = executor({
 });
 
 /** The node types that need no other domain. */
-export const ownExecutors = [
+export const builtInExecutors = [
   set,
   condition,
   switchNode,

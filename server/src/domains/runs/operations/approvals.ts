@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { invalid } from "#kernel/operation/failure.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, page } from "#kernel/operation/response.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { Approval, decide, listApprovals as list } from "../control/approvals.ts";
+import { Approval, decideApproval, listApprovals as list } from "../control/approvals.ts";
 import { RunResumed } from "../events.ts";
 import { ApprovalsDecide } from "../run.ts";
 import { AlreadyDecided, NotAnApprover, Run, RunNotPaused } from "../run.ts";
@@ -29,12 +29,12 @@ export const resumeRun = command({
     data: Type.Optional(Type.Unknown()),
     stepId: Type.Optional(line(1_000, "Needed when several steps of the run wait")),
   }),
-  reply: one(Run),
+  reply: item(Run),
   emits: [RunResumed],
   fails: [RunNotPaused, NotAnApprover, AlreadyDecided],
   example: { ...example, body: { approved: true, comment: "Go ahead." } },
   async run(ctx, { params: { runId }, body }) {
-    await decide(ctx, runId, body);
+    await decideApproval(ctx, runId, body);
     return get(ctx.tx, runId);
   },
 });
@@ -52,7 +52,7 @@ export const listApprovals = query({
       before: after === undefined ? undefined : placeOf(cursors.decode(LIST, after)),
       limit: limit + 1,
     });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -63,5 +63,5 @@ export const listApprovals = query({
 
 function placeOf([runId, stepId]: readonly unknown[]): readonly [string, string] {
   if (typeof runId === "string" && typeof stepId === "string") return [runId, stepId];
-  throw invalid("?after", "is not a cursor of this list");
+  throw invalidField("?after", "is not a cursor of this list");
 }

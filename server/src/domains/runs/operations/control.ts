@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { WorkflowId, WorkflowsTrigger } from "#domains/workflows/index.ts";
 import { command } from "#kernel/operation/operation.ts";
-import { accepted, one } from "#kernel/operation/response.ts";
+import { accepted, item } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { requestRetries } from "../control/bulk-retry.ts";
-import { cancel } from "../control/cancel-run.ts";
+import { cancelRunTree } from "../control/cancel-run.ts";
 import { BulkRetryRequested, RunCancelled, RunRetried } from "../events.ts";
-import { retry } from "../control/retry-run.ts";
+import { restartRun } from "../control/retry-run.ts";
 import {
   NotDeployed,
   Run,
@@ -29,12 +29,12 @@ export const cancelRun = command({
     "It is over at once, and so are the runs that its steps wait for; what is under way outside is cut off.",
   permission: WorkflowsTrigger,
   params: ByRun,
-  reply: one(Run),
+  reply: item(Run),
   emits: [RunCancelled],
   fails: [RunOver],
   example,
   async run(ctx, { params: { runId } }) {
-    await cancel(ctx, runId);
+    await cancelRunTree(ctx, runId);
     return get(ctx.tx, runId);
   },
 });
@@ -62,7 +62,7 @@ export const retryRun = command({
   fails: [RunNotOver, RunNotFailed, TestRunFinal, VersionGone, NotDeployed],
   example: { ...example, body: { from: "failed", version: "same" } },
   async run(ctx, { params: { runId }, body: { from = "failed", version = "same" } }) {
-    await retry(ctx, await lock(ctx.tx, runId), { from, version });
+    await restartRun(ctx, await lock(ctx.tx, runId), { from, version });
     return get(ctx.tx, runId);
   },
 });

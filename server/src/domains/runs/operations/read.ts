@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { findStartable, WorkflowId, WorkflowsRead } from "#domains/workflows/index.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { query, type ReadContext } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { eventStream, one, type Page, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { eventStream, item, type Page, page } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";
 import { readRun } from "../read-run.ts";
 import { Run, RunId, RunStatus, TracedRun } from "../run.ts";
@@ -76,7 +76,7 @@ export const getRun = query({
     }),
     afterStep: Type.Optional(line(1_000, "The id of a step")),
   }),
-  reply: one(TracedRun),
+  reply: item(TracedRun),
   example,
   run: (ctx, { params, query: { steps: limit, afterStep: after } }) =>
     readRun(ctx, params.runId, { limit, after }),
@@ -88,9 +88,10 @@ async function pageOfRuns(
 ): Promise<Page<Run>> {
   const { after, limit, ...wanted } = asked;
   const [before] = after === undefined ? [] : cursors.decode(LIST, after);
-  if (before !== undefined && typeof before !== "string") throw invalid("?after", "is not ours");
+  if (before !== undefined && typeof before !== "string")
+    throw invalidField("?after", "is not ours");
   const rows = await list(tx, { ...wanted, before, limit: limit + 1 });
-  return pageOf(
+  return toPage(
     rows,
     limit,
     (row) => row,

@@ -10,12 +10,12 @@ import {
   WorkflowsWrite,
 } from "#domains/workflows/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PinnedDataSet, RunTested } from "../events.ts";
 import { findPins, Pins, setPins } from "../control/pinned-data.ts";
 import { TracedRun } from "../run.ts";
-import { rehearseWorkflow, writeTrial } from "../control/test-run.ts";
+import { runWorkflowTest, insertTestRun } from "../control/test-run.ts";
 
 const ById = object({ id: WorkflowId });
 const params = { id: "wf_01jd0000000000000000000000" };
@@ -46,7 +46,7 @@ export const testWorkflow = command({
     mocks: Type.Optional(Outputs),
   }),
   bodyOptional: true,
-  reply: one(TracedRun),
+  reply: item(TracedRun),
   emits: [RunTested],
   fails: [ArchivedVersion],
   example: {
@@ -54,8 +54,8 @@ export const testWorkflow = command({
     body: { input: { order: 4711 }, mocks: { page: { status: 200, body: "ok" } } },
   },
   prepare: (outside, { params: { id }, body }, caller) =>
-    rehearseWorkflow(outside, caller, id, body),
-  run: (ctx, _input, beginning) => writeTrial(ctx, beginning),
+    runWorkflowTest(outside, caller, id, body),
+  run: (ctx, _input, beginning) => insertTestRun(ctx, beginning),
 });
 
 export const getPinnedData = query({
@@ -66,7 +66,7 @@ export const getPinnedData = query({
   environmental: false,
   permission: WorkflowsRead,
   params: ById,
-  reply: one(Pins),
+  reply: item(Pins),
   example: { params },
   async run({ tx }, { params: { id } }) {
     await getWorkflow(tx, id);
@@ -84,7 +84,7 @@ export const setPinnedData = command({
   permission: WorkflowsWrite,
   params: ById,
   body: Outputs,
-  reply: one(Pins),
+  reply: item(Pins),
   emits: [PinnedDataSet],
   example: { params, body: { page: { status: 200, body: "ok" } } },
   run: (ctx, { params: { id }, body }) => setPins(ctx, id, body),

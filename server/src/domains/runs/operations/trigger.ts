@@ -12,7 +12,7 @@ import { accepted } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";
 import { NotDeployed, Triggered } from "../run.ts";
-import { followTrigger, prepareTrigger, trigger } from "../control/trigger-run.ts";
+import { awaitTriggeredRun, prepareTrigger, triggerRun } from "../control/trigger-run.ts";
 
 const WAIT_MAX_MS = 60_000;
 
@@ -57,11 +57,11 @@ export const triggerWorkflow = command({
   },
   prepare: (outside, { params, body }, caller) => prepareTrigger(outside, caller, params.id, body),
   async run(ctx, { query }, beginning) {
-    const { output, ...run } = await trigger(ctx, beginning);
+    const { output, ...run } = await triggerRun(ctx, beginning);
     return query.wait === undefined || output === undefined ? run : { ...run, output };
   },
   async follow(outside, { query: { wait } }, { value, caller }) {
     if (wait === undefined) return undefined;
-    return followTrigger(outside, caller, { value, waitMs: wait });
+    return awaitTriggeredRun(outside, caller, { value, waitMs: wait });
   },
 });

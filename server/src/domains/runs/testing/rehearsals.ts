@@ -3,19 +3,19 @@ import fc from "fast-check";
 import Type from "typebox";
 import {
   afterFailure,
-  decide,
+  nextDecision,
   type Definition,
   NodeTypePoint,
   nodeAt,
   nodeType,
-  type Over,
-  type Plan,
+  type RunResult,
+  type ExecutionPlan,
   type StepRecord,
 } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { executor, executors, StepFailure } from "../index.ts";
+import { executor, executorsByType, StepFailure } from "../index.ts";
 
 /** How often each step fails before it succeeds, by node id. */
 export type Script = Readonly<Record<string, number>>;
@@ -49,7 +49,7 @@ export const probes = domain({
   permissions: [],
   events: [],
   operations: [],
-  contributions: [contribute(executors, probe), contribute(NodeTypePoint, probeType)],
+  contributions: [contribute(executorsByType, probe), contribute(NodeTypePoint, probeType)],
 });
 
 const ON_ERROR = ["fail", "continue", "branch"] as const;
@@ -111,10 +111,13 @@ function labelOf(from: Definition["nodes"][number] | undefined, branches: Iterat
 }
 
 /** How the interpreter alone says that it ends: the end, and the last word on each step. */
-export function predict(plan: Plan): { over: Over; steps: ReadonlyMap<string, StepRecord> } {
+export function predict(plan: ExecutionPlan): {
+  over: RunResult;
+  steps: ReadonlyMap<string, StepRecord>;
+} {
   const steps = new Map<string, StepRecord>();
   for (let turns = 0; turns < 10_000; turns += 1) {
-    const decision = decide(plan, {}, steps);
+    const decision = nextDecision(plan, {}, steps);
     for (const path of decision.skip) steps.set(path, blank(path, "skipped"));
     for (const path of decision.cancel) steps.set(path, blank(path, "cancelled"));
     for (const { path, output } of decision.complete) {

@@ -1,21 +1,25 @@
 import { AuditRead } from "#domains/audit/index.ts";
 import { AUDIT } from "#domains/bus/index.ts";
-import { holdersOf, personsOf } from "#domains/identity/accounts/index.ts";
-import { listeningDeployments, type PlannedVersion, planOf } from "#domains/workflows/index.ts";
-import { causeOf } from "#kernel/log/event-log.ts";
-import { lensesOf, placeIn, through } from "#kernel/log/event-visibility.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
-import { compileSince } from "#kernel/log/subscription-start.ts";
+import { membersHolding, principalsOf } from "#domains/identity/accounts/index.ts";
+import {
+  listeningDeployments,
+  type PlannedVersion,
+  planOfVersion,
+} from "#domains/workflows/index.ts";
+import { causationOf } from "#kernel/log/event-log.ts";
+import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { idsInOrder } from "#kernel/schema/id.ts";
-import { plainBeginning, type Start, writeBeginning } from "../engine/start-run.ts";
+import { queuedStart, type RunStart, writeRunStart } from "../engine/start-run.ts";
 import { startEvents } from "../events.ts";
-import { compileWanted, shownEvent, topicsOf } from "./event-matcher.ts";
-import { tell, waitingOn } from "./waiting-steps.ts";
+import { compileEventMatch, visibleEvent, topicsOf } from "./event-matcher.ts";
+import { wakeWaitingStep, stepsWaitingOn } from "./waiting-steps.ts";
 
 /** A deployed workflow that events start. */
-export interface Listener {
+export interface EventTrigger {
   readonly topic: string;
   readonly version: PlannedVersion;
   /** Whose permissions its runs have. */
@@ -26,16 +30,16 @@ export interface Listener {
 }
 
 /** The workflows that events on these topics may start, read anew each time: a change counts from its commit on. */
-async function listenersOn(
+async function eventTriggersOn(
   ctx: ReadContext,
   topics: readonly string[],
-): Promise<readonly Listener[]> {
+): Promise<readonly EventTrigger[]> {
   const { tx, services, caller } = ctx;
-  const listeners: Listener[] = [];
+  const listeners: EventTrigger[] = [];
   for (const one of await listeningDeployments(tx, caller.environment, topics)) {
-    const version = await planOf({ tx, services }, one.versionId);
+    const version = await planOfVersion({ tx, services }, one.versionId);
     if (!version) continue;
-    const hearsFrom = compileSince(one.since);
+    const hearsFrom = compileSubscriptionStart(one.since);
     const means = meantBy(version);
     listeners.push({
       topic: one.topic,
@@ -49,18 +53,18 @@ async function listenersOn(
 }
 
 /** What it takes to start a run because of an event. */
-function startOf(event: RecordedEvent, listener: Listener): Start {
+function startForEvent(event: RecordedEvent, listener: EventTrigger): RunStart {
   const { version, deployedBy, permissions } = listener;
   return {
     workspace: event.workspace,
     environment: event.environment,
     version,
     triggerType: "event_bus",
-    trigger: { type: "event_bus", event: shownEvent(event) },
+    trigger: { type: "event_bus", event: visibleEvent(event) },
     actor: event.actor,
     runAs: deployedBy,
     permissions,
-    cause: causeOf(event),
+    cause: causationOf(event),
     eventId: event.id,
   };
 }
@@ -77,7 +81,7 @@ function meantBy(version: PlannedVersion): (event: RecordedEvent) => boolean {
 function compileMeant({ workflowId, definition }: PlannedVersion) {
   const { trigger } = definition;
   if (trigger.type !== "event_bus") return () => false;
-  const means = compileWanted(trigger);
+  const means = compileEventMatch(trigger);
   // Told of its own runs, it would start more of them, each of which would start more.
   const isOwn = ({ resource, data }: RecordedEvent): boolean =>
     resource.type === "run" && data["workflowId"] === workflowId;
@@ -97,8 +101,8 @@ export const followEvents = reader({
     const { tx, now, services } = ctx;
     const topics = [...new Set(kinds.flatMap((kind) => topicsOf(services, kind)))];
     const [listeners, waiting] = await Promise.all([
-      listenersOn(ctx, topics),
-      waitingOn(tx, topics),
+      eventTriggersOn(ctx, topics),
+      stepsWaitingOn(tx, topics),
     ]);
     const heardTopics = new Set([...listeners, ...waiting].map(({ topic }) => topic));
     const types = kinds
@@ -117,18 +121,18 @@ export const followEvents = reader({
     for (const event of events) {
       const places = topicsOf(services, event);
       for (const one of listeners) {
-        if (event.depth >= DEPTH_MAX || !places.includes(one.topic)) continue;
+        if (event.depth >= CAUSATION_DEPTH_MAX || !places.includes(one.topic)) continue;
         const heard = heardBy(event, one.deployedBy, one.permissions);
         if (!heard || !one.wants(heard)) continue;
-        const start = { ...startOf(heard, one), id: nextId() };
-        await writeBeginning(ctx.because(event), plainBeginning(services, start));
+        const start = { ...startForEvent(heard, one), id: nextId() };
+        await writeRunStart(ctx.because(event), queuedStart(services, start));
       }
       for (const one of patient) {
         if (!places.includes(one.topic)) continue;
         const heard = heardBy(event, one.runAs, one.permissions);
         if (!heard || !one.wants(heard)) continue;
         patient.delete(one);
-        told.push(tell(ctx.because(event), one, heard));
+        told.push(wakeWaitingStep(ctx.because(event), one, heard));
       }
     }
     await Promise.all(told);
@@ -146,12 +150,12 @@ async function hearing(
 ): Promise<HeardBy> {
   const people = [...new Set(userIds)];
   const auditors = events.some(({ topic }) => topic === AUDIT)
-    ? await holdersOf(ctx, AuditRead, people)
+    ? await membersHolding(ctx, AuditRead, people)
     : new Set<string>();
-  const lenses = await lensesOf(placeIn(ctx), events);
-  const personOf = await personsOf(ctx, lenses.size > 0 ? people : []);
+  const lenses = await eventFiltersFor(positionInFilter(ctx), events);
+  const personOf = await principalsOf(ctx, lenses.size > 0 ? people : []);
   return (event, userId, permissions) => {
-    if (event.topic !== AUDIT) return through(lenses, event, personOf(userId));
+    if (event.topic !== AUDIT) return applyFilter(lenses, event, personOf(userId));
     const isConfined = permissions !== undefined && !permissions.includes(AuditRead.name);
     return auditors.has(userId) && !isConfined ? event : undefined;
   };

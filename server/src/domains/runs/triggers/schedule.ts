@@ -2,20 +2,20 @@ import Type from "typebox";
 import {
   cronOf,
   findDeployment,
-  planOf,
+  planOfVersion,
   type PlannedVersion,
   type Trigger,
   WorkflowActivated,
   WorkflowPublished,
   WorkflowRolledBack,
 } from "#domains/workflows/index.ts";
-import { type RecordedEvent, SYSTEM } from "#kernel/log/event.ts";
+import { type RecordedEvent, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
-import { plainBeginning, writeBeginning } from "../engine/start-run.ts";
+import { queuedStart, writeRunStart } from "../engine/start-run.ts";
 import { startEvents } from "../events.ts";
 
 type Schedule = Extract<Trigger, { type: "schedule" }>;
@@ -82,7 +82,7 @@ async function findScheduled(
 ): Promise<Scheduled | undefined> {
   const deployment = await findDeployment(tx, workflowId, caller.environment);
   if (!deployment?.enabled) return undefined;
-  const version = await planOf({ tx, services }, deployment.versionId);
+  const version = await planOfVersion({ tx, services }, deployment.versionId);
   if (version?.definition.trigger.type !== "schedule") return undefined;
   const { deployedBy, permissions } = deployment;
   return { version, schedule: version.definition.trigger, deployedBy, permissions };
@@ -110,19 +110,19 @@ async function start(
   if (!workspace) throw new Error("A schedule belongs to a workspace.");
   // Each run begins a chain of its own, instead of going on with that of the deployment.
   const cause = { correlationId: newId("cor"), depth: 1 };
-  ctx.actAs(SYSTEM, cause);
-  const beginning = plainBeginning(ctx.services, {
+  ctx.actAs(SYSTEM_ACTOR, cause);
+  const beginning = queuedStart(ctx.services, {
     workspace: workspace.key,
     environment,
     version,
     triggerType: "schedule",
     trigger: { type: "schedule", scheduledFor },
-    actor: SYSTEM,
+    actor: SYSTEM_ACTOR,
     runAs: deployedBy,
     permissions,
     cause,
   });
-  await writeBeginning(ctx, beginning);
+  await writeRunStart(ctx, beginning);
 }
 
 /** Whether the version before had the same times, so that one which is late is still to come. */
@@ -133,7 +133,7 @@ async function hadSame(
 ): Promise<boolean> {
   const { previousVersionId } = data;
   if (type === WorkflowActivated.type || typeof previousVersionId !== "string") return false;
-  const previous = await planOf({ tx, services }, previousVersionId);
+  const previous = await planOfVersion({ tx, services }, previousVersionId);
   const trigger = previous?.definition.trigger;
   return trigger?.type === "schedule" && isSame(trigger, schedule);
 }

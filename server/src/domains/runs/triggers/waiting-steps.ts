@@ -3,13 +3,13 @@ import type { Condition } from "#kernel/condition/condition.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { compileSince } from "#kernel/log/subscription-start.ts";
-import { leaveWord } from "../engine/store.ts";
-import { waitNoMore } from "../engine/waits.ts";
-import { compileWanted, shownEvent } from "./event-matcher.ts";
+import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
+import { queueCommand } from "../engine/store.ts";
+import { endWait } from "../engine/waits.ts";
+import { compileEventMatch, visibleEvent } from "./event-matcher.ts";
 
 /** A step that waits for an event. */
-export interface Waiting {
+export interface WaitingStep {
   readonly runId: string;
   readonly path: string;
   readonly topic: string;
@@ -33,7 +33,7 @@ interface WaitRow {
 }
 
 /** The steps that wait for something on one of these topics. */
-export async function waitingOn(tx: Tx, topics: readonly string[]): Promise<Waiting[]> {
+export async function stepsWaitingOn(tx: Tx, topics: readonly string[]): Promise<WaitingStep[]> {
   // Not a join: as long as nothing is known of a young table, that may begin at all runs there are.
   const { rows } = await sql<WaitRow>`
     select w.run_id, w.path, w.topic, (select run_as from runs where id = w.run_id) as run_as,
@@ -42,8 +42,8 @@ export async function waitingOn(tx: Tx, topics: readonly string[]): Promise<Wait
       from run_waits w
      where w.topic = any(${topics}::text[]) order by w.run_id, w.path`.execute(tx);
   return rows.map((row) => {
-    const hearsFrom = compileSince({ epoch: row.since_epoch, snapshot: row.since });
-    const means = compileWanted({ eventType: row.event_type, filter: row.filter });
+    const hearsFrom = compileSubscriptionStart({ epoch: row.since_epoch, snapshot: row.since });
+    const means = compileEventMatch({ eventType: row.event_type, filter: row.filter });
     return {
       runId: row.run_id,
       path: row.path,
@@ -56,12 +56,12 @@ export async function waitingOn(tx: Tx, topics: readonly string[]): Promise<Wait
 }
 
 /** Tells a step what it waited for. All of it leaves at once: who tells many waits once. */
-export async function tell(
+export async function wakeWaitingStep(
   ctx: WriteContext<never>,
-  { runId, path }: Waiting,
+  { runId, path }: WaitingStep,
   event: RecordedEvent,
 ): Promise<void> {
-  const answer = { kind: "event", event: shownEvent(event) } as const;
-  const told = leaveWord(ctx, runId, [{ path, told: true, answer }]);
-  await Promise.all([told, waitNoMore(ctx, runId, [path])]);
+  const answer = { kind: "event", event: visibleEvent(event) } as const;
+  const told = queueCommand(ctx, runId, [{ path, told: true, answer }]);
+  await Promise.all([told, endWait(ctx, runId, [path])]);
 }

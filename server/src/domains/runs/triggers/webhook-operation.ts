@@ -1,22 +1,27 @@
 import Type from "typebox";
-import { findByHook, holdVersion, type PlannedVersion, planOf } from "#domains/workflows/index.ts";
-import type { Caller, Outside, RawRequest } from "#kernel/access/caller.ts";
+import {
+  findByHook,
+  holdVersion,
+  type PlannedVersion,
+  planOfVersion,
+} from "#domains/workflows/index.ts";
+import type { Caller, Platform, RawRequest } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { parseAny } from "#kernel/http/request-body.ts";
+import { parseAnyBody } from "#kernel/http/request-body.ts";
 import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
-import { type Written, written } from "#kernel/operation/response.ts";
-import type { Notice } from "#kernel/readers/wake-signal.ts";
+import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
+import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
-import { turnOf } from "../engine/checkpoint.ts";
-import { fold } from "../engine/journal-record.ts";
-import { type Beginning, headStart, writeBeginning } from "../engine/start-run.ts";
+import { checkpointOf } from "../engine/checkpoint.ts";
+import { foldJournal } from "../engine/journal-record.ts";
+import { type PreparedStart, startInline, writeRunStart } from "../engine/start-run.ts";
 import { readJournals } from "../engine/store.ts";
 import { startEvents } from "../events.ts";
-import { untilOver } from "../run-watch.ts";
+import { waitUntilEnded } from "../run-watch.ts";
 import { headerOf, isSigned, type SignatureRule } from "./signature.ts";
-import { answerOf } from "./webhook-response.ts";
+import { toWebhookResponse } from "./webhook-response.ts";
 
 /** The address of a workflow, as a sender knows it. */
 export interface Address {
@@ -38,21 +43,21 @@ const KEPT_MS = 10_000;
 const KEPT_MAX = 10_000;
 
 /** Finds what an address starts; undefined where it is nobody's, or nothing is to start there. */
-function findHook(outside: Outside, address: Address): Promise<Hook | undefined> {
+function findHook(outside: Platform, address: Address): Promise<Hook | undefined> {
   let hooks = all.get(outside);
   if (!hooks) all.set(outside, (hooks = new Hooks(outside)));
   return hooks.find(address);
 }
 
-const all = new WeakMap<Outside, Hooks>();
+const all = new WeakMap<Platform, Hooks>();
 
 /** What was found lately, until something happens to the workflow. */
 class Hooks {
-  readonly #outside: Outside;
+  readonly #outside: Platform;
   readonly #kept = new Map<string, { readonly hook: Hook; readonly untilMs: number }>();
   #forgotten = 0;
 
-  constructor(outside: Outside) {
+  constructor(outside: Platform) {
     this.#outside = outside;
     outside.news.subscribe(["workflow"], (notice) => this.#hear(notice));
   }
@@ -74,11 +79,11 @@ class Hooks {
 
   async #look(address: Address): Promise<Hook | undefined> {
     const found = await findByHook(this.#outside.db, address);
-    const version = found && (await planOf(this.#outside, found.versionId));
+    const version = found && (await planOfVersion(this.#outside, found.versionId));
     return version && { ...found, version };
   }
 
-  #hear({ type, resourceId }: Notice): void {
+  #hear({ type, resourceId }: WakeNotice): void {
     // Of its runs there is news all the time, and none that changes what is deployed.
     if (type.startsWith("workflow.run_")) return;
     this.#forgotten += 1;
@@ -92,7 +97,7 @@ const SignatureInvalid = failure("signature_invalid", 401, "The request has no v
 
 /** What expressions see as `trigger.input`, of a request that has the signature which the trigger demands. */
 async function readInput(
-  outside: Outside,
+  outside: Platform,
   { workspace, version }: Hook,
   { request }: Caller,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -105,14 +110,14 @@ async function readInput(
   const { bytes, mediaType, headers, query } = request;
   const hidden = [...CREDENTIALS, ...(rule ? [headerOf(rule)] : [])];
   const shown = Object.entries(headers).filter(([name]) => !hidden.includes(name));
-  return { body: parseAny(bytes, mediaType), headers: Object.fromEntries(shown), query };
+  return { body: parseAnyBody(bytes, mediaType), headers: Object.fromEntries(shown), query };
 }
 
 /** What lets its sender in somewhere is for nobody who may read the run. */
 const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-authorization"];
 
 async function isGenuine(
-  outside: Outside,
+  outside: Platform,
   workspace: string,
   { rule, request }: { readonly rule: SignatureRule; readonly request: RawRequest },
 ): Promise<boolean> {
@@ -138,8 +143,8 @@ const Accepted = Type.Object(
 );
 
 /** What a request came to: an answer, and the run that is to give another one. */
-interface Received extends Written {
-  readonly awaited?: Beginning;
+interface Received extends RawResponse {
+  readonly awaited?: PreparedStart;
 }
 
 export const receiveRequest = command({
@@ -163,7 +168,7 @@ export const receiveRequest = command({
       }),
     ),
   }),
-  reply: written<Received>(Accepted, "What the workflow answers."),
+  reply: rawResponse<Received>(Accepted, "What the workflow answers."),
   emits: startEvents,
   fails: [SignatureInvalid, RateLimited, RunFailed],
   example: { params: { workspace: "default", token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" } },
@@ -173,7 +178,7 @@ export const receiveRequest = command({
     if (!hook) throw new Failure(NotFound);
     outside.throttle.assert(`hook ${hook.workflowId}`, outside.settings.rateLimit);
     const { cause, actor } = caller;
-    return headStart(outside, {
+    return startInline(outside, {
       workspace: hook.workspace,
       environment,
       version: hook.version,
@@ -188,15 +193,15 @@ export const receiveRequest = command({
   async run(ctx, _input, beginning): Promise<Received | Failure> {
     const { facts, start, execution, over } = beginning;
     const { plan, versionId } = start.version;
-    const answer = execution && answerOf(plan, execution.steps);
+    const answer = execution && toWebhookResponse(plan, execution.steps);
     const status = execution
-      ? turnOf(execution, over).status
+      ? checkpointOf(execution, over).status
       : facts.limited
         ? "queued"
         : "running";
     ctx.enter({ workspace: facts.workspace, environment: facts.environment });
     const held = over ? true : holdVersion(ctx.tx, versionId);
-    const [, isThere] = await Promise.all([writeBeginning(ctx, beginning), held]);
+    const [, isThere] = await Promise.all([writeRunStart(ctx, beginning), held]);
     if (!isThere) throw new Failure(NotFound);
     if (answer) return answer;
     const accepted = acceptedAs(facts.id, status);
@@ -211,16 +216,16 @@ export const receiveRequest = command({
 
 /** What a run that has begun comes to. */
 async function whenAnswered(
-  outside: Outside,
-  { facts, start }: Beginning,
+  outside: Platform,
+  { facts, start }: PreparedStart,
   gone: AbortSignal | undefined,
 ): Promise<Received | undefined> {
   const { id: runId, workspace, environment } = facts;
   const patience = { waitMs: WAIT_MAX_MS, gone };
-  const run = await untilOver(outside, { workspace, environment }, runId, patience);
+  const run = await waitUntilEnded(outside, { workspace, environment }, runId, patience);
   const entries = await readJournals(outside, [runId]);
-  const steps = fold(entries.flatMap(({ records }) => [...records]));
-  const answer = answerOf(start.version.plan, steps);
+  const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
+  const answer = toWebhookResponse(start.version.plan, steps);
   if (answer) return answer;
   if (run?.status === "failed" || run?.status === "cancelled") throw failed(runId);
   return run && acceptedAs(runId, run.status);

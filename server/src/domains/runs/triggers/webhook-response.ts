@@ -1,5 +1,5 @@
-import type { Plan, StepRecord } from "#domains/workflows/index.ts";
-import type { Written } from "#kernel/operation/response.ts";
+import type { ExecutionPlan, StepRecord } from "#domains/workflows/index.ts";
+import type { RawResponse } from "#kernel/operation/response.ts";
 
 /** What a respond step says, or a script that answers requests. */
 export interface Response {
@@ -9,22 +9,22 @@ export interface Response {
 }
 
 /** The answer that a workflow gives itself, once a respond step of it has run. */
-export function answerOf(
-  { graph }: Plan,
+export function toWebhookResponse(
+  { graph }: ExecutionPlan,
   steps: ReadonlyMap<string, StepRecord>,
-): Written | undefined {
+): RawResponse | undefined {
   const node = graph.nodes.find(
     ({ id, type }) => type.answers === true && steps.get(id)?.status === "completed",
   );
   // Such a step has no other output.
-  return node && writtenOf(steps.get(node.id)?.output as Response);
+  return node && toRawResponse(steps.get(node.id)?.output as Response);
 }
 
 const TEXT = "text/plain; charset=utf-8";
 const JSON_TEXT = "application/json; charset=utf-8";
 
 /** An answer with nothing in it that is not for its author to say. */
-export function writtenOf({ status, headers, body }: Response): Written {
+export function toRawResponse({ status, headers, body }: Response): RawResponse {
   const safe = Object.fromEntries(
     Object.entries(headers)
       .map(([name, value]) => [name.toLowerCase(), value] as const)

@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import Schema from "typebox/schema";
 import semver from "semver";
 import { checkSchedule } from "#domains/workflows/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
-import { storable } from "#kernel/schema/json-value.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { assertStorable } from "#kernel/schema/json-value.ts";
 import { type ArtifactType, type Definition, type Detail } from "./artifact.ts";
 import { Fields } from "./fields.ts";
 
 /** A detail that was found sound, and what its source says about itself. */
-export interface Draft {
+export interface ArtifactInput {
   readonly detail: Detail;
   readonly definition: Definition;
   /** What the source states, where it is a semantic version. */
@@ -21,11 +21,11 @@ const SOURCE = "/detail/scriptSource";
 const isFields = Schema.Compile(Fields);
 
 /** Throws with every fault of the detail. */
-export async function readDraft(
-  { sandbox }: Outside,
+export async function parseArtifactInput(
+  { sandbox }: Platform,
   { workspace }: Caller,
   artifact: { readonly artifactType: ArtifactType; readonly detail: Detail },
-): Promise<Draft> {
+): Promise<ArtifactInput> {
   const { artifactType, detail } = artifact;
   const faults = [...CHECKS[artifactType](detail)];
   const found = await sandbox.inspect(detail.scriptSource, workspace?.key);
@@ -43,7 +43,7 @@ export async function readDraft(
       message: `${name} must be a map from names to { type, required, values }`,
     });
   }
-  if (!isDeepStrictEqual(storable(found.definition), found.definition)) {
+  if (!isDeepStrictEqual(assertStorable(found.definition), found.definition)) {
     const message = "the definition must hold no NUL and no half of a character";
     faults.push({ path: SOURCE, message });
   }
@@ -57,13 +57,13 @@ export async function readDraft(
   return { detail, definition, stated };
 }
 
-function refusal(errors: readonly Fault[]): Failure {
+function refusal(errors: readonly FieldError[]): Failure {
   const [first] = errors;
   return new Failure(Invalid, { detail: first?.message ?? Invalid.title, errors });
 }
 
 /** What a detail must and must not have, by the type of the artifact. */
-const CHECKS: Readonly<Record<ArtifactType, (detail: Detail) => Fault[]>> = {
+const CHECKS: Readonly<Record<ArtifactType, (detail: Detail) => FieldError[]>> = {
   scheduled_job: scheduleFaults,
   workflow_node: unscheduled,
   connector_action: (detail) => [
@@ -76,7 +76,7 @@ const CHECKS: Readonly<Record<ArtifactType, (detail: Detail) => Fault[]>> = {
   webhook_handler: unscheduled,
 };
 
-function scheduleFaults(detail: Detail): Fault[] {
+function scheduleFaults(detail: Detail): FieldError[] {
   const { cron, timezone = "UTC" } = detail;
   if (cron === undefined) {
     return [{ path: "/detail/cron", message: "is required for a scheduled job" }];
@@ -92,7 +92,7 @@ function scheduleFaults(detail: Detail): Fault[] {
 
 const CRON_FIELDS = 5;
 
-function unscheduled({ cron }: Detail): Fault[] {
+function unscheduled({ cron }: Detail): FieldError[] {
   return cron === undefined
     ? []
     : [{ path: "/detail/cron", message: "only a scheduled job has a schedule" }];

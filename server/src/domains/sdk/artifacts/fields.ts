@@ -1,6 +1,6 @@
 /** What artifacts take and give: maps from the names of fields to their types. */
 import Type, { type Static } from "typebox";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 
 const FIELDS_MAX = 200;
@@ -55,7 +55,7 @@ const HOLDS: Readonly<Record<Field["type"], (value: unknown, field: Field) => bo
 };
 
 /** What is wrong with a payload; fields that the map does not name are let through. */
-export function faultsOf(fields: Fields, payload: unknown, at: string): Fault[] {
+export function faultsOf(fields: Fields, payload: unknown, at: string): FieldError[] {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     return Object.keys(fields).length === 0 ? [] : [{ path: at, message: "must be an object" }];
   }

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page, withSuccess } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
 import {
@@ -18,7 +18,7 @@ import {
   TooManyArtifacts,
   Version,
 } from "./artifact.ts";
-import { readDraft } from "./artifact-input.ts";
+import { parseArtifactInput } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
@@ -58,7 +58,7 @@ export const listArtifacts = query({
   async run({ tx, services }, { query: { limit, after, ...wanted } }) {
     const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { ...wanted, before: String(before), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (artifact) => artifact,
@@ -92,7 +92,7 @@ export const createArtifact = command({
       detail: { scriptSource: SOURCE },
     },
   },
-  prepare: (outside, { body }, caller) => readDraft(outside, caller, body),
+  prepare: (outside, { body }, caller) => parseArtifactInput(outside, caller, body),
   run: (ctx, { body }, draft) => service.create(ctx, body, draft),
 });
 
@@ -103,7 +103,7 @@ export const getArtifact = query({
   summary: "Read an artifact with its source",
   permission: ArtifactsRead,
   params: ById,
-  reply: withSuccess(one(Artifact)),
+  reply: withSuccess(item(Artifact)),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -126,7 +126,7 @@ export const updateArtifact = command({
     status: Type.Enum([...STATUSES]),
     detail: patch(Detail.properties),
   }),
-  reply: withSuccess(one(Artifact)),
+  reply: withSuccess(item(Artifact)),
   emits: [ArtifactUpdated],
   fails: [ArtifactExists, ArtifactChanged],
   example: { ...example, body: { status: "active" } },
@@ -136,7 +136,7 @@ export const updateArtifact = command({
     const before = await outside.db.read(partition, (tx) => store.get(tx, params.id));
     const { artifactType, versionNumber } = before;
     const detail = { ...before.detail, ...body.detail };
-    const draft = await readDraft(outside, caller, { artifactType, detail });
+    const draft = await parseArtifactInput(outside, caller, { artifactType, detail });
     return { draft, of: versionNumber };
   },
   run: (ctx, { params, body: { detail: _, ...change } }, read) =>
@@ -150,7 +150,7 @@ export const deleteArtifact = command({
   summary: "Delete an artifact with its versions and test cases",
   permission: ArtifactsWrite,
   params: ById,
-  reply: withSuccess(one(ArtifactSummary)),
+  reply: withSuccess(item(ArtifactSummary)),
   emits: [ArtifactDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -172,7 +172,7 @@ export const listArtifactVersions = query({
       after === undefined ? [] : services.cursors.decode(VERSIONS, after);
     const last = Math.min(Number(before), INT4_MAX);
     const rows = await store.listVersions(tx, params.id, { before: last, limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (version) => version,
@@ -196,7 +196,7 @@ export const restoreArtifact = command({
     id: ArtifactId,
     versionNumber: Type.String({ pattern: "^[1-9]\\d{0,8}$" }),
   }),
-  reply: withSuccess(one(Artifact)),
+  reply: withSuccess(item(Artifact)),
   emits: [ArtifactRestored],
   example: { params: { ...example.params, versionNumber: "1" } },
   run: (ctx, { params }) => service.restore(ctx, params.id, Number(params.versionNumber)),

@@ -3,7 +3,7 @@ import { packContent } from "#kernel/contributions/pack-content.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { ArtifactsWrite } from "../permissions.ts";
 import { NewArtifact } from "./artifact.ts";
-import { readDraft } from "./artifact-input.ts";
+import { parseArtifactInput } from "./artifact-input.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -21,7 +21,7 @@ export const artifactContent = packContent({
   environmental: false,
   schema: PackArtifact,
   keyOf: ({ key }) => key,
-  prepare: (outside, artifact, caller) => readDraft(outside, caller, artifact),
+  prepare: (outside, artifact, caller) => parseArtifactInput(outside, caller, artifact),
   find: async ({ tx }, { moduleKey = "default", name }) =>
     (await store.findByName(tx, moduleKey, name))?.id,
   async read({ tx }, id) {

@@ -1,8 +1,8 @@
 import semver from "semver";
 import { isDeepStrictEqual } from "node:util";
 import { confinementOf } from "#domains/workflows/index.ts";
-import { type Caller, personOf } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { type Caller, userIdOf } from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
@@ -15,8 +15,8 @@ import {
   summaryOf,
   TooManyArtifacts,
 } from "./artifact.ts";
-import { keepSchedule } from "../jobs/schedule.ts";
-import type { Draft } from "./artifact-input.ts";
+import { saveSchedule } from "../jobs/schedule.ts";
+import type { ArtifactInput } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
 import * as store from "./store.ts";
 
@@ -33,7 +33,7 @@ export interface NewArtifact {
 export async function create(
   ctx: WriteContext<typeof ArtifactCreated>,
   given: NewArtifact,
-  { detail, definition, stated }: Draft,
+  { detail, definition, stated }: ArtifactInput,
 ): Promise<Artifact> {
   if ((await store.count(ctx.tx)) >= ARTIFACTS_MAX) throw new Failure(TooManyArtifacts);
   const { name, artifactType, moduleKey = "default", description = "", status = "draft" } = given;
@@ -48,12 +48,12 @@ export async function create(
     definition,
     version: stated ?? FIRST_VERSION,
     ...savedBy(ctx.caller),
-    created_by: personOf(ctx.caller),
+    created_by: userIdOf(ctx.caller),
     created_at: ctx.now,
     updated_at: ctx.now,
   });
   await appendVersion(ctx, artifact, null);
-  await keepSchedule(ctx, artifact);
+  await saveSchedule(ctx, artifact);
   ctx.emit(ArtifactCreated, referTo(artifact), summaryOf(artifact));
   return artifact;
 }
@@ -67,7 +67,7 @@ export interface Change {
 
 /** A detail that was read, together with the version that it changes. */
 export interface DraftOfVersion {
-  readonly draft: Draft;
+  readonly draft: ArtifactInput;
   readonly of: number;
 }
 
@@ -94,8 +94,8 @@ export async function update(
     updated_at: ctx.now,
   });
   if (changed) await appendVersion(ctx, after, null);
-  await keepSchedule(ctx, after, before);
-  const { changes, ...states } = changeOf(summaryOf(before), summaryOf(after));
+  await saveSchedule(ctx, after, before);
+  const { changes, ...states } = diffResource(summaryOf(before), summaryOf(after));
   const named = changed ? [...changes, "detail"] : changes;
   ctx.emit(ArtifactUpdated, referTo(after), { ...states, changes: named });
   return after;
@@ -116,7 +116,7 @@ export async function restore(
     updated_at: ctx.now,
   });
   await appendVersion(ctx, after, number);
-  await keepSchedule(ctx, after, before);
+  await saveSchedule(ctx, after, before);
   ctx.emit(ArtifactRestored, referTo(after), { ...summaryOf(after), restoredFrom: number });
   return after;
 }
@@ -142,7 +142,7 @@ function appendVersion(
 }
 
 /** The source's own version where that is new, and else the next patch. */
-function versionOf({ detail, definition, stated }: Draft, before: Artifact) {
+function versionOf({ detail, definition, stated }: ArtifactInput, before: Artifact) {
   const isNew = stated !== undefined && stated !== before.version;
   return {
     detail,
@@ -153,5 +153,5 @@ function versionOf({ detail, definition, stated }: Draft, before: Artifact) {
 }
 
 function savedBy(caller: Caller) {
-  return { run_as: personOf(caller), permissions: confinementOf(caller) ?? null };
+  return { run_as: userIdOf(caller), permissions: confinementOf(caller) ?? null };
 }

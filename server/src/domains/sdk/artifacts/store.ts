@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import {
   type Artifact,
@@ -91,7 +91,7 @@ function inSql(field: string): string {
 }
 
 export async function find(tx: Tx, id: string): Promise<Artifact | undefined> {
-  const [row] = await rowsOf(tx, FIND, [id]);
+  const [row] = await queryRows(tx, FIND, [id]);
   return row && toArtifact(row as unknown as Parameters<typeof toArtifact>[0]);
 }
 

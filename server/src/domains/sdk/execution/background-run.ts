@@ -1,31 +1,36 @@
 /** Executions that nobody asked for by hand: of scheduled jobs, and for requests from outside. */
-import { type Caller, type Outside, systemCaller } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, systemCaller } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import type { Cause } from "#kernel/log/event.ts";
+import type { Causation } from "#kernel/log/event.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import type { Execution } from "./execution.ts";
-import { executionOf, type Order, rightsOf, runForAnswer } from "./run-artifact.ts";
+import {
+  executionOf,
+  type ExecutionRequest,
+  permissionsFor,
+  runForAnswer,
+} from "./run-artifact.ts";
 
 /** Who acts then: the artifact itself, with what whoever saved it last may do now. */
-export async function callerFor(
-  outside: Outside,
+export async function backgroundCaller(
+  outside: Platform,
   artifact: Artifact,
-  { partition, cause }: { readonly partition: Partition; readonly cause: Cause },
+  { partition, cause }: { readonly partition: Partition; readonly cause: Causation },
 ): Promise<Caller> {
   const { id, name } = artifact;
   return {
     ...systemCaller(partition, cause),
     actor: { id, name, type: "system" },
-    ...(await rightsOf(outside, partition.workspace, artifact)),
+    ...(await permissionsFor(outside, partition.workspace, artifact)),
   };
 }
 
 /** Runs it. Nobody is there to be told that the input is not what it takes: then it has failed. */
-export async function runUnattended(
-  outside: Outside,
-  order: Order,
+export async function runInBackground(
+  outside: Platform,
+  order: ExecutionRequest,
 ): Promise<{ readonly execution: Execution; readonly returned: unknown }> {
   try {
     return await runForAnswer(outside, order);

@@ -1,4 +1,4 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { perform } from "#kernel/operation/perform.ts";
 
@@ -9,10 +9,14 @@ export interface PerformInput {
 }
 
 /** Calls an operation by its id, and resolves to the body of its answer. */
-export type Perform = (operation: string, input: PerformInput) => Promise<unknown>;
+export type CallOperation = (operation: string, input: PerformInput) => Promise<unknown>;
 
 /** The operations of the platform, with the permissions of a caller. Refusals are thrown. */
-export function performerFor(outside: Outside, caller: Caller, instance: string): Perform {
+export function operationCallerFor(
+  outside: Platform,
+  caller: Caller,
+  instance: string,
+): CallOperation {
   return async (operation, { params = {}, query = {}, body }) => {
     const op = outside.operations.get(operation);
     if (!op) throw new Error(`There is no operation ${operation}.`);

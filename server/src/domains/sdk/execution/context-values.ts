@@ -1,5 +1,5 @@
 import { WorkspaceUpdated } from "#domains/workspaces/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 
 type Names = { readonly slug: string; readonly name: string };
 
@@ -7,8 +7,8 @@ const READ = "select slug, name from workspaces where key = $1";
 const KEPT_MAX = 1_000;
 
 /** What a script may know without asking: `context.workspace` and `context.environment`. */
-export async function factsOf(
-  outside: Outside,
+export async function contextValues(
+  outside: Platform,
   { workspace, environment, credential }: Caller,
 ): Promise<{ readonly workspace: object; readonly environment: string }> {
   if (!workspace) throw new Error("A script belongs to a workspace.");
@@ -18,9 +18,9 @@ export async function factsOf(
   return { workspace: { id: workspace.id, slug, name }, environment };
 }
 
-const caches = new WeakMap<Outside, { known: Map<string, Names> }>();
+const caches = new WeakMap<Platform, { known: Map<string, Names> }>();
 
-async function namesOf(outside: Outside, key: string): Promise<Names> {
+async function namesOf(outside: Platform, key: string): Promise<Names> {
   const cache = caches.get(outside) ?? openCache(outside);
   // What is read from here on goes into this map, of which nobody hears any more once a name has changed.
   const { known } = cache;
@@ -32,7 +32,7 @@ async function namesOf(outside: Outside, key: string): Promise<Names> {
   return names;
 }
 
-function openCache(outside: Outside): { known: Map<string, Names> } {
+function openCache(outside: Platform): { known: Map<string, Names> } {
   const cache = { known: new Map<string, Names>() };
   caches.set(outside, cache);
   outside.news.subscribe(["workspace"], ({ type }) => {

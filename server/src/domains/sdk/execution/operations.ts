@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { bare, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { unwrapped, item, page, withSuccess } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { ArtifactDisabled, ArtifactId } from "../artifacts/artifact.ts";
 import { ById } from "../artifacts/operations.ts";
@@ -10,7 +10,7 @@ import { get } from "../artifacts/store.ts";
 import { ArtifactsExecute, ArtifactsRead } from "../permissions.ts";
 import { ArtifactExecuted } from "./events.ts";
 import { Execution, ExecutionId, ExecutionSummary, Outcome } from "./execution.ts";
-import { record, runArtifact } from "./run-artifact.ts";
+import { recordExecution, runArtifact } from "./run-artifact.ts";
 import * as store from "./store.ts";
 
 const example = { params: { id: "art_01jd0000000000000000000000" } };
@@ -44,7 +44,7 @@ export const executeArtifact = command({
   }),
   bodyOptional: true,
   waits: true,
-  reply: bare(Type.Object({ success: Type.Boolean(), data: Outcome })),
+  reply: unwrapped(Type.Object({ success: Type.Boolean(), data: Outcome })),
   emits: [ArtifactExecuted],
   fails: [ArtifactDisabled],
   example: { ...example, body: { inputPayload: { name: "Ada" }, triggerType: "manual" } },
@@ -66,7 +66,7 @@ export const executeArtifact = command({
     return { artifact, execution };
   },
   async run(ctx, _, { artifact, execution }) {
-    record(ctx, artifact, execution);
+    recordExecution(ctx, artifact, execution);
     const { status, outcome } = execution;
     return { success: status === "completed" || status === "aborted", data: outcome };
   },
@@ -90,7 +90,7 @@ export const listExecutions = query({
     await get(tx, params.id);
     const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, params.id, { before: String(before), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -110,7 +110,7 @@ export const getExecution = query({
   permission: ArtifactsRead,
   environmental: true,
   params: object({ id: ArtifactId, executionId: ExecutionId }),
-  reply: withSuccess(one(Execution)),
+  reply: withSuccess(item(Execution)),
   example: { params: { ...example.params, executionId: "exe_01jd0000000000000000000000" } },
   run: ({ tx }, { params }) => store.get(tx, params.id, params.executionId),
 });

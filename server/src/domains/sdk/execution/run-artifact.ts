@@ -1,25 +1,25 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Execution as ScriptExecution, ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
-import { storable } from "#kernel/schema/json-value.ts";
-import { standingIn } from "#domains/identity/accounts/index.ts";
+import { assertStorable } from "#kernel/schema/json-value.ts";
+import { membershipIn } from "#domains/identity/accounts/index.ts";
 import { type Artifact, referTo } from "../artifacts/artifact.ts";
 import { faultsOf } from "../artifacts/fields.ts";
 import { SecretsUse } from "../permissions.ts";
-import { causedBy, contextOf } from "./script-context.ts";
+import { causedByExecution, hostCallsFor } from "./script-context.ts";
 import { ArtifactExecuted } from "./events.ts";
-import { factsOf } from "./context-values.ts";
+import { contextValues } from "./context-values.ts";
 import { type Execution, type Outcome, outcomeOf } from "./execution.ts";
-import { type Perform, performerFor } from "./call-operation.ts";
+import { type CallOperation, operationCallerFor } from "./call-operation.ts";
 import * as store from "./store.ts";
 
 type Served = ScriptExecution["call"];
 
 /** One execution of an artifact, as it was asked for. */
-export interface Order {
+export interface ExecutionRequest {
   readonly artifact: Artifact;
   /** With whose permissions, and where. */
   readonly caller: Caller;
@@ -32,18 +32,18 @@ export interface Order {
   /** What the context's calls do instead of what they would, for tests. */
   readonly serve?: Served;
   /** How operations are called, where that is not simply as `caller`. */
-  readonly perform?: Perform;
+  readonly perform?: CallOperation;
 }
 
 /** Checks the input, runs the script, checks its output. Nothing of it is in a transaction. */
-export async function runArtifact(outside: Outside, order: Order): Promise<Execution> {
+export async function runArtifact(outside: Platform, order: ExecutionRequest): Promise<Execution> {
   return (await runForAnswer(outside, order)).execution;
 }
 
 /** The same, with what the script returned as it was: what is kept of it is always an object. */
 export async function runForAnswer(
-  outside: Outside,
-  order: Order,
+  outside: Platform,
+  order: ExecutionRequest,
 ): Promise<{ readonly execution: Execution; readonly returned: unknown }> {
   const { artifact, caller, input, triggerType, signal } = order;
   const { workspace } = caller;
@@ -59,20 +59,28 @@ export async function runForAnswer(
     source,
     owner: workspace.key,
     input,
-    facts: { ...(await factsOf(outside, caller)), triggerType, previous: order.previous ?? null },
+    facts: {
+      ...(await contextValues(outside, caller)),
+      triggerType,
+      previous: order.previous ?? null,
+    },
     limits: { ...(timeoutMs !== undefined && { timeoutMs }) },
     call: order.serve ?? (await servedFor(outside, order, scrubbers)),
     ...(signal && { signal }),
   });
   const told = scrubbers.reduce<ScriptOutcome>(
     (outcome, scrubber) => scrubber.scrubJson(outcome),
-    storable(withOutputsChecked(artifact, ended)),
+    assertStorable(withOutputsChecked(artifact, ended)),
   );
   return { execution: executionOf(order, told, startedAt), returned: told.output };
 }
 
 /** How the end of a script is kept. */
-export function executionOf(order: Order, told: ScriptOutcome, startedAt: Date): Execution {
+export function executionOf(
+  order: ExecutionRequest,
+  told: ScriptOutcome,
+  startedAt: Date,
+): Execution {
   const { artifact, triggerType } = order;
   return {
     id: newId("exe", startedAt.getTime()),
@@ -90,7 +98,7 @@ export function executionOf(order: Order, told: ScriptOutcome, startedAt: Date):
 }
 
 /** Writes down what came of it, with its event. */
-export function record(
+export function recordExecution(
   ctx: WriteContext<typeof ArtifactExecuted>,
   artifact: Pick<Artifact, "id" | "name">,
   execution: Execution,
@@ -105,33 +113,33 @@ export function record(
 
 /** The calls of its context, as operations with the caller's permissions. */
 async function servedFor(
-  outside: Outside,
-  { artifact, caller, perform }: Order,
+  outside: Platform,
+  { artifact, caller, perform }: ExecutionRequest,
   scrubbers: Scrubber[],
 ): Promise<Served> {
   const workspace = caller.workspace?.key ?? "";
   const instance = `/artifacts/${artifact.id}`;
   let mayUseSecrets: Promise<boolean> | undefined;
-  return contextOf({
+  return hostCallsFor({
     outside,
     workspace,
     scrubbers,
-    perform: perform ?? performerFor(outside, causedBy(caller), instance),
+    perform: perform ?? operationCallerFor(outside, causedByExecution(caller), instance),
     // Most scripts use none, and to find out takes a statement.
     mayUseSecrets: () =>
-      (mayUseSecrets ??= rightsOf(outside, workspace, artifact).then(({ permissions }) =>
+      (mayUseSecrets ??= permissionsFor(outside, workspace, artifact).then(({ permissions }) =>
         permissions.has(SecretsUse.name),
       )),
   });
 }
 
 /** What whoever saved it last is and may do now, as far as the credential that they used could do it. */
-export async function rightsOf(
-  outside: Outside,
+export async function permissionsFor(
+  outside: Platform,
   workspace: string,
   { runAs, permissions }: Pick<Artifact, "runAs" | "permissions">,
 ): Promise<Required<Pick<Caller, "permissions" | "person">>> {
-  const { roles, permissions: held } = await standingIn(outside, workspace, runAs);
+  const { roles, permissions: held } = await membershipIn(outside, workspace, runAs);
   return {
     person: { id: runAs, roles },
     permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,

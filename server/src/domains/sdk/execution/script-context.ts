@@ -1,17 +1,17 @@
 /** What a script's `context` does when it leads outside: each call is an operation of the platform. */
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { Failure, Forbidden, invalid } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { assertSound } from "#kernel/http/request-body.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { SecretsUse } from "../permissions.ts";
-import { callOut } from "./script-http.ts";
-import type { Perform } from "./call-operation.ts";
+import { scriptHttpCall } from "./script-http.ts";
+import type { CallOperation } from "./call-operation.ts";
 
-export interface Surroundings {
-  readonly outside: Outside;
+export interface ScriptHost {
+  readonly outside: Platform;
   readonly workspace: string;
-  readonly perform: Perform;
+  readonly perform: CallOperation;
   /** Whether whoever wrote the script may use secrets. */
   readonly mayUseSecrets: () => Promise<boolean>;
   /** Gets what takes the secrets that were used out of the results again. */
@@ -19,13 +19,13 @@ export interface Surroundings {
 }
 
 type Serve = (
-  surroundings: Surroundings,
+  surroundings: ScriptHost,
   args: readonly unknown[],
   signal: AbortSignal,
 ) => Promise<unknown>;
 
 /** Serves the calls of a script. */
-export function contextOf(surroundings: Surroundings): Execution["call"] {
+export function hostCallsFor(surroundings: ScriptHost): Execution["call"] {
   return async (method, args, signal) => {
     // What a script says is held to what a request is held to, but for what only passes through.
     if (method !== "http.request") assertSound(args, "");
@@ -41,7 +41,7 @@ const KEEPING: ReadonlySet<HostMethod> = new Set([
   "events.publish",
 ]);
 
-function withoutSecrets({ scrubbers }: Surroundings, args: readonly unknown[]): readonly unknown[] {
+function withoutSecrets({ scrubbers }: ScriptHost, args: readonly unknown[]): readonly unknown[] {
   return scrubbers.reduce((said, scrubber) => scrubber.scrubJson(said), args);
 }
 
@@ -72,7 +72,7 @@ const METHODS: Readonly<Record<HostMethod, Serve>> = {
   "events.publish": async ({ perform }, [name, event]) =>
     dataOf(await perform("topics.publish", { params: { name }, body: event })),
   "secrets.get": async ({ outside, workspace, mayUseSecrets, scrubbers }, [name]) => {
-    if (typeof name !== "string") throw invalid("/0", "must be the name of a secret");
+    if (typeof name !== "string") throw invalidField("/0", "must be the name of a secret");
     if (!(await mayUseSecrets())) {
       throw new Failure(Forbidden, {
         detail: `Who wrote this script would need the permission ${SecretsUse.name}.`,
@@ -83,7 +83,7 @@ const METHODS: Readonly<Record<HostMethod, Serve>> = {
     return values.get(name);
   },
   "http.request": ({ outside, workspace }, [request], signal) =>
-    callOut(outside, { workspace, given: request, signal }),
+    scriptHttpCall(outside, { workspace, given: request, signal }),
 };
 
 function dataOf(answer: unknown): unknown {
@@ -92,7 +92,8 @@ function dataOf(answer: unknown): unknown {
 
 function recordOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
-  if (typeof value !== "object" || Array.isArray(value)) throw invalid(path, "must be an object");
+  if (typeof value !== "object" || Array.isArray(value))
+    throw invalidField(path, "must be an object");
   return value as Readonly<Record<string, unknown>>;
 }
 
@@ -106,7 +107,7 @@ function given(options: Readonly<Record<string, unknown>>): Record<string, strin
 }
 
 /** The cause of what a script does: one link further in the chain. */
-export function causedBy(caller: Caller): Caller {
+export function causedByExecution(caller: Caller): Caller {
   const { cause } = caller;
   return { ...caller, cause: { ...cause, depth: cause.depth + 1 } };
 }

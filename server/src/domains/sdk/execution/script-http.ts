@@ -1,11 +1,11 @@
 /** `context.http`: a call to anywhere that the outbound guard permits. */
 import Type, { type Static } from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
-import { Failure, failure, Invalid, invalid } from "#kernel/operation/failure.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { Failure, failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/error.ts";
-import { contentOf } from "#kernel/outbound/response-content.ts";
+import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { object, text } from "#kernel/schema/schema.ts";
-import { Shape } from "#kernel/schema/validator.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 
 /** Keeps scripts from waiting, again and again, for a server that does not answer. */
 
@@ -94,19 +94,19 @@ const Request = object({
   body: Type.Optional(Type.Unknown()),
   timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_MAX_MS })),
 });
-const shape = new Shape(Request, "body");
+const shape = new Validator(Request, "body");
 
-export const CallRefused = failure("outbound_refused", 422, "This call may not be made.");
+export const ScriptCallRefused = failure("outbound_refused", 422, "This call may not be made.");
 export const CallFailed = failure("call_failed", 502, "The call brought no whole answer.");
-export const AnswerTooLarge = failure(
+export const ResponseTooLarge = failure(
   "response_too_large",
   502,
   `The answer is larger than ${RESPONSE_BYTES_MAX} bytes.`,
 );
 
 /** Status, headers and body of the answer, whatever the status is. */
-export async function callOut(
-  outside: Outside,
+export async function scriptHttpCall(
+  outside: Platform,
   {
     workspace,
     given,
@@ -114,7 +114,7 @@ export async function callOut(
   }: { readonly workspace: string; readonly given: unknown; readonly signal: AbortSignal },
 ): Promise<unknown> {
   const request = requestOf(given);
-  if (!URL.canParse(request.url)) throw invalid("/url", "is not a URL");
+  if (!URL.canParse(request.url)) throw invalidField("/url", "is not a URL");
   const answer = await breakersOf(outside)
     .through(
       `${workspace} ${new URL(request.url).origin}`,
@@ -124,9 +124,9 @@ export async function callOut(
     .catch((error: unknown) => {
       throw told(error);
     });
-  if (answer.truncated) throw new Failure(AnswerTooLarge);
+  if (answer.truncated) throw new Failure(ResponseTooLarge);
   const { status, headers } = answer;
-  return { status, headers, body: contentOf(headers, answer.body) };
+  return { status, headers, body: parseResponseContent(headers, answer.body) };
 }
 
 /** Methods are taken in small letters too, as `fetch` takes them. */
@@ -142,7 +142,7 @@ function requestOf(given: unknown): Static<typeof Request> {
   throw new Failure(Invalid, { detail, errors: read.faults });
 }
 
-function send({ outbound }: Outside, request: Static<typeof Request>, signal: AbortSignal) {
+function send({ outbound }: Platform, request: Static<typeof Request>, signal: AbortSignal) {
   const { method = "GET", url, headers = {}, body, timeoutMs = TIMEOUT_MS } = request;
   const isText = typeof body === "string";
   const given = Object.entries(headers).map(
@@ -165,14 +165,15 @@ function send({ outbound }: Outside, request: Static<typeof Request>, signal: Ab
 
 /** What the script is told: the messages of the client name no more than the origin. */
 function told(error: unknown): unknown {
-  if (error instanceof OutboundRefused) return new Failure(CallRefused, { detail: error.message });
+  if (error instanceof OutboundRefused)
+    return new Failure(ScriptCallRefused, { detail: error.message });
   if (error instanceof OutboundFailed) return new Failure(CallFailed, { detail: error.message });
   return error;
 }
 
-const breakers = new WeakMap<Outside, Breakers>();
+const breakers = new WeakMap<Platform, Breakers>();
 
-function breakersOf(outside: Outside): Breakers {
+function breakersOf(outside: Platform): Breakers {
   let all = breakers.get(outside);
   if (!all) breakers.set(outside, (all = new Breakers(() => outside.clock.nowMs())));
   return all;

@@ -11,13 +11,13 @@ import { systemCaller } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
-import { storable } from "#kernel/schema/json-value.ts";
+import { assertStorable } from "#kernel/schema/json-value.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { find, findByName, knownNodes, listNodes } from "../artifacts/store.ts";
 import { ArtifactsExecute, SecretsUse } from "../permissions.ts";
-import { contextOf } from "./script-context.ts";
-import { factsOf } from "./context-values.ts";
-import { rightsOf, runArtifact } from "./run-artifact.ts";
+import { hostCallsFor } from "./script-context.ts";
+import { contextValues } from "./context-values.ts";
+import { permissionsFor, runArtifact } from "./run-artifact.ts";
 
 type Tools = Parameters<Executor["run"]>[1];
 
@@ -28,7 +28,7 @@ const scriptStep = executor({
     const { outside, run, signal, perform } = tools;
     const caller = callerOf(tools);
     const scrubbers: Scrubber[] = [];
-    const serve = contextOf({
+    const serve = hostCallsFor({
       outside,
       workspace: run.workspace,
       scrubbers,
@@ -39,7 +39,7 @@ const scriptStep = executor({
       source,
       owner: run.workspace,
       input: input ?? tools.scope(),
-      facts: await factsOf(outside, caller),
+      facts: await contextValues(outside, caller),
       limits: { timeoutMs: TIMEOUT_MAX_MS },
       call: async (...call) => {
         await tools.written();
@@ -47,7 +47,7 @@ const scriptStep = executor({
       },
       signal,
     });
-    const told = scrubbers.reduce((outcome, one) => one.scrubJson(outcome), storable(ended));
+    const told = scrubbers.reduce((outcome, one) => one.scrubJson(outcome), assertStorable(ended));
     for (const { level, message, metadata } of told.logs) tools.log(level, message, metadata);
     return { output: outputOf(told) };
   },
@@ -172,5 +172,5 @@ function placeOf({ run: { workspace, environment } }: Tools) {
 /** What the run may do now. */
 async function runRights({ outside, run }: Tools): Promise<ReadonlySet<string>> {
   const { runAs, permissions = null } = run;
-  return (await rightsOf(outside, run.workspace, { runAs, permissions })).permissions;
+  return (await permissionsFor(outside, run.workspace, { runAs, permissions })).permissions;
 }

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Transaction } from "#kernel/db/database.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
-import { pruning, removeRows } from "#kernel/work/retention-job.ts";
+import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Execution, ExecutionSummary } from "./execution.ts";
 
 export const NoSuchExecution = failure("not_found", 404, "There is no such execution.");
@@ -85,11 +85,11 @@ const PRUNE = `
             where o.started_at < $1 order by o.started_at limit $2))`;
 
 /** What came of executions is kept as long as runs are. */
-export const pruneExecutions = pruning({
+export const pruneExecutions = retentionJob({
   kind: "sdk.prune_executions",
   async remove({ db, settings, clock }, rowsMax) {
     if (settings.runRetentionDays === 0) return 0;
     const before = new Date(clock.nowMs() - settings.runRetentionDays * DAY_MS);
-    return removeRows(db, PRUNE, [before, rowsMax]);
+    return deleteAcrossWorkspaces(db, PRUNE, [before, rowsMax]);
   },
 });

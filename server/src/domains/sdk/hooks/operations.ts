@@ -1,17 +1,17 @@
 import Type from "typebox";
-import { type Response, writtenOf } from "#domains/runs/index.ts";
-import type { Caller, Outside, RawRequest } from "#kernel/access/caller.ts";
+import { type Response, toRawResponse } from "#domains/runs/index.ts";
+import type { Caller, Platform, RawRequest } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { parseAny } from "#kernel/http/request-body.ts";
+import { parseAnyBody } from "#kernel/http/request-body.ts";
 import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
-import { type Written, written } from "#kernel/operation/response.ts";
+import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { findByName } from "../artifacts/store.ts";
-import { callerFor, runUnattended } from "../execution/background-run.ts";
+import { backgroundCaller, runInBackground } from "../execution/background-run.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import type { Execution } from "../execution/execution.ts";
-import { record } from "../execution/run-artifact.ts";
+import { recordExecution } from "../execution/run-artifact.ts";
 
 const STATUS_MIN = 200;
 const STATUS_MAX = 599;
@@ -21,8 +21,8 @@ const MEMBERS = ["status", "headers", "body"];
  * What a script returned, as an answer: `{ status, headers, body }` with at least a status, or anything
  * else as the body of a 200. Nothing is an empty answer.
  */
-function answerOf(returned: unknown): Written {
-  return writtenOf(
+function answerOf(returned: unknown): RawResponse {
+  return toRawResponse(
     isResponse(returned)
       ? { status: returned.status, headers: textsOf(returned.headers), body: returned.body ?? null }
       : {
@@ -66,7 +66,7 @@ function inputOf({ bytes, mediaType, headers, query }: RawRequest) {
     ([name, value]) => name !== "cookie" && !(CREDENTIALS.includes(name) && OURS.test(value)),
   );
   return {
-    body: parseAny(bytes, mediaType),
+    body: parseAnyBody(bytes, mediaType),
     rawBody: bytes.toString("utf8"),
     headers: Object.fromEntries(shown),
     query,
@@ -111,7 +111,7 @@ export const handleRequest = command({
       }),
     ),
   }),
-  reply: { ...written<Written>(Type.Unknown(), "What the artifact answers."), status: 200 },
+  reply: { ...rawResponse<RawResponse>(Type.Unknown(), "What the artifact answers."), status: 200 },
   emits: [ArtifactExecuted],
   fails: [RateLimited, HandlerFailed, HandlerAborted],
   example: { params: { workspace: "default", moduleKey: "shop", name: "order-placed" } },
@@ -120,8 +120,8 @@ export const handleRequest = command({
     if (!request) throw new Error("A request came without itself.");
     const { partition, artifact } = await handlerOf(outside, params, environment);
     outside.throttle.assert(`hook ${artifact.id}`, outside.settings.rateLimit);
-    const acting: Caller = await callerFor(outside, artifact, { partition, cause });
-    const { execution, returned } = await runUnattended(outside, {
+    const acting: Caller = await backgroundCaller(outside, artifact, { partition, cause });
+    const { execution, returned } = await runInBackground(outside, {
       artifact,
       caller: acting,
       input: inputOf(request),
@@ -131,7 +131,7 @@ export const handleRequest = command({
   },
   async run(ctx, _input, { partition, artifact, execution, returned }) {
     ctx.enter(partition);
-    record(ctx, artifact, execution);
+    recordExecution(ctx, artifact, execution);
     const { status, outcome } = execution;
     if (status === "completed") return answerOf(returned);
     if (status !== "aborted") return new Failure(HandlerFailed);
@@ -144,7 +144,7 @@ const WORKSPACE = "select key from workspaces where slug = $1";
 
 /** What handles requests there. That there is no workspace, and that it has no such handler, look alike. */
 async function handlerOf(
-  { db }: Outside,
+  { db }: Platform,
   address: { readonly workspace: string; readonly moduleKey: string; readonly name: string },
   environment: EnvironmentName,
 ) {

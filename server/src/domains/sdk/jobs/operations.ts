@@ -1,10 +1,10 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page, withSuccess } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   Artifact,
@@ -14,14 +14,14 @@ import {
   STATUSES,
   TooManyArtifacts,
 } from "../artifacts/artifact.ts";
-import { readDraft } from "../artifacts/artifact-input.ts";
+import { parseArtifactInput } from "../artifacts/artifact-input.ts";
 import { ArtifactCreated } from "../artifacts/events.ts";
 import { create } from "../artifacts/service.ts";
 import { list, settingsOf } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import { ArtifactsExecute, ArtifactsRead, ArtifactsWrite } from "../permissions.ts";
-import { type CarriedOut, carryOut, CARRY_OUT_MAX_MS, settle } from "./run-job.ts";
-import { ringWhenDue } from "./schedule.ts";
+import { type JobResult, runScheduledJob, JOB_TIMEOUT_MS, recordJobResult } from "./run-job.ts";
+import { scheduleWakeup } from "./schedule.ts";
 import { ExecutedJob, ScheduledJob } from "./scheduled-job.ts";
 import * as store from "./store.ts";
 import { environmentOf } from "./scheduled-job.ts";
@@ -54,7 +54,7 @@ export const listScheduledJobs = query({
     });
     const ids = found.map(({ id }) => id);
     const [times, settings] = [await store.of(tx, ids), await settingsOf(tx, ids)];
-    return pageOf(
+    return toPage(
       found,
       limit,
       (artifact) => {
@@ -105,7 +105,7 @@ export const createScheduledJob = command({
     },
   },
   prepare: (outside, { body: { detail } }, caller) =>
-    readDraft(outside, caller, { artifactType: "scheduled_job", detail }),
+    parseArtifactInput(outside, caller, { artifactType: "scheduled_job", detail }),
   run: (ctx, { body }, draft) => create(ctx, { ...body, artifactType: "scheduled_job" }, draft),
 });
 
@@ -121,15 +121,15 @@ export const runDueJobs = command({
   waits: true,
   mayChangeNothing: true,
   reply: withSuccess(
-    one(Type.Object({ executed: Type.Array(ExecutedJob) }, { title: "ExecutedJobs" })),
+    item(Type.Object({ executed: Type.Array(ExecutedJob) }, { title: "ExecutedJobs" })),
   ),
   emits: [ArtifactExecuted],
   prepare: (outside, _input, caller) => runDue(outside, caller),
   async run(ctx, _input, { done, left, refusal }) {
-    for (const each of done) await settle(ctx, each);
+    for (const each of done) await recordJobResult(ctx, each);
     // Who woke for one of them meanwhile has set its alarm to the end of our claim.
     for (const { artifactId } of [...done.map(({ due }) => due), ...left]) {
-      await ringWhenDue(ctx, artifactId);
+      await scheduleWakeup(ctx, artifactId);
     }
     if (refusal && done.length === 0) return refusal;
     return {
@@ -144,7 +144,7 @@ export const runDueJobs = command({
 });
 
 interface Round {
-  readonly done: readonly CarriedOut[];
+  readonly done: readonly JobResult[];
   /** What is due as it was before. */
   readonly left: readonly store.Due[];
   /** Why, where some of it was refused. */
@@ -152,19 +152,22 @@ interface Round {
 }
 
 /** Claims what is due and runs it all; the sandbox says how much of it at a time. */
-async function runDue(outside: Outside, { workspace, environment, cause }: Caller): Promise<Round> {
+async function runDue(
+  outside: Platform,
+  { workspace, environment, cause }: Caller,
+): Promise<Round> {
   if (!workspace) throw new Error("A scheduled job belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
   const wanted = {
     claim: newId("clm"),
     now: outside.clock.now(),
-    leaseMs: CARRY_OUT_MAX_MS,
+    leaseMs: JOB_TIMEOUT_MS,
     limit: RUN_MAX,
   };
   const due = await outside.db.write(partition, (session) =>
     store.claim((text, values) => session.send(text, values), wanted),
   );
-  const ends = await Promise.allSettled(due.map((each) => carryOut(outside, each, cause)));
+  const ends = await Promise.allSettled(due.map((each) => runScheduledJob(outside, each, cause)));
   const carried = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   const done = carried.filter((end) => end !== undefined);
   const left = due.filter(({ artifactId }) =>

@@ -1,44 +1,44 @@
 /** One execution of a scheduled job: the script first, outside of any transaction, then what came of it. */
-import type { Outside } from "#kernel/access/caller.ts";
-import { type Cause, SYSTEM } from "#kernel/log/event.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { type Causation, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { find } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import type { Execution } from "../execution/execution.ts";
-import { record } from "../execution/run-artifact.ts";
-import { callerFor, runUnattended } from "../execution/background-run.ts";
+import { recordExecution } from "../execution/run-artifact.ts";
+import { backgroundCaller, runInBackground } from "../execution/background-run.ts";
 import * as store from "./store.ts";
 import { nextTime } from "./scheduled-job.ts";
 
 /** As long as a script may take, and its wait for a place in the sandbox. */
-export const CARRY_OUT_MAX_MS = 330_000;
+export const JOB_TIMEOUT_MS = 330_000;
 const BACKOFF_MS = 2_000;
 const BACKOFF_MAX_MS = 300_000;
 
 /** An execution that is still to be written down. */
-export interface CarriedOut {
+export interface JobResult {
   readonly due: store.Due;
   readonly artifact: Artifact;
   readonly execution: Execution;
-  readonly cause: Cause;
+  readonly cause: Causation;
 }
 
 /** Runs the script of a time that was claimed; undefined where the job is gone or off by now. */
-export async function carryOut(
-  outside: Outside,
+export async function runScheduledJob(
+  outside: Platform,
   due: store.Due,
   // Each time begins a chain of its own.
-  cause: Cause = { correlationId: newId("cor"), depth: 1 },
-): Promise<CarriedOut | undefined> {
+  cause: Causation = { correlationId: newId("cor"), depth: 1 },
+): Promise<JobResult | undefined> {
   const { workspace, environment, dueAt, attempt } = due;
   const partition = { workspace, environment };
   const artifact = await outside.db.read(partition, (tx) => find(tx, due.artifactId));
   if (artifact?.status !== "active") return undefined;
-  const { execution } = await runUnattended(outside, {
+  const { execution } = await runInBackground(outside, {
     artifact,
-    caller: await callerFor(outside, artifact, { partition, cause }),
+    caller: await backgroundCaller(outside, artifact, { partition, cause }),
     input: { dueAt, attempt },
     triggerType: "schedule",
     dueAt,
@@ -48,15 +48,15 @@ export async function carryOut(
 }
 
 /** Writes down what came of it, and when the job runs again: for the same time if that may help. */
-export async function settle(
+export async function recordJobResult(
   ctx: WriteContext<typeof ArtifactExecuted>,
-  { due, artifact, execution, cause }: CarriedOut,
+  { due, artifact, execution, cause }: JobResult,
 ): Promise<void> {
   const { workspace, environment } = due;
   // What a script did is told in the log of the environment that it did it in.
   ctx.enter({ workspace, environment });
-  if (!ctx.caller.credential) ctx.actAs(SYSTEM, cause);
-  record(ctx, artifact, execution);
+  if (!ctx.caller.credential) ctx.actAs(SYSTEM_ACTOR, cause);
+  recordExecution(ctx, artifact, execution);
   ctx.enter({ workspace, environment: ctx.caller.environment });
   const { id: executionId, status, dueAt, attempt, startedAt, durationMs } = execution;
   const last = { executionId, status, dueAt, attempt, startedAt, durationMs };
@@ -65,7 +65,7 @@ export async function settle(
 
 function nextOf(
   now: Date,
-  { due, artifact, execution }: Pick<CarriedOut, "due" | "artifact" | "execution">,
+  { due, artifact, execution }: Pick<JobResult, "due" | "artifact" | "execution">,
 ): store.Next {
   const { retries } = artifact.detail.retryPolicy ?? { retries: 0 };
   const ended = execution.status === "completed" || execution.status === "aborted";

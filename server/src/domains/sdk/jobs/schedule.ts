@@ -4,7 +4,7 @@ import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { type Artifact, ArtifactId } from "../artifacts/artifact.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
-import { carryOut, CARRY_OUT_MAX_MS, settle } from "./run-job.ts";
+import { runScheduledJob, JOB_TIMEOUT_MS, recordJobResult } from "./run-job.ts";
 import * as store from "./store.ts";
 import { environmentOf, nextTime } from "./scheduled-job.ts";
 
@@ -17,7 +17,7 @@ type Scheduled = Pick<Artifact, "id" | "artifactType" | "status" | "detail">;
  * Notes when the artifact is due next, if it is a job that is on. Where its times are what they were,
  * one that is late, or to be tried again, is still to come.
  */
-export async function keepSchedule(
+export async function saveSchedule(
   ctx: WriteContext<never>,
   artifact: Scheduled,
   before?: Scheduled,
@@ -40,22 +40,22 @@ export const runOnTime = job({
   // A job that gave up would be silent for good; its own attempts are counted in its row.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
-  timeoutMs: CARRY_OUT_MAX_MS,
+  timeoutMs: JOB_TIMEOUT_MS,
   concurrency: HANDS,
   async effect(outside, { artifactId }, { id }) {
     const now = outside.clock.now();
-    const wanted = { claim: id, now, leaseMs: CARRY_OUT_MAX_MS, artifactId, limit: 1 };
+    const wanted = { claim: id, now, leaseMs: JOB_TIMEOUT_MS, artifactId, limit: 1 };
     const [due] = await store.claim((sql, values) => outside.db.system(sql, values), wanted);
-    return due && carryOut(outside, due);
+    return due && runScheduledJob(outside, due);
   },
   async run(ctx, { artifactId }, done) {
-    if (done) await settle(ctx, done);
-    await ringWhenDue(ctx, artifactId);
+    if (done) await recordJobResult(ctx, done);
+    await scheduleWakeup(ctx, artifactId);
   },
 });
 
 /** Sets the alarm to when the row says, whoever wrote that. */
-export async function ringWhenDue(ctx: WriteContext<never>, artifactId: string): Promise<void> {
+export async function scheduleWakeup(ctx: WriteContext<never>, artifactId: string): Promise<void> {
   const at = await store.alarmOf(ctx.tx, artifactId);
   if (at !== undefined) ring(ctx, artifactId, new Date(at));
 }

@@ -2,7 +2,7 @@
 import semver from "semver";
 import Type, { type Static } from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { PackArtifact } from "../artifacts/pack.ts";
 import { PackId } from "./pack.ts";
@@ -50,10 +50,10 @@ export const Descriptor = object(
 export type Descriptor = Static<typeof Descriptor>;
 
 /** What is wrong with it beyond its form. */
-export function faultsOf(descriptor: Descriptor): Fault[] {
+export function faultsOf(descriptor: Descriptor): FieldError[] {
   const { version, artifacts = [], artifactDefinitions = {} } = descriptor;
   const { dependencies = {}, engines = {} } = descriptor;
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   if (semver.valid(version) === null) {
     faults.push({ path: "/version", message: "must be a semantic version, such as 1.0.0" });
   }

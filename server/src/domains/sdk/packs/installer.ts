@@ -1,35 +1,35 @@
 /** Makes, replaces and removes pieces of packs, each in the environment that it belongs to. */
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { Making, PackContent } from "#kernel/contributions/pack-content.ts";
-import { mapDeep } from "#kernel/schema/map-json.ts";
+import type { PackContext, PackContent } from "#kernel/contributions/pack-content.ts";
+import { mapJson } from "#kernel/schema/map-json.ts";
 import { checksumOf } from "./descriptor.ts";
-import type { Kept, MadeThing } from "./pack.ts";
-import { type Piece, placing } from "./pack-items.ts";
+import type { KeptItem, InstalledItem } from "./pack.ts";
+import { type PackItem, inEnvironmentOf } from "./pack-items.ts";
 
 const REFERENCE = /^pack:([a-z_]+)\/(.+)$/;
 
 /** The work on one pack. */
-export class Workshop {
-  readonly kept: Kept[] = [];
-  readonly #ctx: Making;
+export class PackInstaller {
+  readonly kept: KeptItem[] = [];
+  readonly #ctx: PackContext;
   readonly #environment: EnvironmentName;
   /** The ids of what there is by now, for pieces that name others. */
   readonly #ids = new Map<string, string>();
 
-  constructor(ctx: Making, environment: EnvironmentName) {
+  constructor(ctx: PackContext, environment: EnvironmentName) {
     this.#ctx = ctx;
     this.#environment = environment;
   }
 
   /** Whether something of that name stands in the way. */
-  async isTaken({ content, said }: Piece): Promise<boolean> {
+  async isTaken({ content, said }: PackItem): Promise<boolean> {
     return (await content.find(this.#in(content), said as never)) !== undefined;
   }
 
-  async make(piece: Piece): Promise<MadeThing> {
+  async make(piece: PackItem): Promise<InstalledItem> {
     const { content, key, path, prepared } = piece;
-    return placing(path, async () => {
+    return inEnvironmentOf(path, async () => {
       const said = this.#resolved(piece);
       const id = await content.make(this.#in(content), said as never, prepared as never);
       return this.#noted(piece, { kind: content.kind, key, id });
@@ -37,7 +37,7 @@ export class Workshop {
   }
 
   /** What is as the pack left it becomes what the pack says now; what is not stays. */
-  async renew(piece: Piece, former: MadeThing): Promise<MadeThing> {
+  async renew(piece: PackItem, former: InstalledItem): Promise<InstalledItem> {
     const { content, path, prepared, checksum } = piece;
     const { kind, key, id } = former;
     this.#ids.set(`${kind}/${key}`, id);
@@ -47,7 +47,7 @@ export class Workshop {
       return former;
     }
     if (checksum === former.content) return former;
-    return placing(path, async () => {
+    return inEnvironmentOf(path, async () => {
       const said = this.#resolved(piece);
       const now = await content.replace(this.#in(content), id, said as never, prepared as never);
       return this.#noted(piece, { kind, key, id: now });
@@ -55,7 +55,7 @@ export class Workshop {
   }
 
   /** True when it is gone; what was edited or is in use stays. */
-  async remove(content: PackContent, thing: MadeThing): Promise<boolean> {
+  async remove(content: PackContent, thing: InstalledItem): Promise<boolean> {
     const { kind, key, id } = thing;
     const reason = await this.#editOf(content, thing);
     if (reason) {
@@ -80,7 +80,7 @@ export class Workshop {
 
   async #editOf(
     content: PackContent,
-    { id, base }: MadeThing,
+    { id, base }: InstalledItem,
   ): Promise<"edited" | "deleted" | undefined> {
     const now = await content.read(this.#in(content), id);
     if (now === undefined) return "deleted";
@@ -88,23 +88,23 @@ export class Workshop {
   }
 
   async #noted(
-    { content, checksum }: Piece,
-    thing: Pick<MadeThing, "kind" | "key" | "id">,
-  ): Promise<MadeThing> {
+    { content, checksum }: PackItem,
+    thing: Pick<InstalledItem, "kind" | "key" | "id">,
+  ): Promise<InstalledItem> {
     this.#ids.set(`${thing.kind}/${thing.key}`, thing.id);
     const base = checksumOf(await content.read(this.#in(content), thing.id));
     return { ...thing, content: checksum, base };
   }
 
-  #resolved({ said }: Piece): unknown {
-    return mapDeep(said, (leaf) => {
+  #resolved({ said }: PackItem): unknown {
+    return mapJson(said, (leaf) => {
       const [, kind = "", key = ""] = (typeof leaf === "string" && REFERENCE.exec(leaf)) || [];
       return this.#ids.get(`${kind}/${key}`) ?? leaf;
     });
   }
 
   /** What belongs to the workspace is told in production, whatever the request says. */
-  #in({ environmental }: PackContent): Making {
+  #in({ environmental }: PackContent): PackContext {
     const ctx = this.#ctx;
     const environment = environmental ? this.#environment : "production";
     ctx.enter({ workspace: ctx.workspace.key, environment });

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import type { EventType } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, one, page, withSuccess } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page, withSuccess } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { ArtifactsRead, PacksInstall } from "../permissions.ts";
 import { artifactDefinitions } from "./baseline/core/artifacts.ts";
@@ -13,7 +13,7 @@ import { workflows } from "./baseline/core/workflows.ts";
 import { itsmPack } from "./baseline/itsm/pack.ts";
 import { Descriptor } from "./descriptor.ts";
 import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
-import { readPieces } from "./pack-items.ts";
+import { readPackItems } from "./pack-items.ts";
 import {
   InstalledPack,
   NewerInstalled,
@@ -21,8 +21,8 @@ import {
   PackId,
   PackNeeded,
   RequirementsUnmet,
-  shown,
-  ThingsExist,
+  toPack,
+  ItemsExist,
   UninstalledPack,
   VersionTaken,
 } from "./pack.ts";
@@ -78,7 +78,7 @@ const installed = {
       location: ({ id }) => `/api/v1/sdk/packs/${encodeURIComponent(id)}`,
     }),
   ),
-  fails: [RequirementsUnmet, ThingsExist, VersionTaken, NewerInstalled],
+  fails: [RequirementsUnmet, ItemsExist, VersionTaken, NewerInstalled],
 } as const;
 
 export const listPacks = query({
@@ -92,7 +92,7 @@ export const listPacks = query({
   async run({ tx, services }, { query: { limit, after } }) {
     const [last = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(last), limit: limit + 1 });
-    return pageOf(rows, limit, shown, ({ id }) => services.cursors.encode(LIST, [id]));
+    return toPage(rows, limit, toPack, ({ id }) => services.cursors.encode(LIST, [id]));
   },
 });
 
@@ -103,11 +103,11 @@ export const getPack = query({
   summary: "Read an installed pack",
   permission: ArtifactsRead,
   params: ById,
-  reply: withSuccess(one(Pack)),
+  reply: withSuccess(item(Pack)),
   example,
   async run({ tx }, { params }) {
     const pack = await store.get(tx, params.id);
-    return { ...shown(pack), revision: pack.revision };
+    return { ...toPack(pack), revision: pack.revision };
   },
 });
 
@@ -122,7 +122,7 @@ export const installBaselinePack = command({
   ...installed,
   body: object({ packKey: Type.Enum([...BASELINE_KEYS]) }),
   example: { body: { packKey: "core_baseline_pack" } },
-  prepare: (outside, { body }, caller) => readPieces(outside, BASELINE[body.packKey], caller),
+  prepare: (outside, { body }, caller) => readPackItems(outside, BASELINE[body.packKey], caller),
   run: async (ctx, { body }, pieces) =>
     answerOf(await service.install(ctx, BASELINE[body.packKey], pieces)),
 });
@@ -159,7 +159,7 @@ export const installPack = command({
       engines: { millrace: ">=0.1.0" },
     },
   },
-  prepare: (outside, { body }, caller) => readPieces(outside, body, caller),
+  prepare: (outside, { body }, caller) => readPackItems(outside, body, caller),
   run: async (ctx, { body }, pieces) => answerOf(await service.install(ctx, body, pieces)),
 });
 
@@ -174,7 +174,7 @@ export const uninstallPack = command({
   permission: PacksInstall,
   environmental: true,
   params: ById,
-  reply: withSuccess(one(UninstalledPack)),
+  reply: withSuccess(item(UninstalledPack)),
   emits: uninstallEvents,
   publishes: true,
   fails: [PackNeeded],
@@ -183,5 +183,5 @@ export const uninstallPack = command({
 });
 
 function answerOf({ pack, status, kept }: service.Installed) {
-  return { ...shown(pack), revision: pack.revision, status, kept: [...kept] };
+  return { ...toPack(pack), revision: pack.revision, status, kept: [...kept] };
 }

@@ -1,13 +1,13 @@
 /** What a pack brings, read and checked while no transaction is open. */
-import type { Caller, Outside, Services } from "#kernel/access/caller.ts";
+import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
-import { Failure, type Fault, Forbidden, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Forbidden, Invalid } from "#kernel/operation/failure.ts";
 import { type PackContent, PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import { Shape } from "#kernel/schema/validator.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 import { checksumOf } from "./descriptor.ts";
 import { contentsOf, type Descriptor, faultsOf, PIECES_MAX } from "./descriptor.ts";
 
-export interface Piece {
+export interface PackItem {
   readonly content: PackContent;
   readonly key: string;
   readonly said: unknown;
@@ -18,7 +18,7 @@ export interface Piece {
 }
 
 /** Every kind of content, in the order in which they can be made. */
-export function kindsOf({ contributions }: Services): readonly PackContent[] {
+export function kindsOf({ contributions }: PlatformServices): readonly PackContent[] {
   const left = [...contributionsTo(PackContentPoint, contributions)];
   const kinds: PackContent[] = [];
   while (left.length > 0) {
@@ -32,11 +32,11 @@ export function kindsOf({ contributions }: Services): readonly PackContent[] {
 }
 
 /** Reads a descriptor: its pieces in the order in which they are made. Throws all that is wrong with it. */
-export async function readPieces(
-  outside: Outside,
+export async function readPackItems(
+  outside: Platform,
   descriptor: Descriptor,
   caller: Caller,
-): Promise<readonly Piece[]> {
+): Promise<readonly PackItem[]> {
   const kinds = kindsOf(outside);
   const faults = faultsOf(descriptor);
   const found = contentsOf(descriptor).flatMap(({ kind, content: given, path }) => {
@@ -55,11 +55,11 @@ export async function readPieces(
     faults.push({ path: "/resources", message: `are more than ${PIECES_MAX}` });
   }
   if (faults.length > 0) throw refusal(faults);
-  assertMayMake(
+  assertCanInstall(
     found.map(({ content }) => content),
     caller,
   );
-  const pieces: Piece[] = [];
+  const pieces: PackItem[] = [];
   for (const { content, said, path } of inOrder(found, kinds)) {
     // The shape of its own kind has passed it.
     const given = said as never;
@@ -67,14 +67,16 @@ export async function readPieces(
     if (pieces.some((piece) => piece.content === content && piece.key === key)) {
       throw refusal([{ path, message: `is a second one called ${key}` }]);
     }
-    const prepared = await placing(path, async () => content.prepare?.(outside, given, caller));
+    const prepared = await inEnvironmentOf(path, async () =>
+      content.prepare?.(outside, given, caller),
+    );
     pieces.push({ content, key, said, checksum: checksumOf(said), prepared, path });
   }
   return pieces;
 }
 
 /** By a pack nobody makes what they may not make by hand. */
-export function assertMayMake(contents: readonly PackContent[], { permissions }: Caller): void {
+export function assertCanInstall(contents: readonly PackContent[], { permissions }: Caller): void {
   const lacking = contents.find(({ permission }) => !permissions.has(permission.name));
   if (!lacking) return;
   throw new Failure(Forbidden, {
@@ -83,7 +85,7 @@ export function assertMayMake(contents: readonly PackContent[], { permissions }:
 }
 
 /** What is wrong with a piece is told with where it stands in the descriptor. */
-export async function placing<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function inEnvironmentOf<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -105,19 +107,19 @@ function inOrder<T extends { readonly content: PackContent }>(
   return kinds.flatMap((kind) => all.filter(({ content }) => content === kind));
 }
 
-function below(path: string, fault: Fault): Fault {
+function below(path: string, fault: FieldError): FieldError {
   return { ...fault, path: `${path}${fault.path}` };
 }
 
-function refusal(errors: readonly Fault[]): Failure {
+function refusal(errors: readonly FieldError[]): Failure {
   const [first] = errors;
   return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });
 }
 
-const shapes = new WeakMap<PackContent, Shape>();
+const shapes = new WeakMap<PackContent, Validator>();
 
-function shapeOf(content: PackContent): Shape {
+function shapeOf(content: PackContent): Validator {
   let shape = shapes.get(content);
-  if (!shape) shapes.set(content, (shape = new Shape(content.schema, "body")));
+  if (!shape) shapes.set(content, (shape = new Validator(content.schema, "body")));
   return shape;
 }

@@ -17,7 +17,7 @@ const Thing = {
 export const Made = Type.Object(Thing, { title: "PackThing" });
 
 /** What was left as it was found, and why. */
-export const Kept = Type.Object(
+export const KeptItem = Type.Object(
   {
     ...Thing,
     reason: Type.Enum(["edited", "deleted", "in_use"], {
@@ -28,7 +28,7 @@ export const Kept = Type.Object(
   },
   { title: "KeptThing" },
 );
-export type Kept = Static<typeof Kept>;
+export type KeptItem = Static<typeof KeptItem>;
 
 const about = {
   id: PackId,
@@ -57,7 +57,7 @@ export const InstalledPack = Type.Object(
   {
     ...Pack.properties,
     status: Type.Enum(["installed", "upgraded", "unchanged"]),
-    kept: Type.Array(Kept),
+    kept: Type.Array(KeptItem),
   },
   { title: "InstalledPack" },
 );
@@ -65,16 +65,16 @@ export const InstalledPack = Type.Object(
 export const UpgradedPack = Type.Object({
   ...Pack.properties,
   previousVersion: Type.String(),
-  kept: Type.Array(Kept),
+  kept: Type.Array(KeptItem),
 });
 
 export const UninstalledPack = Type.Object(
-  { ...about, removed: Type.Array(Made), kept: Type.Array(Kept) },
+  { ...about, removed: Type.Array(Made), kept: Type.Array(KeptItem) },
   { title: "UninstalledPack" },
 );
 
 /** One thing that a pack made, with what tells an edit. */
-export interface MadeThing extends Static<typeof Made> {
+export interface InstalledItem extends Static<typeof Made> {
   /** Of what the pack said. */
   readonly content: string;
   /** Of what stood there afterwards. */
@@ -84,7 +84,7 @@ export interface MadeThing extends Static<typeof Made> {
 export interface StoredPack extends Omit<Static<typeof Pack>, "made"> {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly checksum: string;
-  readonly made: readonly MadeThing[];
+  readonly made: readonly InstalledItem[];
   readonly revision: number;
 }
 
@@ -93,7 +93,7 @@ export const RequirementsUnmet = failure(
   422,
   "The pack needs another version of the platform, or packs that are not installed.",
 );
-export const ThingsExist = failure(
+export const ItemsExist = failure(
   "pack_conflict",
   409,
   "What the pack would make is there already; `errors` name all of it.",
@@ -116,7 +116,7 @@ export function referTo({ id, name }: Pick<StoredPack, "id" | "name">) {
 }
 
 /** What everyone may see of it. */
-export function shown(pack: StoredPack): Static<typeof Pack> {
+export function toPack(pack: StoredPack): Static<typeof Pack> {
   const { dependencies: _, checksum: __, revision: ___, made, ...rest } = pack;
   return { ...rest, made: made.map(({ kind, key, id }) => ({ kind, key, id })) };
 }

@@ -1,22 +1,22 @@
 import semver from "semver";
-import { personOf } from "#kernel/access/caller.ts";
-import type { Making, PackContent } from "#kernel/contributions/pack-content.ts";
-import { Failure, type Fault } from "#kernel/operation/failure.ts";
+import { userIdOf } from "#kernel/access/caller.ts";
+import type { PackContext, PackContent } from "#kernel/contributions/pack-content.ts";
+import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { PLATFORM_VERSION } from "#kernel/settings.ts";
 import { checksumOf, type Descriptor } from "./descriptor.ts";
 import { PackInstalled, PackUninstalled, PackUpgraded } from "./events.ts";
-import { Workshop } from "./installer.ts";
-import { assertMayMake, kindsOf, type Piece } from "./pack-items.ts";
+import { PackInstaller } from "./installer.ts";
+import { assertCanInstall, kindsOf, type PackItem } from "./pack-items.ts";
 import {
-  type Kept,
-  type MadeThing,
+  type KeptItem,
+  type InstalledItem,
   NewerInstalled,
   PackNeeded,
   referTo,
   RequirementsUnmet,
-  shown,
+  toPack,
   type StoredPack,
-  ThingsExist,
+  ItemsExist,
   VersionTaken,
 } from "./pack.ts";
 import * as store from "./store.ts";
@@ -29,7 +29,7 @@ export function assertRequirements(
   { dependencies = {}, engines = {} }: Pick<Descriptor, "dependencies" | "engines">,
   installed: ReadonlyMap<string, string>,
 ): void {
-  const errors: Fault[] = Object.entries(dependencies).flatMap(([id, range]) => {
+  const errors: FieldError[] = Object.entries(dependencies).flatMap(([id, range]) => {
     const version = installed.get(id);
     if (version !== undefined && fits(version, range)) return [];
     const found = version === undefined ? "it is not installed" : `${version} is installed`;
@@ -58,14 +58,14 @@ function fits(version: string, range: string): boolean {
 export interface Installed {
   readonly pack: StoredPack;
   readonly status: "installed" | "upgraded" | "unchanged";
-  readonly kept: readonly Kept[];
+  readonly kept: readonly KeptItem[];
 }
 
 /** Installs a pack, or brings an installed one to another version: all of it, or nothing. */
 export async function install(
-  ctx: Making,
+  ctx: PackContext,
   descriptor: Descriptor,
-  pieces: readonly Piece[],
+  pieces: readonly PackItem[],
 ): Promise<Installed> {
   await store.lockPacks(ctx.tx);
   const former = await store.find(ctx.tx, descriptor.id);
@@ -76,26 +76,26 @@ export async function install(
   const others = await store.all(ctx.tx);
   assertRequirements(descriptor, new Map(others.map(({ id, version }) => [id, version])));
   const environment = former?.environment ?? ctx.caller.environment;
-  const workshop = new Workshop(ctx, environment);
+  const workshop = new PackInstaller(ctx, environment);
   const made = await makeAll(workshop, pieces, former?.made ?? []);
   await removeDropped(ctx, workshop, former?.made ?? [], pieces);
   workshop.end();
   const { id, name, version, description = "", author = "", dependencies = {} } = descriptor;
-  const installedBy = personOf(ctx.caller);
+  const installedBy = userIdOf(ctx.caller);
   const about = { id, environment, name, version, description, author, dependencies };
   const pack = await store.put(ctx.tx, { ...about, checksum, made, installedBy }, ctx.now);
   const { kept } = workshop;
   if (!former) {
-    ctx.emit(PackInstalled, referTo(pack), shown(pack));
+    ctx.emit(PackInstalled, referTo(pack), toPack(pack));
     return { pack, status: "installed", kept };
   }
   const { version: previousVersion } = former;
-  ctx.emit(PackUpgraded, referTo(pack), { ...shown(pack), previousVersion, kept });
+  ctx.emit(PackUpgraded, referTo(pack), { ...toPack(pack), previousVersion, kept });
   return { pack, status: "upgraded", kept };
 }
 
 /** Removes a pack, and of what it made all that nobody has changed or uses. */
-export async function uninstall(ctx: Making, id: string) {
+export async function uninstall(ctx: PackContext, id: string) {
   await store.lockPacks(ctx.tx);
   const pack = await store.get(ctx.tx, id);
   ctx.expectRevision(pack.revision);
@@ -104,7 +104,7 @@ export async function uninstall(ctx: Making, id: string) {
     const names = needing.map((other) => other.id).join(", ");
     throw new Failure(PackNeeded, { detail: `These packs depend on it: ${names}.` });
   }
-  const workshop = new Workshop(ctx, pack.environment);
+  const workshop = new PackInstaller(ctx, pack.environment);
   const removed = await removeAll(ctx, workshop, pack.made);
   workshop.end();
   await store.remove(ctx.tx, id);
@@ -131,24 +131,24 @@ function isCurrent(former: StoredPack, { version }: Descriptor, checksum: string
 }
 
 async function makeAll(
-  workshop: Workshop,
-  pieces: readonly Piece[],
-  former: readonly MadeThing[],
-): Promise<readonly MadeThing[]> {
-  const formerOf = ({ content, key }: Piece) =>
+  workshop: PackInstaller,
+  pieces: readonly PackItem[],
+  former: readonly InstalledItem[],
+): Promise<readonly InstalledItem[]> {
+  const formerOf = ({ content, key }: PackItem) =>
     former.find((thing) => thing.kind === content.kind && thing.key === key);
-  const taken: Piece[] = [];
+  const taken: PackItem[] = [];
   for (const piece of pieces) {
     if (!formerOf(piece) && (await workshop.isTaken(piece))) taken.push(piece);
   }
   if (taken.length > 0) {
     const names = taken.map(({ content, key }) => `${content.kind}/${key}`).join(", ");
-    throw new Failure(ThingsExist, {
+    throw new Failure(ItemsExist, {
       detail: `There are already: ${names}.`,
       errors: taken.map(({ path }) => ({ path, message: "is there already" })),
     });
   }
-  const made: MadeThing[] = [];
+  const made: InstalledItem[] = [];
   for (const piece of pieces) {
     const known = formerOf(piece);
     made.push(await (known ? workshop.renew(piece, known) : workshop.make(piece)));
@@ -158,10 +158,10 @@ async function makeAll(
 
 /** What the new version no longer has. Where somebody has made it their own, it stays theirs. */
 async function removeDropped(
-  ctx: Making,
-  workshop: Workshop,
-  former: readonly MadeThing[],
-  pieces: readonly Piece[],
+  ctx: PackContext,
+  workshop: PackInstaller,
+  former: readonly InstalledItem[],
+  pieces: readonly PackItem[],
 ): Promise<void> {
   const dropped = former.filter(
     ({ kind, key }) => !pieces.some((piece) => piece.content.kind === kind && piece.key === key),
@@ -171,20 +171,20 @@ async function removeDropped(
 
 /** In the opposite order of their making. */
 async function removeAll(
-  { services, caller }: Making,
-  workshop: Workshop,
-  things: readonly MadeThing[],
-): Promise<readonly MadeThing[]> {
+  { services, caller }: PackContext,
+  workshop: PackInstaller,
+  things: readonly InstalledItem[],
+): Promise<readonly InstalledItem[]> {
   const kinds = new Map(kindsOf(services).map((content) => [content.kind, content]));
   const known = things.flatMap((thing) => {
     const content: PackContent | undefined = kinds.get(thing.kind);
     return content ? [{ thing, content }] : [];
   });
-  assertMayMake(
+  assertCanInstall(
     known.map(({ content }) => content),
     caller,
   );
-  const removed: MadeThing[] = [];
+  const removed: InstalledItem[] = [];
   for (const { thing, content } of known.toReversed()) {
     if (await workshop.remove(content, thing)) removed.push(thing);
   }

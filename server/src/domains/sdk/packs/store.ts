@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { MadeThing, StoredPack } from "./pack.ts";
+import type { InstalledItem, StoredPack } from "./pack.ts";
 
 const FIELDS = [
   "pack_id as id",
@@ -115,6 +115,6 @@ function toPack({ dependencies, made, ...row }: Row): StoredPack {
     ...row,
     packKey: row.id,
     dependencies: dependencies as StoredPack["dependencies"],
-    made: made as readonly MadeThing[],
+    made: made as readonly InstalledItem[],
   };
 }

@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { created, one, withSuccess } from "#kernel/operation/response.ts";
+import { created, item, withSuccess } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ArtifactId, referTo } from "../artifacts/artifact.ts";
 import { ById } from "../artifacts/operations.ts";
@@ -36,7 +36,7 @@ export const listTestCases = query({
   summary: "List the test cases of an artifact, by name",
   permission: ArtifactsRead,
   params: ById,
-  reply: withSuccess(one(Type.Array(TestCase))),
+  reply: withSuccess(item(Type.Array(TestCase))),
   example,
   async run({ tx }, { params }) {
     await get(tx, params.id);
@@ -94,7 +94,7 @@ export const updateTestCase = command({
   permission: ArtifactsWrite,
   params: OfCase,
   body: patch(NewTestCase),
-  reply: withSuccess(one(TestCase)),
+  reply: withSuccess(item(TestCase)),
   emits: [TestCaseUpdated],
   fails: [TestCaseExists],
   example: { ...oneExample, body: { expected: { greeting: "Hello, Grace" } } },
@@ -102,7 +102,7 @@ export const updateTestCase = command({
     const before = await store.lock(ctx.tx, params.id, params.testCaseId);
     ctx.expectRevision(before.revision);
     const after = await store.update(ctx.tx, before.id, body, ctx.now);
-    const { changes } = changeOf<object>(before, after);
+    const { changes } = diffResource<object>(before, after);
     const told = changes.filter((name) => name !== "revision");
     ctx.emit(TestCaseUpdated, referTo(after), {
       before: dataOf(before),
@@ -123,7 +123,7 @@ export const deleteTestCase = command({
   summary: "Delete a test case",
   permission: ArtifactsWrite,
   params: OfCase,
-  reply: withSuccess(one(TestCase)),
+  reply: withSuccess(item(TestCase)),
   emits: [TestCaseDeleted],
   example: oneExample,
   async run(ctx, { params }) {
@@ -151,7 +151,7 @@ export const runTestCases = command({
   params: ById,
   waits: true,
   reply: withSuccess(
-    one(
+    item(
       Type.Object({
         passed: Type.Integer(),
         failed: Type.Integer(),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { Failure, failure, Invalid } from "#kernel/operation/failure.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
@@ -49,7 +49,7 @@ const Mocked = failure("mocked_failure", 500, "The mock says that the call fails
 
 /** Runs the cases one after another, each with its mocks in place of the world. */
 export async function runAll(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   { artifact, cases }: { readonly artifact: Artifact; readonly cases: readonly TestCase[] },
 ): Promise<TestResult[]> {
@@ -70,7 +70,7 @@ interface Trial {
 }
 
 async function runOne(
-  outside: Outside,
+  outside: Platform,
   { artifact, caller, testCase, signal }: Trial,
 ): Promise<TestResult> {
   const { id: testCaseId, name, inputPayload: input, expected, mocks } = testCase;

@@ -1,5 +1,5 @@
 import type { TObject } from "typebox";
-import type { FieldKind } from "#kernel/condition/sql.ts";
+import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import type { Column } from "../table.ts";
 
 /** A value as the API shows it. */
@@ -47,7 +47,7 @@ export interface ColumnType {
   /** What the driver returns (timestamptz is ISO text already, bigint a number), in the canonical form. */
   readonly show: (stored: unknown) => Json;
   /** How conditions compare it. */
-  readonly kind: FieldKind;
+  readonly kind: ConditionFieldKind;
   /** A cell of a CSV file, as `read` takes it; an empty cell never gets here. */
   readonly parse: (cell: string, column: Column) => unknown;
   /** As a cell of a CSV file. */

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { know } from "../table-schema.ts";
+import { resolveTable } from "../table-schema.ts";
 import { type Column, COLUMN_TYPES, type Table } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
-import { typeOf } from "./registry.ts";
-import { readColumn, readColumns, readFields } from "./parse-fields.ts";
+import { columnTypeOf } from "./registry.ts";
+import { parseColumn, parseColumns, parseFields } from "./parse-fields.ts";
 
 const NOW = new Date("2026-03-01T23:59:59.123Z");
 const REC = "rec_01jd0000000000000000000000";
 const USR = "usr_01jd0000000000000000000000";
 
 function columnOf(given: Omit<NewColumn, "name">): Column {
-  const { column, faults } = readColumn({ name: "it", ...given }, "");
+  const { column, faults } = parseColumn({ name: "it", ...given }, "");
   expect(faults).toEqual([]);
   return column;
 }
@@ -154,7 +154,7 @@ const VALUES: readonly {
 
 test.each(VALUES)("values of $column.type $column.options", ({ column, good, bad }) => {
   const it = columnOf(column);
-  const { read, parse, format } = typeOf(it);
+  const { read, parse, format } = columnTypeOf(it);
   for (const given of good) {
     const canonical = given.length === 2 ? given[1] : given[0];
     expect(read(given[0], it)).toEqual({ value: canonical });
@@ -177,7 +177,7 @@ test.each([
   ["json", "{broken", undefined],
 ] as const)("a %s in a file may be written as %j", (type, cell, value) => {
   const it = columnOf({ type });
-  const read = typeOf(it).read(typeOf(it).parse(cell, it), it);
+  const read = columnTypeOf(it).read(columnTypeOf(it).parse(cell, it), it);
   if (value === undefined) expect(read).toHaveProperty("fault");
   else expect(read).toEqual({ value });
 });
@@ -190,7 +190,7 @@ test("what a column can become it can be again", () => {
   };
   const all = COLUMN_TYPES.map((type) => columnOf({ type, options: options[type] ?? {} }));
   const becomes = (from: Column, to: Column) =>
-    typeOf(to).convertFrom(from, to, '"it"') !== undefined;
+    columnTypeOf(to).convertFrom(from, to, '"it"') !== undefined;
   const lost = all.flatMap((from) =>
     all
       .filter((to) => becomes(from, to) && !becomes(to, from))
@@ -200,7 +200,7 @@ test("what a column can become it can be again", () => {
 });
 
 test("a column is read with everything said", () => {
-  const { columns, faults } = readColumns(
+  const { columns, faults } = parseColumns(
     [
       { name: "title", type: "text", required: true },
       { name: "owner", type: "reference", options: { table: "users" }, default: "$user" },
@@ -253,7 +253,7 @@ test("a column is read with everything said", () => {
 });
 
 test("everything that is wrong with columns is told with its path", () => {
-  const { faults } = readColumns(
+  const { faults } = parseColumns(
     [
       { name: "createdat", type: "text" },
       { name: "Title", type: "text", options: { maxLength: 0, colour: 1 } },
@@ -314,10 +314,10 @@ test("everything that is wrong with columns is told with its path", () => {
     name: `c${index}`,
     type: "text" as const,
   }));
-  expect(readColumns(many, { path: "/columns" }).faults).toMatchObject([{ path: "/columns" }]);
+  expect(parseColumns(many, { path: "/columns" }).faults).toMatchObject([{ path: "/columns" }]);
 });
 
-const table = know(
+const table = resolveTable(
   {
     id: "tbl_01jd0000000000000000000000",
     slug: "items",
@@ -330,7 +330,7 @@ const table = know(
     revision: 1,
     renamedRevision: 0,
     columns: [
-      ...readColumns(
+      ...parseColumns(
         [
           { name: "title", type: "text", required: true },
           { name: "constructor", type: "integer", default: 7 },
@@ -349,7 +349,7 @@ const table = know(
 const writing = { now: NOW, person: { id: USR, roles: [] } };
 
 test("a new record gets its defaults, and nulls where there are none", () => {
-  expect(readFields(table, { title: "x" }, { for: "create", ...writing })).toEqual({
+  expect(parseFields(table, { title: "x" }, { for: "create", ...writing })).toEqual({
     values: {
       title: "x",
       constructor: 7,
@@ -360,14 +360,14 @@ test("a new record gets its defaults, and nulls where there are none", () => {
   });
   // Who says null wants null.
   const said = { title: "x", constructor: null, owner: null, day: null, at: null };
-  expect(readFields(table, said, { for: "create", now: NOW, person: undefined })).toEqual({
+  expect(parseFields(table, said, { for: "create", now: NOW, person: undefined })).toEqual({
     values: said,
   });
 });
 
 test("a change names its fields only", () => {
-  expect(readFields(table, {}, { for: "update", ...writing })).toEqual({ values: {} });
-  const { values } = readFields(table, { day: "2026-01-01" }, { for: "update", ...writing }) as {
+  expect(parseFields(table, {}, { for: "update", ...writing })).toEqual({ values: {} });
+  const { values } = parseFields(table, { day: "2026-01-01" }, { for: "update", ...writing }) as {
     values: object;
   };
   expect(Object.entries(values)).toEqual([["day", "2026-01-01"]]);
@@ -375,7 +375,7 @@ test("a change names its fields only", () => {
 
 test("each fault of a record is told with its path", () => {
   const body = { constructor: "x", number: 1, createdAt: "x", "a/b": 1, id: 1 };
-  const { faults } = readFields(table, body, { for: "create", ...writing }) as {
+  const { faults } = parseFields(table, body, { for: "create", ...writing }) as {
     faults: { path: string; message: string }[];
   };
   expect(faults).toEqual([
@@ -386,6 +386,6 @@ test("each fault of a record is told with its path", () => {
     { path: "/a~1b", message: "is not a field of this table" },
     { path: "/id", message: "is filled by the platform" },
   ]);
-  const update = readFields(table, { title: null }, { for: "update", ...writing });
+  const update = parseFields(table, { title: null }, { for: "update", ...writing });
   expect(update).toEqual({ faults: [{ path: "/title", message: "is required" }] });
 });

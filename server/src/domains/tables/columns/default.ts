@@ -1,7 +1,7 @@
 import pg from "pg";
-import type { Person } from "#kernel/access/caller.ts";
+import type { Principal } from "#kernel/access/caller.ts";
 import type { Column } from "../table.ts";
-import { typeOf } from "./registry.ts";
+import { columnTypeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
 import { toUsers } from "./reference.ts";
 
@@ -11,7 +11,7 @@ const NOW = "$now";
 const USER = "$user";
 
 /** Whether a default is found anew for each record. */
-export function isSpecial(column: Pick<Column, "type" | "options" | "default">): boolean {
+export function isComputedDefault(column: Pick<Column, "type" | "options" | "default">): boolean {
   if (column.type === "date" || column.type === "timestamp") return column.default === NOW;
   return column.default === USER && toUsers(column);
 }
@@ -19,9 +19,9 @@ export function isSpecial(column: Pick<Column, "type" | "options" | "default">):
 /** What a new record has in a column of which nothing is said; null when there is no default. */
 export function defaultOf(
   column: Column,
-  { now, person }: { readonly now: Date; readonly person: Person | undefined },
+  { now, person }: { readonly now: Date; readonly person: Principal | undefined },
 ): Json {
-  if (!isSpecial(column)) return column.default as Json;
+  if (!isComputedDefault(column)) return column.default as Json;
   if (column.default === USER) return person?.id ?? null;
   const time = now.toISOString();
   return column.type === "date" ? time.slice(0, "YYYY-MM-DD".length) : time;
@@ -30,7 +30,7 @@ export function defaultOf(
 /** The default as SQL, for the column itself; undefined when there is none. */
 export function defaultSql(column: Column): string | undefined {
   if (column.default === null) return undefined;
-  if (!isSpecial(column)) return literalOf(column, column.default as Json);
+  if (!isComputedDefault(column)) return literalOf(column, column.default as Json);
   // SQL knows of no person.
   if (column.default === USER) return undefined;
   return column.type === "date" ? "(now() at time zone 'UTC')::date" : "now()";
@@ -38,7 +38,7 @@ export function defaultSql(column: Column): string | undefined {
 
 /** A canonical value of the column as an SQL literal. */
 export function literalOf(column: Pick<Column, "type">, value: Json): string {
-  const { store, parameterType } = typeOf(column);
+  const { store, parameterType } = columnTypeOf(column);
   const stored = store(value);
   if (Array.isArray(stored)) {
     const members = stored.map((member) => pg.escapeLiteral(String(member)));

@@ -47,7 +47,7 @@ export function valuesSql(column: Column): string {
 }
 
 /** What a value must be, in words. */
-export function oneOf(column: Column): string {
+export function oneOfSql(column: Column): string {
   const values = valuesOf(column);
   const shown = values.slice(0, SHOWN_MAX).join(", ");
   return `must be one of ${shown}${values.length > SHOWN_MAX ? ", …" : ""}`;
@@ -66,7 +66,7 @@ export const enumeration: ColumnType = {
   read: (value, column) =>
     typeof value === "string" && valuesOf(column).includes(value)
       ? { value }
-      : { fault: oneOf(column) },
+      : { fault: oneOfSql(column) },
   store: (value) => value,
   show: (stored) => stored as string,
   kind: "text",

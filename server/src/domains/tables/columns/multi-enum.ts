@@ -1,6 +1,6 @@
 import type { Column } from "../table.ts";
 import type { ColumnType, Json } from "./column-type.ts";
-import { checkValues, EnumOptions, oneOf, valuesOf, valuesSql } from "./enum-values.ts";
+import { checkValues, EnumOptions, oneOfSql, valuesOf, valuesSql } from "./enum-values.ts";
 
 const SEPARATOR = ";";
 
@@ -22,7 +22,7 @@ export const multiEnum: ColumnType = {
     const list: readonly unknown[] = value;
     const values = valuesOf(column);
     const known = list.every((member) => typeof member === "string" && values.includes(member));
-    if (!known) return { fault: `each ${oneOf(column)}` };
+    if (!known) return { fault: `each ${oneOfSql(column)}` };
     if (new Set(list).size < list.length) return { fault: "must name each value once" };
     return { value: list as readonly string[] };
   },

@@ -1,13 +1,15 @@
 import Type, { type Static } from "typebox";
 import { object, text } from "#kernel/schema/schema.ts";
 import { COLUMN_TYPES, ColumnName } from "../table.ts";
-import { TYPES } from "./registry.ts";
+import { COLUMN_TYPES_BY_NAME } from "./registry.ts";
 import { ON_DELETE } from "./reference.ts";
 
-const TYPES_TOLD = COLUMN_TYPES.map((type) => `- \`${type}\`: ${TYPES[type].summary}`);
+const TYPES_TOLD = COLUMN_TYPES.map(
+  (type) => `- \`${type}\`: ${COLUMN_TYPES_BY_NAME[type].summary}`,
+);
 
 const OPTIONS_TOLD = COLUMN_TYPES.flatMap((type) =>
-  Object.entries(TYPES[type].options.properties).map(([name, schema]) => {
+  Object.entries(COLUMN_TYPES_BY_NAME[type].options.properties).map(([name, schema]) => {
     const told = "description" in schema ? `: ${String(schema.description)}` : "";
     return `- \`${name}\` of \`${type}\`${told}`;
   }),

@@ -1,19 +1,19 @@
 /** What people say of columns and write into them, read into its one canonical form. */
 import { Compile, type Validator } from "typebox/compile";
-import type { Person } from "#kernel/access/caller.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
-import { pointerTo } from "#kernel/schema/json-pointer.ts";
-import { faultsOf } from "#kernel/schema/validator.ts";
-import type { KnownTable } from "../table-schema.ts";
+import type { Principal } from "#kernel/access/caller.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
+import { fieldErrors } from "#kernel/schema/validator.ts";
+import type { TableSchema } from "../table-schema.ts";
 import { type Column, COLUMNS_MAX, FAULTS_MAX, SYSTEM_COLUMNS } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
-import { typeOf } from "./registry.ts";
+import { columnTypeOf } from "./registry.ts";
 import type { ColumnType, Json } from "./column-type.ts";
-import { defaultOf, isSpecial } from "./default.ts";
+import { defaultOf, isComputedDefault } from "./default.ts";
 import { toUsers } from "./reference.ts";
 
 /** A record's own fields by their names. */
-export type Fields = Readonly<Record<string, Json>>;
+export type RecordFields = Readonly<Record<string, Json>>;
 
 /** PostgreSQL's own in every table; what events have beside the fields; and words that mean something else in a condition. */
 const TAKEN = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
@@ -29,19 +29,19 @@ const RESERVED: ReadonlySet<string> = new Set(
  * Reads the columns of a table, or further ones beside those that it has: with everything said, or
  * everything that is wrong, each with its path below `path`.
  */
-export function readColumns(
+export function parseColumns(
   given: readonly NewColumn[],
   place: { readonly path: string; readonly beside?: readonly Column[] },
-): { readonly columns: readonly Column[]; readonly faults: readonly Fault[] } {
+): { readonly columns: readonly Column[]; readonly faults: readonly FieldError[] } {
   const { path, beside = [] } = place;
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const taken = new Set(beside.map(({ name }) => name.toLowerCase()));
   if (given.length + beside.length > COLUMNS_MAX) {
     faults.push({ path, message: `must leave the table with at most ${COLUMNS_MAX} columns` });
   }
   const columns = given.map((one, index) => {
     const at = `${path}/${index}`;
-    const read = readColumn(one, at);
+    const read = parseColumn(one, at);
     faults.push(...read.faults);
     const name = one.name.toLowerCase();
     if (taken.has(name)) faults.push({ path: `${at}/name`, message: "is there already" });
@@ -52,11 +52,11 @@ export function readColumns(
 }
 
 /** Reads one column; the result is to be used only when there are no faults. */
-export function readColumn(
+export function parseColumn(
   given: NewColumn,
   path: string,
-): { readonly column: Column; readonly faults: readonly Fault[] } {
-  const type = typeOf(given);
+): { readonly column: Column; readonly faults: readonly FieldError[] } {
+  const type = columnTypeOf(given);
   const { options, faults } = readOptions(given);
   const column: Column = {
     name: given.name,
@@ -86,16 +86,16 @@ export function isReserved(name: string): boolean {
   return RESERVED.has(name.toLowerCase());
 }
 
-function nameFaults(name: string): Fault[] {
+function nameFaults(name: string): FieldError[] {
   return isReserved(name) ? [{ path: "/name", message: "is the platform's own" }] : [];
 }
 
 /** The options with the other spelling of `onDelete` among them, and their defaults. */
 function readOptions({ type: name, options = {}, onDelete }: NewColumn): {
   options: Record<string, unknown>;
-  faults: readonly Fault[];
+  faults: readonly FieldError[];
 } {
-  const type = typeOf({ type: name });
+  const type = columnTypeOf({ type: name });
   const all: Record<string, unknown> = { ...options };
   if (onDelete !== undefined) {
     if (name !== "reference") {
@@ -110,7 +110,7 @@ function readOptions({ type: name, options = {}, onDelete }: NewColumn): {
   }
   const shape = shapeOf(type);
   if (!shape.Check(all)) {
-    const faults = faultsOf(shape.Errors(all));
+    const faults = fieldErrors(shape.Errors(all));
     return {
       options: all,
       faults: faults.map(({ path, message }) => ({ path: `/options${path}`, message })),
@@ -122,7 +122,7 @@ function readOptions({ type: name, options = {}, onDelete }: NewColumn): {
 
 function readDefault(column: Column, type: ColumnType): { value: unknown; fault?: string } {
   const { default: given } = column;
-  if (given === null || isSpecial(column)) return { value: given };
+  if (given === null || isComputedDefault(column)) return { value: given };
   const read = type.read(given, column);
   return "fault" in read ? { value: null, fault: read.fault } : { value: read.value };
 }
@@ -138,21 +138,21 @@ function shapeOf(type: ColumnType): Validator {
 interface Writing {
   readonly for: "create" | "update";
   readonly now: Date;
-  readonly person: Person | undefined;
+  readonly person: Principal | undefined;
 }
 
 /**
  * Reads the fields of a record that is made or changed. A new one gets every column that the database
  * does not fill, with its default or null where nothing was said; a changed one those that are named.
  */
-export function readFields(
-  { columns, byName }: Pick<KnownTable, "columns" | "byName">,
+export function parseFields(
+  { columns, byName }: Pick<TableSchema, "columns" | "byName">,
   body: Readonly<Record<string, unknown>>,
   writing: Writing,
-): { readonly values: Fields } | { readonly faults: readonly Fault[] } {
+): { readonly values: RecordFields } | { readonly faults: readonly FieldError[] } {
   const isNew = writing.for === "create";
   const values: Record<string, Json> = {};
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   let seen = 0;
   for (const column of columns) {
     const { name, is } = column;
@@ -180,12 +180,12 @@ export function readFields(
   return faults.length > 0 ? { faults: faults.slice(0, FAULTS_MAX) } : { values };
 }
 
-function strangers(names: readonly string[], known: ReadonlyMap<string, unknown>): Fault[] {
+function strangers(names: readonly string[], known: ReadonlyMap<string, unknown>): FieldError[] {
   return names
     .filter((name) => !known.has(name))
     .slice(0, FAULTS_MAX)
     .map((name) => ({
-      path: pointerTo("", name),
+      path: jsonPointer("", name),
       message: isReserved(name) ? "is filled by the platform" : "is not a field of this table",
     }));
 }

@@ -216,7 +216,7 @@ function faultOf(value: unknown, depth: number): string | undefined {
 }
 
 /** Every type of column by its name. */
-export const TYPES: Readonly<Record<ColumnTypeName, ColumnType>> = {
+export const COLUMN_TYPES_BY_NAME: Readonly<Record<ColumnTypeName, ColumnType>> = {
   text,
   integer,
   decimal,
@@ -231,6 +231,6 @@ export const TYPES: Readonly<Record<ColumnTypeName, ColumnType>> = {
 };
 
 /** What is to be known of a column's type. */
-export function typeOf({ type }: Pick<Column, "type">): ColumnType {
-  return TYPES[type];
+export function columnTypeOf({ type }: Pick<Column, "type">): ColumnType {
+  return COLUMN_TYPES_BY_NAME[type];
 }

@@ -6,10 +6,10 @@ import { newId } from "#kernel/schema/id.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
 import type { Column } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
-import { typeOf } from "./registry.ts";
+import { columnTypeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
 import { defaultSql, literalOf } from "./default.ts";
-import { readColumn } from "./parse-fields.ts";
+import { parseColumn } from "./parse-fields.ts";
 
 let world: World;
 let client: pg.Client;
@@ -31,14 +31,14 @@ afterAll(async () => {
 type Given = Omit<NewColumn, "name">;
 
 function columnOf(given: Given): Column {
-  const { column, faults } = readColumn({ name: "it", ...given }, "");
+  const { column, faults } = parseColumn({ name: "it", ...given }, "");
   expect(faults).toEqual([]);
   return column;
 }
 
 /** A table with the one column, and what must hold of it as a constraint. */
 async function inTable(column: Column, work: () => Promise<void>): Promise<void> {
-  const { sqlType, constraint } = typeOf(column);
+  const { sqlType, constraint } = columnTypeOf(column);
   const check = constraint?.(column, '"it"');
   const rule = check === undefined ? "" : `, constraint fits check (${check})`;
   const preset = defaultSql(column);
@@ -114,7 +114,7 @@ test.each(ARBITRARY)(
   "$given.type $given.options comes back as it was read",
   async ({ given, values }) => {
     const column = columnOf(given);
-    const { read, store, show, parameterType, parse, format } = typeOf(column);
+    const { read, store, show, parameterType, parse, format } = columnTypeOf(column);
     await inTable(column, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 40 }), async (given) => {
@@ -173,7 +173,7 @@ test.each([
   const column = columnOf(given as Given);
   await inTable(column, async () => {
     const { rows } = await client.query('insert into t (n) values (1) returning "it"');
-    expect(typeOf(column).show(rows[0].it)).toMatch(form);
+    expect(columnTypeOf(column).show(rows[0].it)).toMatch(form);
   });
 });
 
@@ -256,7 +256,7 @@ const CHANGES: readonly (readonly [
 
 test.each(CHANGES)("from %j to %j the value %j becomes %j", async (from, to, before, after) => {
   const [old, now] = [columnOf(from), columnOf(to)];
-  const { sqlType, constraint, show, convertFrom } = typeOf(now);
+  const { sqlType, constraint, show, convertFrom } = columnTypeOf(now);
   const using = convertFrom(old, now, '"it"');
   expect(using).toBeDefined();
   const check = constraint?.(now, '"it"');
@@ -286,8 +286,8 @@ test.each(["text", "json"] as const)(
       columnOf({ type }),
     ];
     const become = (from: Column, to: Column) => {
-      const using = typeOf(to).convertFrom(from, to, '"it"');
-      return `alter table t alter column "it" type ${typeOf(to).sqlType(to)} using ${using}`;
+      const using = columnTypeOf(to).convertFrom(from, to, '"it"');
+      return `alter table t alter column "it" type ${columnTypeOf(to).sqlType(to)} using ${using}`;
     };
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(values), async (given) => {

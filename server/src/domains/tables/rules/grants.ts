@@ -6,7 +6,7 @@
  * may not see is as good as not there: it is shown as null, and no filter, order, search or statement
  * can tell otherwise.
  */
-import type { Person } from "#kernel/access/caller.ts";
+import type { Principal } from "#kernel/access/caller.ts";
 import { type Condition, compileCondition } from "#kernel/condition/condition.ts";
 import { ACTIONS, type Action, type Rule } from "../table.ts";
 
@@ -27,9 +27,9 @@ const UNBOUND = new Set(["owner", "admin"]);
 export function grantsOf(
   rules: readonly Rule[],
   action: Action,
-  person: Person | undefined,
+  person: Principal | undefined,
 ): Grants {
-  if (rules.length === 0 || !person || isUnbound(person)) return undefined;
+  if (rules.length === 0 || !person || isUnrestricted(person)) return undefined;
   const grants = rules
     .filter(
       ({ actions, roles }) =>
@@ -46,12 +46,12 @@ export function grantsOf(
 }
 
 /** Whether a person is one of those whom no rule binds. */
-export function isUnbound({ roles }: Person): boolean {
+export function isUnrestricted({ roles }: Principal): boolean {
   return roles.some((role) => UNBOUND.has(role));
 }
 
 /** A record as somebody with these grants sees it; undefined when they do not. */
-export function seenBy(
+export function visibleFields(
   grants: Grants,
   record: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | undefined {
@@ -62,13 +62,13 @@ export function seenBy(
   return Object.fromEntries(
     Object.entries(record).map(([field, value]) => [
       field,
-      ALWAYS_SEEN.has(field) || holding.some(({ fields }) => fields?.has(field)) ? value : null,
+      ALWAYS_VISIBLE.has(field) || holding.some(({ fields }) => fields?.has(field)) ? value : null,
     ]),
   );
 }
 
 /** Whether a record may be as it is (`create`), or be changed or deleted; and in all of these fields. */
-export function allows(
+export function isAllowed(
   grants: Grants,
   record: Readonly<Record<string, unknown>>,
   fields: readonly string[] = [],
@@ -84,12 +84,12 @@ export function allows(
 }
 
 /** What a person may do with the table at all, for who shows it. */
-export function actionsOf(rules: readonly Rule[], person: Person | undefined): Action[] {
+export function actionsOf(rules: readonly Rule[], person: Principal | undefined): Action[] {
   return ACTIONS.filter((action) => grantsOf(rules, action, person)?.length !== 0);
 }
 
 /** Without them a record would be nothing. */
-export const ALWAYS_SEEN: ReadonlySet<string> = new Set([
+export const ALWAYS_VISIBLE: ReadonlySet<string> = new Set([
   "id",
   "tableSlug",
   "tableId",
@@ -105,11 +105,11 @@ function holds(where: Condition, record: unknown): boolean {
 }
 
 /** Puts the person's own values in the place of `$user.id` and `$user.roles`. */
-function aboutPerson(where: Condition, person: Person): Condition {
+function aboutPerson(where: Condition, person: Principal): Condition {
   return replaced(where, person) as Condition;
 }
 
-function replaced(value: unknown, person: Person): unknown {
+function replaced(value: unknown, person: Principal): unknown {
   if (value === "$user.id" || value === "$user") return person.id;
   // Nobody has the role without a name, and a list in a condition is never empty.
   if (value === "$user.roles") return person.roles.length === 0 ? [""] : [...person.roles];

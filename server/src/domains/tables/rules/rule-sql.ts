@@ -1,39 +1,43 @@
-import { conditionToSql, type Field } from "#kernel/condition/sql.ts";
-import { readCondition } from "#kernel/condition/parse-condition.ts";
+import { conditionToSql, type ConditionField } from "#kernel/condition/sql.ts";
+import { parseCondition } from "#kernel/condition/parse-condition.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
-import { columnOf } from "../sql-names.ts";
-import type { KnownTable } from "../table-schema.ts";
-import type { Parameters } from "#kernel/db/statement.ts";
+import { quotedColumn } from "../sql-names.ts";
+import type { TableSchema } from "../table-schema.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
-import { ALWAYS_SEEN, type Grants } from "./grants.ts";
+import { ALWAYS_VISIBLE, type Grants } from "./grants.ts";
 
 /** A table as one person sees it, in SQL. */
-export interface Sight {
+export interface RuleSql {
   /** What holds for the records that they see; undefined when it does for all. */
   readonly where: string | undefined;
   /** A field as they see it, to be selected, compared and sorted by; undefined when there is none. */
-  readonly field: (name: string) => Field | undefined;
+  readonly field: (name: string) => ConditionField | undefined;
   /** Whether it is the column itself, so that an index on it serves. */
   readonly isPlain: (name: string) => boolean;
 }
 
 /** Writes what grants mean into a statement on the table, whose columns it names without a prefix. */
-export function sightOf(table: KnownTable, grants: Grants, parameters: Parameters): Sight {
+export function compileRules(
+  table: TableSchema,
+  grants: Grants,
+  parameters: SqlParameters,
+): RuleSql {
   if (!grants)
-    return { where: undefined, field: (name) => plain(table, name), isPlain: () => true };
+    return { where: undefined, field: (name) => unrestrictedSql(table, name), isPlain: () => true };
   const parts = grants.map(({ where, fields }) => ({
     fields,
     sql: where ? conditionSql(table, where, parameters) : "true",
   }));
   const where = parts.length === 0 ? "false" : parts.map(({ sql }) => `(${sql})`).join(" or ");
   const granting = (name: string) =>
-    parts.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_SEEN.has(name));
+    parts.filter(({ fields }) => !fields || fields.has(name) || ALWAYS_VISIBLE.has(name));
   const isPlain = (name: string) => granting(name).length === parts.length;
   return {
     where,
     isPlain,
     field: (name) => {
-      const field = plain(table, name);
+      const field = unrestrictedSql(table, name);
       if (!field || isPlain(name)) return field;
       const seen = granting(name).map(({ sql }) => `(${sql})`);
       // Typed, so that a column that is never seen still has its own type.
@@ -47,15 +51,15 @@ export function sightOf(table: KnownTable, grants: Grants, parameters: Parameter
 }
 
 /** A condition on the true values of a table's fields, as a rule has it. It was checked when saved. */
-function conditionSql(table: KnownTable, where: Condition, parameters: Parameters): string {
-  const { tree, faults } = readCondition(where);
+function conditionSql(table: TableSchema, where: Condition, parameters: SqlParameters): string {
+  const { tree, faults } = parseCondition(where);
   // What stands in the place of a fault holds always, and a rule must never allow more than it says.
   if (faults.length > 0) throw new Error(`A rule of ${table.slug} is no condition.`);
-  return conditionToSql(tree, (name) => plain(table, name), parameters);
+  return conditionToSql(tree, (name) => unrestrictedSql(table, name), parameters);
 }
 
 /** A field as it is. */
-export function plain(table: KnownTable, name: string): Field | undefined {
+export function unrestrictedSql(table: TableSchema, name: string): ConditionField | undefined {
   const column = table.byName.get(name);
   if (column) {
     const { is, indexed, quoted } = column;
@@ -63,9 +67,9 @@ export function plain(table: KnownTable, name: string): Field | undefined {
     return { sql: quoted, kind: is.kind, type: is.parameterType, containing };
   }
   const own = SYSTEM_KINDS.get(name);
-  return own && { sql: columnOf(name), kind: own };
+  return own && { sql: quotedColumn(name), kind: own };
 }
 
-const SYSTEM_KINDS: ReadonlyMap<string, Field["kind"]> = new Map(
+const SYSTEM_KINDS: ReadonlyMap<string, ConditionField["kind"]> = new Map(
   SYSTEM_COLUMNS.map(([name]) => [name, name.endsWith("At") ? "time" : "text"]),
 );

@@ -1,9 +1,9 @@
 import pg from "pg";
-import { typeOf } from "../columns/registry.ts";
+import { columnTypeOf } from "../columns/registry.ts";
 import { startOf } from "../columns/autonumber.ts";
 import { defaultSql } from "../columns/default.ts";
-import { quoted } from "../sql-names.ts";
-import { nameSql, qualified, type Site, tableSql } from "../sql-names.ts";
+import { quoteIdentifier } from "../sql-names.ts";
+import { nameSql, qualified, type TableLocation, tableSql } from "../sql-names.ts";
 import type { Column } from "../table.ts";
 import {
   assumedOf,
@@ -19,7 +19,7 @@ import {
  * The statements that make one column into another of the same name. What depends on the type goes
  * before the type is changed, and comes back after it.
  */
-export function alterColumn(site: Site, before: Column, after: Column): Statement[] {
+export function alterColumn(site: TableLocation, before: Column, after: Column): Statement[] {
   const change: Change = { site, before, after, retyped: before.type !== after.type };
   const seen = [
     ...droppedConstraints(change),
@@ -45,7 +45,7 @@ export function alterColumn(site: Site, before: Column, after: Column): Statemen
 }
 
 interface Change {
-  readonly site: Site;
+  readonly site: TableLocation;
   readonly before: Column;
   readonly after: Column;
   readonly retyped: boolean;
@@ -72,7 +72,7 @@ function droppedConstraints({ site, before, after, retyped }: Change): string[] 
       return sql !== undefined && (retyped || sql !== constraintSql(site, after, purpose));
     }).map((purpose) => `drop constraint ${nameSql(site, purpose, before.name)}`),
     ...(preset !== undefined && (retyped || preset !== defaultSql(after))
-      ? [`alter column ${quoted(before.name)} drop default`]
+      ? [`alter column ${quoteIdentifier(before.name)} drop default`]
       : []),
   ];
 }
@@ -105,9 +105,9 @@ const PURPOSES = ["check", "reference"] as const;
 
 function retyping({ before, after, retyped }: Change): string[] {
   if (!retyped) return [];
-  const column = `alter column ${quoted(after.name)}`;
-  const [was, is] = [typeOf(before), typeOf(after)];
-  const converted = is.convertFrom(before, after, quoted(after.name));
+  const column = `alter column ${quoteIdentifier(after.name)}`;
+  const [was, is] = [columnTypeOf(before), columnTypeOf(after)];
+  const converted = is.convertFrom(before, after, quoteIdentifier(after.name));
   if (converted === undefined) throw new Error(`No ${before.type} becomes ${after.type}.`);
   const [type = "", identity] = is.sqlType(after).split(" generated ");
   return [
@@ -120,23 +120,23 @@ function retyping({ before, after, retyped }: Change): string[] {
 }
 
 function nullness({ before, after }: Change): string[] {
-  const column = `alter column ${quoted(after.name)}`;
+  const column = `alter column ${quoteIdentifier(after.name)}`;
   // What counts is never null, and says so itself.
-  if (before.required === after.required || typeOf(after).generated) return [];
+  if (before.required === after.required || columnTypeOf(after).generated) return [];
   return [`${column} ${after.required ? "set" : "drop"} not null`];
 }
 
 function presetting({ before, after, retyped }: Change): string[] {
   const preset = defaultSql(after);
   if (preset === undefined || (!retyped && preset === defaultSql(before))) return [];
-  return [`alter column ${quoted(after.name)} set default ${preset}`];
+  return [`alter column ${quoteIdentifier(after.name)} set default ${preset}`];
 }
 
 /** The next number is the one to start with, or the one after the greatest that is there. */
 function counting({ site, before, after, retyped }: Change): string[] {
   const start = startOf(after);
   if (start === undefined || (!retyped && start === startOf(before))) return [];
-  const [place, name] = [tableSql(site), quoted(after.name)];
+  const [place, name] = [tableSql(site), quoteIdentifier(after.name)];
   const sequence = `pg_get_serial_sequence(${pg.escapeLiteral(place)}, ${pg.escapeLiteral(after.name)})`;
   return [`select setval(${sequence}, greatest(max(${name}) + 1, ${start}), false) from ${place}`];
 }

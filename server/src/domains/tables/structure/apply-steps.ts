@@ -5,10 +5,10 @@ import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { roleNamesOf } from "#domains/identity/roles/index.ts";
 import { partitionOf } from "../table-cache.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { type Table, TABLES_MAX } from "../table.ts";
-import { blame } from "./failed-step.ts";
+import { markFailedStep } from "./failed-step.ts";
 import { tableSql } from "../sql-names.ts";
 import { becomeOwner, shownOf } from "./ddl.ts";
 import {
@@ -21,12 +21,12 @@ import {
 } from "./events.ts";
 import { failureOf, TooManyTables } from "./failures.ts";
 import { invalidAt, type PathOf, type Plan, planSteps } from "./plan-steps.ts";
-import type { Planning } from "./plan-context.ts";
+import type { PlanContext } from "./plan-context.ts";
 import { customRolesOf } from "./check-rules.ts";
 import type { Step } from "./step.ts";
 
 /** What became of the tables that steps changed. */
-export interface Taken {
+export interface AppliedSteps {
   /** What was run, as people may see it. */
   readonly statements: readonly string[];
   /** The steps that undo it. */
@@ -41,8 +41,8 @@ export async function applySteps(
   ctx: WriteContext<typeof TableCreated | typeof TableUpdated | typeof TableDropped>,
   steps: readonly Step[],
   at?: PathOf,
-): Promise<Taken> {
-  const taken = await takeSteps(ctx, steps, at);
+): Promise<AppliedSteps> {
+  const taken = await runSteps(ctx, steps, at);
   for (const table of taken.dropped) ctx.emit(TableDropped, referTo(table), shownIn(table));
   for (const table of taken.created) ctx.emit(TableCreated, referTo(table), shownIn(table));
   for (const change of taken.updated) ctx.emit(TableUpdated, ...toldChange(change));
@@ -54,11 +54,11 @@ export async function applySteps(
  * must emit what became of each. What is wrong with a step is told with the path that `at` gives. When
  * it throws, the transaction is of no use any more, but for who rolls it back to a savepoint.
  */
-export async function takeSteps(
+export async function runSteps(
   ctx: ReadContext,
   steps: readonly Step[],
   at: PathOf = (index, path) => `/${index}${path}`,
-): Promise<Taken> {
+): Promise<AppliedSteps> {
   await store.lockStructure(ctx.tx);
   const planning = await lookUp(ctx, steps);
   const before = new Map(planning.tables);
@@ -75,7 +75,10 @@ export async function takeSteps(
 }
 
 /** What the steps are about: the tables that they name, and those that refer to what they drop. */
-async function lookUp({ tx, now, caller }: ReadContext, steps: readonly Step[]): Promise<Planning> {
+async function lookUp(
+  { tx, now, caller }: ReadContext,
+  steps: readonly Step[],
+): Promise<PlanContext> {
   const partition = partitionOf(caller);
   const dropped = steps.filter(({ op }) => op === "drop_table").map(({ table }) => table);
   const found = await store.lockTables(tx, { slugs: slugsOf(steps), referringTo: dropped });
@@ -110,7 +113,7 @@ function slugsOf(steps: readonly Step[]): string[] {
 /** Which tables have records, of those where that makes a difference. */
 async function filledOf(
   tx: Tx,
-  { partition, tables }: Pick<Planning, "partition" | "tables">,
+  { partition, tables }: Pick<PlanContext, "partition" | "tables">,
   steps: readonly Step[],
 ): Promise<ReadonlySet<string>> {
   const asked = new Set(
@@ -122,7 +125,7 @@ async function filledOf(
   for (const slug of asked) {
     const table = tables.get(slug);
     if (!table) continue;
-    const rows = await rowsOf(tx, `select from ${tableSql({ partition, table })} limit 1`, []);
+    const rows = await queryRows(tx, `select from ${tableSql({ partition, table })} limit 1`, []);
     if (rows.length > 0) filled.add(slug);
   }
   return filled;
@@ -147,24 +150,24 @@ async function checkRoles(tx: Tx, steps: readonly Step[], at: PathOf): Promise<v
 /** Changes the tables themselves, as their owner. */
 async function run(
   tx: Tx,
-  { partition }: Planning,
+  { partition }: PlanContext,
   { plan, steps, at }: { plan: Plan; steps: readonly Step[]; at: PathOf },
 ): Promise<void> {
   if (plan.statements.length === 0) return;
   if (steps.some(({ op }) => op === "create_table")) {
-    await rowsOf(tx, "select make_user_schema()", []);
+    await queryRows(tx, "select make_user_schema()", []);
   }
-  await rowsOf(tx, CHANGE, [becomeOwner(partition)]);
+  await queryRows(tx, CHANGE, [becomeOwner(partition)]);
   for (const { text, fields = [], step } of plan.statements) {
     try {
-      await rowsOf(tx, CHANGE, [text]);
+      await queryRows(tx, CHANGE, [text]);
     } catch (error) {
       const { op = "", table = "" } = steps[step] ?? {};
       const failure = failureOf(error, { table, fields, path: at(step, PLACES[op] ?? "") });
-      throw blame(failure ?? error, step);
+      throw markFailedStep(failure ?? error, step);
     }
   }
-  await rowsOf(tx, CHANGE, ["set local role none"]);
+  await queryRows(tx, CHANGE, ["set local role none"]);
 }
 
 /** Not as texts of their own: each would be prepared, and kept by every connection for good. */
@@ -182,7 +185,7 @@ async function save(
   { tx, now }: ReadContext,
   before: ReadonlyMap<string, Table>,
   planned: ReadonlyMap<string, Table>,
-): Promise<Pick<Taken, "dropped" | "created" | "updated">> {
+): Promise<Pick<AppliedSteps, "dropped" | "created" | "updated">> {
   const dropped = [...before.values()].filter(({ slug, id }) => planned.get(slug)?.id !== id);
   for (const { id } of dropped) await store.removeTable(tx, id);
   const created: Table[] = [];

@@ -1,18 +1,18 @@
 import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
 import { typedCondition } from "#kernel/condition/typed-condition.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
-import { plain } from "../rules/rule-sql.ts";
-import type { KnownTable } from "../table-schema.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { unrestrictedSql } from "../rules/rule-sql.ts";
+import type { TableSchema } from "../table-schema.ts";
 import type { Rule } from "../table.ts";
 
 /** The rules of a table with their conditions in canonical form; or what is wrong, below `/rules`. */
-export function checkRules(table: KnownTable): {
+export function checkRules(table: TableSchema): {
   readonly rules: Rule[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 } {
-  const kindOf = (name: string) => plain(table, name)?.kind;
-  const faults: Fault[] = [];
+  const kindOf = (name: string) => unrestrictedSql(table, name)?.kind;
+  const faults: FieldError[] = [];
   const checked = table.rules.map((rule, index) => {
     const path = `/rules/${index}`;
     for (const [place, field] of (rule.fields ?? []).entries()) {

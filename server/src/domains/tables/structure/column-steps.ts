@@ -1,7 +1,7 @@
-import { isReserved, readColumn, readColumns } from "../columns/parse-fields.ts";
-import { typeOf } from "../columns/registry.ts";
-import { isSpecial } from "../columns/default.ts";
-import { quoted } from "../sql-names.ts";
+import { isReserved, parseColumn, parseColumns } from "../columns/parse-fields.ts";
+import { columnTypeOf } from "../columns/registry.ts";
+import { isComputedDefault } from "../columns/default.ts";
+import { quoteIdentifier } from "../sql-names.ts";
 import type { Column, Table } from "../table.ts";
 import type { NewColumn } from "../columns/new-column.ts";
 import { alterColumn } from "./alter-column.ts";
@@ -9,27 +9,27 @@ import * as ddl from "./ddl.ts";
 import {
   checkTarget,
   columnIn,
-  type Planned,
-  type Planning,
-  refuse,
-  refuseAll,
-  siteOf,
+  type PlannedChange,
+  type PlanContext,
+  rejectStep,
+  rejectSteps,
+  tableLocation,
   tableIn,
 } from "./plan-context.ts";
 import { renamedInRules } from "./check-rules.ts";
 import type { ColumnChange, Step, StepOf } from "./step.ts";
 
-export function addColumn(planning: Planning, step: StepOf<"add_column">): Planned {
+export function addColumn(planning: PlanContext, step: StepOf<"add_column">): PlannedChange {
   const { position } = step;
   const table = tableIn(planning, step.table);
-  const { columns, faults } = readColumns([step.column], { path: "", beside: table.columns });
-  refuseAll(
+  const { columns, faults } = parseColumns([step.column], { path: "", beside: table.columns });
+  rejectSteps(
     faults.map(({ path, message }) => ({ path: path.replace(/^(\/0)?/, "/column"), message })),
   );
   const [read] = columns;
   if (!read) throw new Error("A column was read, and is not there.");
   checkTarget(planning, read, { path: "/column", self: table.slug });
-  const lacking = read.required && read.default === null && !typeOf(read).generated;
+  const lacking = read.required && read.default === null && !columnTypeOf(read).generated;
   const yields = step.optionalIfFilled === true && lacking && planning.filled.has(table.slug);
   const column = yields ? { ...read, required: false } : read;
   planning.tables.set(table.slug, {
@@ -37,20 +37,20 @@ export function addColumn(planning: Planning, step: StepOf<"add_column">): Plann
     columns: table.columns.toSpliced(position ?? table.columns.length, 0, column),
   });
   return {
-    statements: ddl.addColumn(siteOf(planning, table), column),
+    statements: ddl.addColumn(tableLocation(planning, table), column),
     inverse: [{ op: "drop_column", table: table.slug, column: column.name }],
   };
 }
 
-export function renameColumn(planning: Planning, step: StepOf<"rename_column">): Planned {
+export function renameColumn(planning: PlanContext, step: StepOf<"rename_column">): PlannedChange {
   const { from, to } = step;
   const table = tableIn(planning, step.table);
   const column = columnIn(table, from, "/from");
   const isTaken = table.columns.some(
     (other) => other !== column && other.name.toLowerCase() === to.toLowerCase(),
   );
-  if (isTaken) refuse("/to", "is there already");
-  if (isReserved(to)) refuse("/to", "is the platform's own");
+  if (isTaken) rejectStep("/to", "is there already");
+  if (isReserved(to)) rejectStep("/to", "is the platform's own");
   const named = (name: string) => (name === from ? to : name);
   planning.tables.set(table.slug, {
     ...table,
@@ -60,12 +60,12 @@ export function renameColumn(planning: Planning, step: StepOf<"rename_column">):
     ...(from !== to && renamed(table)),
   });
   return {
-    statements: from === to ? [] : ddl.renameColumn(siteOf(planning, table), column, to),
+    statements: from === to ? [] : ddl.renameColumn(tableLocation(planning, table), column, to),
     inverse: [{ op: "rename_column", table: table.slug, from: to, to: from }],
   };
 }
 
-export function alterColumnBy(planning: Planning, step: StepOf<"alter_column">): Planned {
+export function alterColumnBy(planning: PlanContext, step: StepOf<"alter_column">): PlannedChange {
   const table = tableIn(planning, step.table);
   const before = columnIn(table, step.column, "/column");
   const after = changed(before, step.change);
@@ -77,13 +77,13 @@ export function alterColumnBy(planning: Planning, step: StepOf<"alter_column">):
     ...(before.type !== after.type && renamed(table)),
   });
   return {
-    statements: alterColumn(siteOf(planning, table), before, after),
+    statements: alterColumn(tableLocation(planning, table), before, after),
     inverse: [{ ...step, change: undoing(before, after) }],
   };
 }
 
 /** Indexes that name the column go with it, and would come back with it. */
-export function dropColumn(planning: Planning, step: StepOf<"drop_column">): Planned {
+export function dropColumn(planning: PlanContext, step: StepOf<"drop_column">): PlannedChange {
   const table = tableIn(planning, step.table);
   const column = columnIn(table, step.column, "/column");
   const isGone = ({ columns }: { readonly columns: readonly string[] }) =>
@@ -103,7 +103,7 @@ export function dropColumn(planning: Planning, step: StepOf<"drop_column">): Pla
   };
   const indexes = table.indexes.filter(isGone);
   return {
-    statements: ddl.dropColumn(siteOf(planning, table), column.name),
+    statements: ddl.dropColumn(tableLocation(planning, table), column.name),
     inverse: [
       back,
       ...indexes.map((index): Step => ({ op: "add_index", table: table.slug, ...index })),
@@ -130,28 +130,28 @@ function changed(before: Column, change: ColumnChange): Column {
   };
   // Then it is indexed as a new one of that type is.
   if (retyped && change.indexed === undefined && !before.indexed) delete given.indexed;
-  const { column, faults } = readColumn(given, "/change");
+  const { column, faults } = parseColumn(given, "/change");
   const inherits = retyped && change.default === undefined && before.default !== null;
   const isLost = faults.some(({ path }) => path === "/change/default");
-  if (inherits && (isLost || isSpecial(before) !== isSpecial(column))) {
-    refuse(
+  if (inherits && (isLost || isComputedDefault(before) !== isComputedDefault(column))) {
+    rejectStep(
       "/change/default",
       "must be given anew or be null, since the old one is of another type",
     );
   }
-  refuseAll(faults);
+  rejectSteps(faults);
   return column;
 }
 
 function checkConversion(table: Table, before: Column, after: Column): void {
   if (before.type === after.type) return;
-  const type = typeOf(after);
-  if (type.convertFrom(before, after, quoted(after.name)) === undefined) {
-    refuse("/change/type", `is not what a column of type ${before.type} can become`);
+  const type = columnTypeOf(after);
+  if (type.convertFrom(before, after, quoteIdentifier(after.name)) === undefined) {
+    rejectStep("/change/type", `is not what a column of type ${before.type} can become`);
   }
   const index = table.indexes.find(({ columns }) => columns.includes(after.name));
-  if (index && [type, typeOf(before)].some((one) => one.index === "gin")) {
-    refuse("/change/type", `is not for the index ${index.name}, which has the column in it`);
+  if (index && [type, columnTypeOf(before)].some((one) => one.index === "gin")) {
+    rejectStep("/change/type", `is not for the index ${index.name}, which has the column in it`);
   }
 }
 

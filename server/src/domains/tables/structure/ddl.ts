@@ -4,12 +4,19 @@
  */
 import { ownerOf, readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
-import { typeOf } from "../columns/registry.ts";
+import { columnTypeOf } from "../columns/registry.ts";
 import { defaultSql } from "../columns/default.ts";
 import { onDeleteOf, targetOf } from "../columns/reference.ts";
-import type { Purpose } from "../derived-name.ts";
-import { columnOf, quoted } from "../sql-names.ts";
-import { nameSql, qualified, shapeMark, type Site, tableSql, viewSql } from "../sql-names.ts";
+import type { DerivedNamePurpose } from "../derived-name.ts";
+import { quotedColumn, quoteIdentifier } from "../sql-names.ts";
+import {
+  nameSql,
+  qualified,
+  versionColumn,
+  type TableLocation,
+  tableSql,
+  viewSql,
+} from "../sql-names.ts";
 import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../table.ts";
 
 export interface Statement {
@@ -22,12 +29,12 @@ export interface Statement {
 
 /** A statement as its readers know the tables: by their names alone. */
 export function shownOf({ text }: Statement, partition: Partition): string {
-  return text.replaceAll(`${quoted(schemaOf(partition))}.`, "");
+  return text.replaceAll(`${quoteIdentifier(schemaOf(partition))}.`, "");
 }
 
 /** Whoever changes structure is this role meanwhile. */
 export function becomeOwner(partition: Partition): string {
-  return `set local role ${quoted(ownerOf(partition))}`;
+  return `set local role ${quoteIdentifier(ownerOf(partition))}`;
 }
 
 /**
@@ -56,18 +63,18 @@ export function createTable(partition: Partition, table: Table): Statement[] {
     },
     ...guards(site),
     {
-      text: `create index ${nameSql(site, "index", "createdAt")} on ${place} (${columnOf("createdAt")}, id)`,
+      text: `create index ${nameSql(site, "index", "createdAt")} on ${place} (${quotedColumn("createdAt")}, id)`,
     },
     ...table.columns.flatMap((column) => createIndexes(site, column)),
     ...table.indexes.map((index) => createIndex(site, index, table.columns)),
   ];
 }
 
-export function dropTable(site: Site): Statement[] {
+export function dropTable(site: TableLocation): Statement[] {
   return [{ text: `drop table ${tableSql(site)}` }];
 }
 
-export function addColumn(site: Site, column: Column): Statement[] {
+export function addColumn(site: TableLocation, column: Column): Statement[] {
   const clauses = [`column ${columnSql(column)}`, ...constraintsOf(site, column)];
   const all = clauses.map((clause) => `add ${clause}`).join(", ");
   return [
@@ -76,16 +83,16 @@ export function addColumn(site: Site, column: Column): Statement[] {
   ];
 }
 
-export function dropColumn(site: Site, name: string): Statement[] {
-  return [{ text: `alter table ${tableSql(site)} drop column ${quoted(name)}` }];
+export function dropColumn(site: TableLocation, name: string): Statement[] {
+  return [{ text: `alter table ${tableSql(site)} drop column ${quoteIdentifier(name)}` }];
 }
 
 /** The names that are derived from the column's follow it. */
-export function renameColumn(site: Site, column: Column, to: string): Statement[] {
+export function renameColumn(site: TableLocation, column: Column, to: string): Statement[] {
   const place = tableSql(site);
-  const renamed = (purpose: Purpose) =>
+  const renamed = (purpose: DerivedNamePurpose) =>
     [nameSql(site, purpose, column.name), nameSql(site, purpose, to)] as const;
-  const schema = quoted(schemaOf(site.partition));
+  const schema = quoteIdentifier(schemaOf(site.partition));
   const indexes = indexesOf(column).map((purpose): Statement => {
     const [old, now] = renamed(purpose);
     return { text: `alter index ${schema}.${old} rename to ${now}`, inner: true };
@@ -99,19 +106,21 @@ export function renameColumn(site: Site, column: Column, to: string): Statement[
   const old = { text: `alter table ${place} ${dropCheck(site, column)}`, inner: true } as const;
   return [
     ...(assumedOf(column) === undefined ? [] : [old]),
-    { text: `alter table ${place} rename column ${quoted(column.name)} to ${quoted(to)}` },
+    {
+      text: `alter table ${place} rename column ${quoteIdentifier(column.name)} to ${quoteIdentifier(to)}`,
+    },
     ...indexes,
     ...constraints,
   ];
 }
 
 export function createIndex(
-  site: Site,
+  site: TableLocation,
   { name, columns: fields, unique }: TableIndex,
   columns: readonly Column[],
 ): Statement {
   const on = `${nameSql(site, "several", name)} on ${tableSql(site)}`;
-  const names = fields.map(columnOf).join(", ");
+  const names = fields.map(quotedColumn).join(", ");
   if (unique) return { text: `create unique index ${on} (${names})`, fields };
   const isGin = columns.some((column) => fields.includes(column.name) && hasGin(column));
   // A list in the order of an index is a list of ids in the end, for its pages to go on from.
@@ -121,14 +130,14 @@ export function createIndex(
   };
 }
 
-export function dropIndex(site: Site, { name }: TableIndex): Statement {
+export function dropIndex(site: TableLocation, { name }: TableIndex): Statement {
   return { text: `drop index ${qualified(site, "several", name)}` };
 }
 
 /** The indexes that a column has by itself. */
-export function createIndexes(site: Site, column: Column): Statement[] {
+export function createIndexes(site: TableLocation, column: Column): Statement[] {
   const place = tableSql(site);
-  const name = quoted(column.name);
+  const name = quoteIdentifier(column.name);
   return indexesOf(column).map((purpose) => {
     const index = nameSql(site, purpose, column.name);
     const text =
@@ -146,7 +155,7 @@ export function indexesOf({ unique, indexed }: Column): ("unique" | "index")[] {
 
 /** A check or foreign key of a column, without its name; undefined when it has none. */
 export function constraintSql(
-  { partition }: Site,
+  { partition }: TableLocation,
   column: Column,
   purpose: "check" | "reference",
 ): string | undefined {
@@ -154,20 +163,23 @@ export function constraintSql(
     const condition = isGuarded(column) ? conditionOf(column) : undefined;
     return condition === undefined ? undefined : `check (${condition})`;
   }
-  const name = quoted(column.name);
+  const name = quoteIdentifier(column.name);
   const target = targetOf(column);
   if (target === undefined) return undefined;
-  const other = `${quoted(schemaOf(partition))}.${quoted(target)}`;
+  const other = `${quoteIdentifier(schemaOf(partition))}.${quoteIdentifier(target)}`;
   return `foreign key (${name}) references ${other} (id) on delete ${ON_DELETE[onDeleteOf(column)]}`;
 }
 
 /** What must hold of a column's values, whether or not a constraint stands for it. */
-export function conditionOf(column: Column, name = quoted(column.name)): string | undefined {
-  return typeOf(column).constraint?.(column, name);
+export function conditionOf(
+  column: Column,
+  name = quoteIdentifier(column.name),
+): string | undefined {
+  return columnTypeOf(column).constraint?.(column, name);
 }
 
 function isGuarded(column: Column): boolean {
-  return typeOf(column).guarded?.(column) ?? false;
+  return columnTypeOf(column).guarded?.(column) ?? false;
 }
 
 /** The same, where no constraint stands for it. */
@@ -179,7 +191,7 @@ export function assumedOf(column: Column, name?: string): string | undefined {
  * Takes the check of a column off. Tables that were made by an earlier release have one even where it is
  * only assumed today.
  */
-export function dropCheck(site: Site, { name }: Pick<Column, "name">): string {
+export function dropCheck(site: TableLocation, { name }: Pick<Column, "name">): string {
   return `drop constraint if exists ${nameSql(site, "check", name)}`;
 }
 
@@ -188,14 +200,14 @@ const ON_DELETE = { restrict: "restrict", set_null: "set null", cascade: "cascad
 function columnSql(column: Column): string {
   const preset = defaultSql(column);
   return [
-    quoted(column.name),
-    typeOf(column).sqlType(column),
+    quoteIdentifier(column.name),
+    columnTypeOf(column).sqlType(column),
     ...(column.required ? ["not null"] : []),
     ...(preset === undefined ? [] : [`default ${preset}`]),
   ].join(" ");
 }
 
-function constraintsOf(site: Site, column: Column): string[] {
+function constraintsOf(site: TableLocation, column: Column): string[] {
   return (["check", "reference"] as const).flatMap((purpose) => {
     const sql = constraintSql(site, column, purpose);
     return sql === undefined ? [] : [`constraint ${nameSql(site, purpose, column.name)} ${sql}`];
@@ -203,7 +215,7 @@ function constraintsOf(site: Site, column: Column): string[] {
 }
 
 function hasGin(column: Column): boolean {
-  return typeOf(column).index === "gin";
+  return columnTypeOf(column).index === "gin";
 }
 
 /**
@@ -215,8 +227,8 @@ function hasGin(column: Column): boolean {
 export function createView(partition: Partition, table: Table): Statement {
   const site = { partition, table };
   const names = [...SYSTEM_COLUMNS.map(([, name]) => name), "revision"];
-  const own = table.columns.map(({ name }) => quoted(name));
-  const all = [...names, ...own, `true as ${shapeMark(table)}`].join(", ");
+  const own = table.columns.map(({ name }) => quoteIdentifier(name));
+  const all = [...names, ...own, `true as ${versionColumn(table)}`].join(", ");
   return {
     text:
       `create view ${viewSql(site)} as select ${all} from ${tableSql(site)} ` +
@@ -225,23 +237,23 @@ export function createView(partition: Partition, table: Table): Statement {
   };
 }
 
-export function dropView(site: Site): Statement {
+export function dropView(site: TableLocation): Statement {
   return { text: `drop view ${viewSql(site)}`, inner: true };
 }
 
 /** Rows are seen by the application while it is in this very place, and by those who may read it. */
-function guards(site: Site): Statement[] {
+function guards(site: TableLocation): Statement[] {
   const place = tableSql(site);
   return [
     `alter table ${place} enable row level security`,
     // In this form it is looked at once, and the planner does not take it for one that few rows meet.
     `create policy tenant on ${place} to millrace_app ` +
       `using ((select case when ${isHere(site)} then true end) is not null)`,
-    `create policy reading on ${place} for select to ${quoted(readerOf(site.partition))} using (true)`,
+    `create policy reading on ${place} for select to ${quoteIdentifier(readerOf(site.partition))} using (true)`,
   ].map((text) => ({ text, inner: true as const }));
 }
 
-function isHere({ partition: { workspace, environment } }: Site): string {
+function isHere({ partition: { workspace, environment } }: TableLocation): string {
   if (!/^[0-9a-f-]{36}$/.test(workspace)) throw new Error("A workspace's key is a uuid.");
   return (
     `current_setting('millrace.workspace') = '${workspace}' ` +

@@ -1,4 +1,4 @@
-import { changeEvent, changeOf, event, type ResourceRef } from "#kernel/log/event.ts";
+import { changeEvent, diffResource, event, type ResourceRef } from "#kernel/log/event.ts";
 import { Table } from "../table.ts";
 
 const resource = "table";
@@ -36,5 +36,5 @@ export function shownIn({ revision: _, renamedRevision: __, shape: ___, ...table
 
 /** What `table.updated` says. */
 export function toldChange({ before, after }: { readonly before: Table; readonly after: Table }) {
-  return [referTo(after), changeOf(shownIn(before), shownIn(after))] as const;
+  return [referTo(after), diffResource(shownIn(before), shownIn(after))] as const;
 }

@@ -1,12 +1,12 @@
 const blamed = new WeakMap<object, number>();
 
 /** Notes which step is to blame for an error, for who tells of it. */
-export function blame<E>(error: E, step: number): E {
+export function markFailedStep<E>(error: E, step: number): E {
   if (typeof error === "object" && error !== null) blamed.set(error, step);
   return error;
 }
 
 /** The index of the step that is to blame; undefined when none is known. */
-export function stepBlamed(error: unknown): number | undefined {
+export function failedStepOf(error: unknown): number | undefined {
   return typeof error === "object" && error !== null ? blamed.get(error) : undefined;
 }

@@ -1,4 +1,4 @@
-import { codeOf } from "#kernel/db/errors.ts";
+import { sqlStateOf } from "#kernel/db/errors.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { TABLES_MAX } from "../table.ts";
 
@@ -47,7 +47,7 @@ export function failureOf(
   error: unknown,
   { table, fields, path }: { table: string; fields: readonly string[]; path: string },
 ): Failure | undefined {
-  const code = codeOf(error) ?? "";
+  const code = sqlStateOf(error) ?? "";
   const names = `${table}.${fields.join(", ")}`;
   if (code === "54011") return new Failure(TableWornOut);
   if (code === "23505") {

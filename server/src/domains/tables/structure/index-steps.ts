@@ -1,15 +1,15 @@
-import type { Fault } from "#kernel/operation/failure.ts";
-import { typeOf } from "../columns/registry.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { columnTypeOf } from "../columns/registry.ts";
 import type { Column, TableIndex } from "../table.ts";
 import { alterColumnBy } from "./column-steps.ts";
 import * as ddl from "./ddl.ts";
 import {
   columnIn,
-  type Planned,
-  type Planning,
-  refuse,
-  refuseAll,
-  siteOf,
+  type PlannedChange,
+  type PlanContext,
+  rejectStep,
+  rejectSteps,
+  tableLocation,
   StepFaults,
   SYSTEM_FIELDS,
   tableIn,
@@ -20,7 +20,7 @@ const NAME_CHARACTERS_MAX = 63;
 const INDEXED = { unique: "unique", index: "indexed" } as const;
 
 /** An index of one column without a name is that column's own. */
-export function addIndex(planning: Planning, step: StepOf<"add_index">): Planned {
+export function addIndex(planning: PlanContext, step: StepOf<"add_index">): PlannedChange {
   const { op: _, table: slug, ...given } = step;
   const table = tableIn(planning, slug);
   const [only = "", ...others] = given.columns;
@@ -32,23 +32,23 @@ export function addIndex(planning: Planning, step: StepOf<"add_index">): Planned
     });
   }
   const { index, faults } = readIndex(given, table);
-  refuseAll(faults);
+  rejectSteps(faults);
   planning.tables.set(slug, { ...table, indexes: [...table.indexes, index] });
   return {
-    statements: [ddl.createIndex(siteOf(planning, table), index, table.columns)],
+    statements: [ddl.createIndex(tableLocation(planning, table), index, table.columns)],
     inverse: [{ op: "drop_index", table: slug, name: index.name }],
   };
 }
 
-export function dropIndex(planning: Planning, step: StepOf<"drop_index">): Planned {
+export function dropIndex(planning: PlanContext, step: StepOf<"drop_index">): PlannedChange {
   const { op: _, table: slug, ...which } = step;
   const table = tableIn(planning, slug);
-  if (which.name === undefined && which.columns === undefined) refuse("/name", "is required");
+  if (which.name === undefined && which.columns === undefined) rejectStep("/name", "is required");
   const index = table.indexes.find((one) => isMeant(one, which));
   if (!index) return dropOwn(planning, slug, which);
   planning.tables.set(slug, { ...table, indexes: table.indexes.filter((one) => one !== index) });
   return {
-    statements: [ddl.dropIndex(siteOf(planning, table), index)],
+    statements: [ddl.dropIndex(tableLocation(planning, table), index)],
     inverse: [{ op: "add_index", table: slug, ...index }],
   };
 }
@@ -57,8 +57,8 @@ export function dropIndex(planning: Planning, step: StepOf<"drop_index">): Plann
 export function readIndex(
   { columns: fields, unique = false, name = indexNameOf(fields, unique) }: NewIndex,
   table: { readonly columns: readonly Column[]; readonly indexes: readonly TableIndex[] },
-): { readonly index: TableIndex; readonly faults: readonly Fault[] } {
-  const faults: Fault[] = [];
+): { readonly index: TableIndex; readonly faults: readonly FieldError[] } {
+  const faults: FieldError[] = [];
   if (table.indexes.length >= INDEXES_MAX) {
     faults.push({ path: "", message: `is one more than the ${INDEXES_MAX} that a table may have` });
   }
@@ -70,7 +70,7 @@ export function readIndex(
     const column = table.columns.find((one) => one.name === field);
     if (!column && (field === "id" || !SYSTEM_FIELDS.has(field))) {
       faults.push({ path, message: "is not a column here" });
-    } else if (column && typeOf(column).index === "gin" && (fields.length > 1 || unique)) {
+    } else if (column && columnTypeOf(column).index === "gin" && (fields.length > 1 || unique)) {
       faults.push({ path, message: "is of a type that only has an index of its own" });
     }
   }
@@ -92,23 +92,24 @@ function isMeant(index: TableIndex, { name, columns, unique }: WhichIndex): bool
 }
 
 /** The index that a column has by itself; both when both are meant. */
-function dropOwn(planning: Planning, slug: string, which: WhichIndex): Planned {
+function dropOwn(planning: PlanContext, slug: string, which: WhichIndex): PlannedChange {
   const { name, columns = [], unique } = which;
   const [only = "", ...others] = columns;
   const table = tableIn(planning, slug);
   const column = table.columns.find((one) => one.name === only);
   const own = column && name === undefined && others.length === 0 ? ddl.indexesOf(column) : [];
   const meant = own.filter((purpose) => unique === undefined || unique === (purpose === "unique"));
-  if (meant.length === 0) refuse(name === undefined ? "/columns" : "/name", "is not an index here");
+  if (meant.length === 0)
+    rejectStep(name === undefined ? "/columns" : "/name", "is not an index here");
   const to = Object.fromEntries(meant.map((purpose) => [INDEXED[purpose], false]));
   return flagged(planning, slug, { name: only, to });
 }
 
 function flagged(
-  planning: Planning,
+  planning: PlanContext,
   table: string,
   { name, to }: { readonly name: string; readonly to: { unique?: boolean; indexed?: boolean } },
-): Planned {
+): PlannedChange {
   try {
     return alterColumnBy(planning, { op: "alter_column", table, column: name, change: to });
   } catch (error) {

@@ -1,14 +1,14 @@
 import Type from "typebox";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created as answered, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created as answered, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { TablesRead, TablesWrite } from "../permissions.ts";
 import { actionsOf } from "../rules/grants.ts";
 import * as store from "../store.ts";
 import { ACTIONS, NoSuchTable, Slug, SlugTaken, Table } from "../table.ts";
-import { takeSteps } from "./apply-steps.ts";
+import { runSteps } from "./apply-steps.ts";
 import { stepsOf, TableChange } from "./table-change.ts";
 import {
   referTo,
@@ -50,7 +50,7 @@ export const listTables = query({
     const { cursors } = ctx.services;
     const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const rows = await store.pageOfTables(ctx.tx, { before: String(start), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (table) => seen(ctx, table),
@@ -86,8 +86,8 @@ export const createTable = command({
   },
   async run(ctx, { body: { slug: given, ...rest } }) {
     const slug = given ?? slugOf(rest.name);
-    if (slug === "") throw invalid("/slug", "is required, since the name gives none");
-    const { created } = await takeSteps(
+    if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
+    const { created } = await runSteps(
       ctx,
       [{ op: "create_table", table: slug, ...rest }],
       (_, path) => (path === "/table" ? "/slug" : path),
@@ -104,7 +104,7 @@ export const getTable = query({
   summary: "Read a table's columns, indexes and rules",
   permission: TablesRead,
   params: BySlug,
-  reply: one(SeenTable),
+  reply: item(SeenTable),
   example,
   run: async (ctx, { params }) => seen(ctx, found(await store.findTable(ctx.tx, params.slug))),
 });
@@ -124,7 +124,7 @@ export const updateTable = command({
   permission: TablesWrite,
   params: BySlug,
   body: TableChange,
-  reply: one(SeenTable),
+  reply: item(SeenTable),
   emits: [TableUpdated],
   mayChangeNothing: true,
   fails: STRUCTURE_FAILURES,
@@ -141,7 +141,7 @@ export const updateTable = command({
     const table = found(await store.lockTable(ctx.tx, slug));
     ctx.expectRevision(table.revision);
     const { steps, at } = stepsOf(slug, body);
-    const { updated } = await takeSteps(ctx, steps, at);
+    const { updated } = await runSteps(ctx, steps, at);
     for (const change of updated) ctx.emit(TableUpdated, ...toldChange(change));
     return seen(ctx, updated[0]?.after ?? table);
   },
@@ -154,14 +154,14 @@ export const dropTable = command({
   description: "Refused (409) while another table has references to it.",
   permission: TablesWrite,
   params: BySlug,
-  reply: nothing(),
+  reply: noContent(),
   emits: [TableDropped],
   fails: [TableReferenced],
   example,
   async run(ctx, { params: { slug } }) {
     await store.lockStructure(ctx.tx);
     ctx.expectRevision(found(await store.lockTable(ctx.tx, slug)).revision);
-    const { dropped } = await takeSteps(ctx, [{ op: "drop_table", table: slug }]);
+    const { dropped } = await runSteps(ctx, [{ op: "drop_table", table: slug }]);
     for (const table of dropped) ctx.emit(TableDropped, referTo(table), shownIn(table));
   },
 });

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { Failure, failure } from "#kernel/operation/failure.ts";
-import { type Making, packContent } from "#kernel/contributions/pack-content.ts";
+import { type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { partitionOf } from "../table-cache.ts";
-import { readColumns } from "../columns/parse-fields.ts";
+import { parseColumns } from "../columns/parse-fields.ts";
 import { TablesWrite } from "../permissions.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { Slug, type Table } from "../table.ts";
 import { applySteps } from "./apply-steps.ts";
@@ -52,9 +52,9 @@ export const tableContent = packContent({
     const table = await found(ctx, id);
     const site = { partition: partitionOf(ctx.caller), table };
     // Whoever is about to enter something has done so after this, or finds no table.
-    await rowsOf(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
+    await queryRows(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
     // What people entered is theirs, whoever made the table.
-    if ((await rowsOf(ctx.tx, `select from ${tableSql(site)} limit 1`, [])).length > 0) {
+    if ((await queryRows(ctx.tx, `select from ${tableSql(site)} limit 1`, [])).length > 0) {
       throw new Failure(TableHasRecords);
     }
     await applySteps(ctx, [{ op: "drop_table", table: table.slug }]);
@@ -66,7 +66,7 @@ function stepsFrom(table: Table, wanted: StepOf<"create_table">): Parts {
   const { slug } = table;
   const { name = slug, description = "", rules = [] } = wanted;
   const given = withOwnIndexes(wanted);
-  const { columns, faults } = readColumns(given.columns, { path: "/columns" });
+  const { columns, faults } = parseColumns(given.columns, { path: "/columns" });
   if (faults.length > 0) throw invalidAt((_, path) => path, 0, faults);
   const now = new Map(table.columns.map((column) => [column.name, column]));
   const parts: Part[] = [];
@@ -100,7 +100,7 @@ function stepsFrom(table: Table, wanted: StepOf<"create_table">): Parts {
   return partsOf(parts);
 }
 
-async function found({ tx }: Making, id: string): Promise<Table> {
+async function found({ tx }: PackContext, id: string): Promise<Table> {
   const table = await store.findTableById(tx, id);
   if (!table) throw new Error("A table went away in the transaction that had read it.");
   return table;

@@ -1,13 +1,13 @@
 import type { Partition } from "#kernel/db/partition.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { targetOf } from "../columns/reference.ts";
-import type { Site } from "../sql-names.ts";
+import type { TableLocation } from "../sql-names.ts";
 import { type Column, SYSTEM_COLUMNS, type Table } from "../table.ts";
 import type { Statement } from "./ddl.ts";
 import type { Step } from "./step.ts";
 
 /** What a plan is made from: nothing else is looked at while it is made. */
-export interface Planning {
+export interface PlanContext {
   readonly partition: Partition;
   /** The tables as the steps so far leave them, by slug: those that the steps are about. */
   readonly tables: Map<string, Table>;
@@ -21,7 +21,7 @@ export interface Planning {
 }
 
 /** What one step comes to. */
-export interface Planned {
+export interface PlannedChange {
   readonly statements: readonly Statement[];
   /** The steps that undo it. */
   readonly inverse: readonly Step[];
@@ -29,45 +29,45 @@ export interface Planned {
 
 /** What is wrong with a step; paths are within it. */
 export class StepFaults extends Error {
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 
-  constructor(faults: readonly Fault[]) {
+  constructor(faults: readonly FieldError[]) {
     super("A step can't be taken.");
     this.name = "StepFaults";
     this.faults = faults;
   }
 }
 
-export function refuse(path: string, message: string): never {
+export function rejectStep(path: string, message: string): never {
   throw new StepFaults([{ path, message }]);
 }
 
-export function refuseAll(faults: readonly Fault[]): void {
+export function rejectSteps(faults: readonly FieldError[]): void {
   if (faults.length > 0) throw new StepFaults(faults);
 }
 
 /** The table that a step names. */
-export function tableIn({ tables }: Planning, slug: string): Table {
-  return tables.get(slug) ?? refuse("/table", "is not a table here");
+export function tableIn({ tables }: PlanContext, slug: string): Table {
+  return tables.get(slug) ?? rejectStep("/table", "is not a table here");
 }
 
 /** The column that a step names, at a path of it. */
 export function columnIn({ columns }: Table, name: string, path: string): Column {
-  return columns.find((column) => column.name === name) ?? refuse(path, "is not a column here");
+  return columns.find((column) => column.name === name) ?? rejectStep(path, "is not a column here");
 }
 
 /** Refuses a reference to what is not there. A table may refer to itself. */
 export function checkTarget(
-  { tables }: Planning,
+  { tables }: PlanContext,
   column: Column,
   at: { readonly path: string; readonly self: string },
 ): void {
   const target = targetOf(column);
   if (target === undefined || target === at.self || tables.has(target)) return;
-  refuse(`${at.path}/options/table`, "is not a table here");
+  rejectStep(`${at.path}/options/table`, "is not a table here");
 }
 
-export function siteOf({ partition }: Planning, table: Table): Site {
+export function tableLocation({ partition }: PlanContext, table: Table): TableLocation {
   return { partition, table };
 }
 

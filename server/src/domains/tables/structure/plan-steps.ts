@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
-import { know } from "../table-schema.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { resolveTable } from "../table-schema.ts";
 import type { Table } from "../table.ts";
-import { blame } from "./failed-step.ts";
+import { markFailedStep } from "./failed-step.ts";
 import { addColumn, alterColumnBy, dropColumn, renameColumn } from "./column-steps.ts";
 import { createView, dropView, type Statement } from "./ddl.ts";
 import { ColumnInRule } from "./failures.ts";
 import { addIndex, dropIndex } from "./index-steps.ts";
-import { type Planned, type Planning, StepFaults } from "./plan-context.ts";
+import { type PlannedChange, type PlanContext, StepFaults } from "./plan-context.ts";
 import { checkRules } from "./check-rules.ts";
 import type { Step } from "./step.ts";
 import { alterTable, createTable, dropTable } from "./table-steps.ts";
@@ -29,7 +29,7 @@ export interface Plan {
  * Works out what steps come to, one after the other, and leaves in `planning` the tables as they will
  * be. Throws the faults of the first step that can't be taken.
  */
-export function planSteps(planning: Planning, steps: readonly Step[], at: PathOf): Plan {
+export function planSteps(planning: PlanContext, steps: readonly Step[], at: PathOf): Plan {
   const original = new Map(planning.tables);
   const statements: PlannedStatement[] = [];
   const inverse: Step[] = [];
@@ -48,7 +48,7 @@ export function planSteps(planning: Planning, steps: readonly Step[], at: PathOf
 
 /** No column changes under a view; so those of changed tables go first, and come back last. */
 function withViews(
-  planning: Planning,
+  planning: PlanContext,
   original: ReadonlyMap<string, Table>,
   {
     statements,
@@ -88,7 +88,11 @@ function isLike(before: Table, after: Table): boolean {
  */
 const ASIDE: ReadonlySet<Step["op"]> = new Set(["alter_table", "add_index", "drop_index"]);
 
-function planStep(planning: Planning, step: Step, droppedLater: ReadonlySet<string>): Planned {
+function planStep(
+  planning: PlanContext,
+  step: Step,
+  droppedLater: ReadonlySet<string>,
+): PlannedChange {
   switch (step.op) {
     case "create_table":
       return createTable(planning, step);
@@ -116,11 +120,11 @@ function planStep(planning: Planning, step: Step, droppedLater: ReadonlySet<stri
  * names it may go, or come, in one change.
  */
 function settleRules(
-  planning: Planning,
+  planning: PlanContext,
   table: Table,
   { steps, at }: { readonly steps: readonly Step[]; readonly at: PathOf },
 ): void {
-  const { rules, faults } = checkRules(know(table, planning.partition));
+  const { rules, faults } = checkRules(resolveTable(table, planning.partition));
   planning.tables.set(table.slug, { ...table, rules });
   const [first] = faults;
   if (!first) return;
@@ -136,17 +140,19 @@ function droppedBy(steps: readonly Step[]): ReadonlySet<string> {
   return new Set(steps.filter(({ op }) => op === "drop_table").map(({ table }) => table));
 }
 
-function told(at: PathOf, index: number, plan: () => Planned): Planned {
+function told(at: PathOf, index: number, plan: () => PlannedChange): PlannedChange {
   try {
     return plan();
   } catch (error) {
-    throw error instanceof StepFaults ? invalidAt(at, index, error.faults) : blame(error, index);
+    throw error instanceof StepFaults
+      ? invalidAt(at, index, error.faults)
+      : markFailedStep(error, index);
   }
 }
 
 /** The faults of a step, where the caller finds them. */
-export function invalidAt(at: PathOf, index: number, faults: readonly Fault[]): Failure {
+export function invalidAt(at: PathOf, index: number, faults: readonly FieldError[]): Failure {
   const errors = faults.map(({ path, message }) => ({ path: at(index, path), message }));
   const detail = `${errors[0]?.path} ${errors[0]?.message}`;
-  return blame(new Failure(Invalid, { detail, errors }), index);
+  return markFailedStep(new Failure(Invalid, { detail, errors }), index);
 }

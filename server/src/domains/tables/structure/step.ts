@@ -3,9 +3,9 @@
  * of. Each has an inverse, which is again a list of steps.
  */
 import Type, { type Static, type TSchema } from "typebox";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { Shape } from "#kernel/schema/validator.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 import { COLUMNS_MAX, COLUMN_TYPES, ColumnName, Rule, RULES_MAX, Slug } from "../table.ts";
 import { NewColumn } from "../columns/new-column.ts";
 
@@ -158,15 +158,15 @@ export type StepOf<Kind extends Op> = Static<(typeof SCHEMAS)[Kind]>;
 export type Step = { [Kind in Op]: StepOf<Kind> }[Op];
 
 const OPS = Object.keys(SCHEMAS);
-const shapes = new Map<string, Shape>(
-  Object.entries(SCHEMAS).map(([op, schema]) => [op, new Shape(schema, "body")]),
+const shapes = new Map<string, Validator>(
+  Object.entries(SCHEMAS).map(([op, schema]) => [op, new Validator(schema, "body")]),
 );
 
 /** Reads one step; the paths of faults are within it. `others` are kinds that the caller reads itself. */
 export function readStep(
   value: unknown,
   others: readonly string[] = [],
-): { readonly step: Step } | { readonly faults: readonly Fault[] } {
+): { readonly step: Step } | { readonly faults: readonly FieldError[] } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { faults: [{ path: "", message: "must be an object" }] };
   }

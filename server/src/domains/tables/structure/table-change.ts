@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { pointerTo } from "#kernel/schema/json-pointer.ts";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { NewColumn } from "../columns/new-column.ts";
 import { ColumnName, COLUMNS_MAX } from "../table.ts";
@@ -132,8 +132,8 @@ function renames(table: string, given: Static<typeof Renames>): Part[] {
     step: { op: "rename_column", table, from, to },
     // There is one place for both in this form.
     places: [
-      ["/from", pointerTo("/renameColumns", from)],
-      ["/to", pointerTo("/renameColumns", from)],
+      ["/from", jsonPointer("/renameColumns", from)],
+      ["/to", jsonPointer("/renameColumns", from)],
     ],
   }));
 }

@@ -1,5 +1,5 @@
-import { Failure, type Fault } from "#kernel/operation/failure.ts";
-import { readColumns } from "../columns/parse-fields.ts";
+import { Failure, type FieldError } from "#kernel/operation/failure.ts";
+import { parseColumns } from "../columns/parse-fields.ts";
 import { targetOf } from "../columns/reference.ts";
 import { SlugTaken, type Table, type TableIndex } from "../table.ts";
 import { dropColumn } from "./column-steps.ts";
@@ -8,24 +8,24 @@ import { TableReferenced } from "./failures.ts";
 import { readIndex } from "./index-steps.ts";
 import {
   checkTarget,
-  type Planned,
-  type Planning,
-  refuse,
-  refuseAll,
-  siteOf,
+  type PlannedChange,
+  type PlanContext,
+  rejectStep,
+  rejectSteps,
+  tableLocation,
   tableIn,
 } from "./plan-context.ts";
 import { faultOfSlug } from "./slug.ts";
 import type { NewIndex, StepOf } from "./step.ts";
 
-export function createTable(planning: Planning, step: StepOf<"create_table">): Planned {
+export function createTable(planning: PlanContext, step: StepOf<"create_table">): PlannedChange {
   const { table: slug, name = slug, description = "", rules = [] } = step;
   const fault = faultOfSlug(slug);
-  if (fault !== undefined) refuse("/table", fault);
+  if (fault !== undefined) rejectStep("/table", fault);
   if (planning.tables.has(slug)) throw new Failure(SlugTaken);
   const given = withOwnIndexes(step);
-  const { columns, faults } = readColumns(given.columns, { path: "/columns" });
-  refuseAll(faults);
+  const { columns, faults } = parseColumns(given.columns, { path: "/columns" });
+  rejectSteps(faults);
   for (const [index, column] of columns.entries()) {
     checkTarget(planning, column, { path: `/columns/${index}`, self: slug });
   }
@@ -47,7 +47,7 @@ export function createTable(planning: Planning, step: StepOf<"create_table">): P
 }
 
 /** What only we know of a table; nothing of it is in the database's own structure. */
-export function alterTable(planning: Planning, step: StepOf<"alter_table">): Planned {
+export function alterTable(planning: PlanContext, step: StepOf<"alter_table">): PlannedChange {
   const { op: _, table: slug, ...change } = step;
   const table = tableIn(planning, slug);
   planning.tables.set(slug, { ...table, ...change });
@@ -70,10 +70,10 @@ export function alterTable(planning: Planning, step: StepOf<"alter_table">): Pla
  * references first, so that the way back works in any order, and in circles too.
  */
 export function dropTable(
-  planning: Planning,
+  planning: PlanContext,
   step: StepOf<"drop_table">,
   droppedLater: ReadonlySet<string>,
-): Planned {
+): PlannedChange {
   const table = tableIn(planning, step.table);
   const references = [...planning.tables.values()].flatMap(({ slug, columns }) =>
     slug === table.slug
@@ -95,7 +95,7 @@ export function dropTable(
   return {
     statements: [
       ...cuts.flatMap(({ statements }) => statements),
-      ...ddl.dropTable(siteOf(planning, table)),
+      ...ddl.dropTable(tableLocation(planning, table)),
     ],
     inverse: [
       { op: "create_table", table: slug, name, description, columns, indexes, rules },
@@ -122,7 +122,7 @@ export function withOwnIndexes({ columns, indexes = [] }: StepOf<"create_table">
 
 /** All indexes are read against the table with those before them. */
 function readIndexes(given: ReadonlyMap<number, NewIndex>, table: Table): TableIndex[] {
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const indexes: TableIndex[] = [];
   for (const [place, one] of given) {
     const read = readIndex(one, { columns: table.columns, indexes });
@@ -131,6 +131,6 @@ function readIndexes(given: ReadonlyMap<number, NewIndex>, table: Table): TableI
       faults.push({ path: `/indexes/${place}${path}`, message });
     }
   }
-  refuseAll(faults);
+  rejectSteps(faults);
   return indexes;
 }

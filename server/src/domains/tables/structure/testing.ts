@@ -2,9 +2,9 @@ import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import type { Table } from "../table.ts";
-import { meaningOf } from "../derived-name.ts";
+import { parseDerivedName } from "../derived-name.ts";
 import { planSteps } from "./plan-steps.ts";
-import type { Planning } from "./plan-context.ts";
+import type { PlanContext } from "./plan-context.ts";
 import { readStep, type Step } from "./step.ts";
 
 export const WORKSPACE = "01a1de9d-ac72-7abe-a8d8-44dd085d8bba";
@@ -13,7 +13,7 @@ export const SCHEMA = `"tables_s_${WORKSPACE.replaceAll("-", "")}"`;
 export function planningOf(
   tables: readonly Table[] = [],
   filled: readonly string[] = [],
-): Planning {
+): PlanContext {
   let count = tables.length;
   return {
     partition: { workspace: WORKSPACE, environment: "staging" },
@@ -44,13 +44,13 @@ export function stepsOf(...given: readonly object[]): Step[] {
 }
 
 /** The statements with the schema left out, and each derived name as what it means. */
-export function taken(planning: Planning, ...given: readonly object[]) {
+export function taken(planning: PlanContext, ...given: readonly object[]) {
   const tables = [...planning.tables.values()];
   const plan = planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
   const all = [...tables, ...planning.tables.values()];
   const named = (name: string): string => {
     for (const table of all) {
-      const meaning = meaningOf(table, name);
+      const meaning = parseDerivedName(table, name);
       if (meaning) return `${meaning.purpose}:${table.slug}.${meaning.fields.join("+")}`;
     }
     return name.replace(/_.*/, "");
@@ -64,7 +64,7 @@ export function taken(planning: Planning, ...given: readonly object[]) {
 }
 
 /** The only faults of the step that can't be taken, or the code of another failure. */
-export function refused(planning: Planning, ...given: readonly object[]): unknown {
+export function refused(planning: PlanContext, ...given: readonly object[]): unknown {
   try {
     planSteps(planning, stepsOf(...given), (index, path) => `/up/${index}${path}`);
     return "taken";

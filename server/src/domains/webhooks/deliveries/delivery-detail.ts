@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { placeIn, seenEvent } from "#kernel/log/event-visibility.ts";
+import { positionInFilter, filterEvent } from "#kernel/log/event-visibility.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
-import { findReferences } from "#kernel/secrets/secret-reference.ts";
+import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import { maySee } from "../audit-access.ts";
-import { headersFor, withOurs } from "../sending/attempt.ts";
-import { type Body, bodyOf } from "../sending/payload.ts";
-import { hearingIn } from "../sending/visibility.ts";
+import { headersFor, addStandardHeaders } from "../sending/attempt.ts";
+import { type DeliveryBody, buildPayload } from "../sending/payload.ts";
+import { visibilityIn } from "../sending/visibility.ts";
 import { MASK } from "../header.ts";
 import { signingSecrets } from "../secret.ts";
 import * as webhooks from "../store.ts";
@@ -28,14 +28,14 @@ export async function detailOf(
   const delivery = await store.get(ctx.tx, webhookId, id);
   const told = await findEvent(ctx.tx, delivery.place);
   const { event, isShown } = await sentOf(ctx, webhookId, told);
-  const body = event && bodyOf(delivery, event);
+  const body = event && buildPayload(delivery, event);
   const earlier = await store.earlierAttempts(ctx.tx, webhookId, id);
   return {
     ...delivery,
     request: {
       method: "POST",
       url: delivery.url,
-      headers: withOurs(
+      headers: addStandardHeaders(
         maskedHeaders(webhook),
         event && body ? await headersOfOurs(ctx, delivery, { event, body }) : {},
       ),
@@ -61,10 +61,10 @@ async function sentOf(
   told: RecordedEvent | undefined,
 ): Promise<{ readonly event: RecordedEvent | undefined; readonly isShown: boolean }> {
   if (!told) return { event: undefined, isShown: false };
-  const place = placeIn(ctx);
-  const hear = await hearingIn(ctx.tx, place, [told], () => [webhookId]);
+  const place = positionInFilter(ctx);
+  const hear = await visibilityIn(ctx.tx, place, [told], () => [webhookId]);
   const event = hear(told, webhookId);
-  const own = await seenEvent(place, ctx.caller.person, told);
+  const own = await filterEvent(place, ctx.caller.person, told);
   const isSame = own !== undefined && (own === told || isDeepStrictEqual(own, event));
   return { event, isShown: isSame && maySee(ctx.caller, told) };
 }
@@ -74,7 +74,7 @@ function maskedHeaders({ headers }: Webhook): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      findReferences(value).length > 0 ? MASK : value,
+      findSecretReferences(value).length > 0 ? MASK : value,
     ]),
   );
 }
@@ -83,7 +83,7 @@ function maskedHeaders({ headers }: Webhook): Record<string, string> {
 async function headersOfOurs(
   { tx, now, services, workspace }: Context,
   delivery: store.Stored,
-  { event, body }: { readonly event: RecordedEvent; readonly body: Body },
+  { event, body }: { readonly event: RecordedEvent; readonly body: DeliveryBody },
 ): Promise<Readonly<Record<string, string>>> {
   const { id, webhookId, lastAttemptAt } = delivery;
   const kept = await webhooks.unshown(tx, webhookId);

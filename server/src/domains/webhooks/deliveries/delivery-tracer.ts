@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Traced, Tracer } from "#kernel/domain.ts";
+import type { TracedItem, CausalTracer } from "#kernel/domain.ts";
 
 const FOUND_MAX = 2_000;
 
@@ -17,7 +17,7 @@ interface Row {
  * The deliveries of events. Their ids follow from event and webhook, see `deliveryIdOf`, so each is
  * one look-up by the primary key; the limit within keeps it so.
  */
-export const deliveryTracer: Tracer = {
+export const deliveryTracer: CausalTracer = {
   kind: "webhook_delivery",
   async find(tx, eventIds) {
     const { rows } = await sql<Row>`
@@ -34,7 +34,7 @@ export const deliveryTracer: Tracer = {
   },
 };
 
-function toTraced(row: Row): Traced {
+function toTraced(row: Row): TracedItem {
   const times = row.attempts === 1 ? "1 attempt" : `${row.attempts} attempts`;
   const answer =
     row.last_response_status === null ? "" : `, last answer ${row.last_response_status}`;

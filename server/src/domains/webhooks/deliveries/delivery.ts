@@ -99,7 +99,7 @@ export const EventPruned = failure(
 );
 
 /** A delivery as events tell it. */
-export function factsOf(delivery: Delivery) {
+export function deliveryFields(delivery: Delivery) {
   return {
     webhookId: delivery.webhookId,
     deliveryId: delivery.id,

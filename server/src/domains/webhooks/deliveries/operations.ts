@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { accepted, created, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { accepted, created, item, page } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
 import { WebhooksRead, WebhooksWrite } from "../webhook.ts";
@@ -21,7 +21,7 @@ import {
 import { detailOf } from "./delivery-detail.ts";
 import { requestRecovery } from "./recover.ts";
 import { resume } from "./resume.ts";
-import { attemptAgain, recordRetry } from "./retry-delivery.ts";
+import { attemptRetry, recordRetry } from "./retry-delivery.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -50,7 +50,7 @@ export const listDeliveries = query({
     const before =
       after === undefined ? undefined : String(services.cursors.decode(list, after)[0]);
     const rows = await store.list(tx, params.id, { status, before, limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (delivery) => delivery,
@@ -66,7 +66,7 @@ export const getDelivery = query({
   environmental: true,
   permission: WebhooksRead,
   params: ById,
-  reply: one(DeliveryDetail),
+  reply: item(DeliveryDetail),
   example: byId,
   run: (ctx, { params }) => detailOf(ctx, params.id, params.deliveryId),
 });
@@ -82,11 +82,11 @@ export const retryDelivery = command({
   environmental: true,
   permission: WebhooksWrite,
   params: ById,
-  reply: one(Delivery),
+  reply: item(Delivery),
   emits: [events.DeliveryRetried],
   fails: [DeliveryNotFailed, DeliveryChanged, EventPruned],
   example: byId,
-  prepare: (outside, { params }, caller) => attemptAgain(outside, caller, params),
+  prepare: (outside, { params }, caller) => attemptRetry(outside, caller, params),
   run: (ctx, _input, retried) => recordRetry(ctx, retried),
 });
 
@@ -151,7 +151,7 @@ export const resumeWebhook = command({
       description: "`pausedAt`, `now`, or the id of an event",
     }),
   }),
-  reply: one(Webhook),
+  reply: item(Webhook),
   emits: [events.WebhookResumed],
   fails: [WebhookNotPaused],
   example: { ...ofWebhook, body: { from: "pausedAt" } },

@@ -1,22 +1,22 @@
 import Type, { type Static } from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
-import { eventIdOf, type Position, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { eventIdOf, type LogPosition, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { job, type JobType } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   cursorOf,
   placeBefore,
-  placeOfTransaction,
+  positionOfTransaction,
   readWorkspaceLog,
-  type Span,
+  type LogRange,
 } from "#kernel/log/workspace-log.ts";
-import { mayHear } from "../audit-access.ts";
+import { canReceive } from "../audit-access.ts";
 import { deliveryIdOf } from "../sending/subscription.ts";
-import { HAND_OUT, WORK } from "../sending/pending-delivery.ts";
+import { FAN_OUT_READER, DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import { RecoveryRequested } from "../events.ts";
 import * as webhooks from "../store.ts";
-import { referTo } from "../webhook.ts";
-import { handOutTo, heardBy, lockListener, within } from "./replay-target.ts";
+import { webhookRef } from "../webhook.ts";
+import { replayEventsTo, matchesTarget, lockReplayTarget, isInRange } from "./replay-target.ts";
 import { before, pastPlace } from "./resume.ts";
 import * as store from "./store.ts";
 
@@ -60,8 +60,8 @@ export async function requestRecovery(
 ): Promise<{ readonly webhookId: string; readonly since: string }> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
   if (positionOf(since)) await pastPlace(ctx, "/since", since);
-  ctx.emit(RecoveryRequested, referTo(webhook), { webhookId, since });
-  const upTo = eventIdOf(await placeOfTransaction(ctx.tx, ctx.services.epoch));
+  ctx.emit(RecoveryRequested, webhookRef(webhook), { webhookId, since });
+  const upTo = eventIdOf(await positionOfTransaction(ctx.tx, ctx.services.epoch));
   ctx.enqueue(recover, { webhookId, since, upTo });
   return { webhookId, since };
 }
@@ -69,7 +69,7 @@ export async function requestRecovery(
 interface Batch {
   readonly events: readonly RecordedEvent[];
   /** From where to go on and when, unless this was all. */
-  readonly next: { readonly after: Position; readonly delayMs: number } | undefined;
+  readonly next: { readonly after: LogPosition; readonly delayMs: number } | undefined;
 }
 
 const WORKSPACE = "select workspace_id from webhooks where id = $1";
@@ -79,14 +79,14 @@ const WORKSPACE = "select workspace_id from webhooks where id = $1";
  * log may still change. Since the request itself is an event, the reader gets as far as is asked for.
  */
 async function readBatch(
-  { db }: Outside,
+  { db }: Platform,
   { webhookId, since, ...payload }: Static<typeof Payload>,
 ): Promise<Batch | undefined> {
   const [row] = await db.system<{ workspace_id: string }>(WORKSPACE, [webhookId]);
   if (!row) return undefined;
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
-  const cursor = await db.read(partition, (tx) => cursorOf(tx, HAND_OUT));
-  if (!cursor) throw new Error(`The reader ${HAND_OUT} is not registered.`);
+  const cursor = await db.read(partition, (tx) => cursorOf(tx, FAN_OUT_READER));
+  if (!cursor) throw new Error(`The reader ${FAN_OUT_READER} is not registered.`);
   const after = placeIn(payload.after) ?? (await beginning(db, since));
   const end = placeIn(payload.upTo) ?? cursor;
   const upTo = isBefore(cursor, end) ? cursor : end;
@@ -99,7 +99,7 @@ async function readBatch(
 }
 
 function nextOf(
-  { after, upTo, end }: Span & { readonly end: Position },
+  { after, upTo, end }: LogRange & { readonly end: LogPosition },
   events: readonly RecordedEvent[],
 ): Batch["next"] {
   const last = events.at(-1);
@@ -108,15 +108,15 @@ function nextOf(
   return { after: isBefore(after, upTo) ? upTo : after, delayMs: WAIT_MS };
 }
 
-function isBefore(left: Position, right: Position): boolean {
+function isBefore(left: LogPosition, right: LogPosition): boolean {
   return eventIdOf(left) < eventIdOf(right);
 }
 
-function placeIn(id: string | undefined): Position | undefined {
+function placeIn(id: string | undefined): LogPosition | undefined {
   return id === undefined ? undefined : positionOf(id);
 }
 
-function beginning(db: Outside["db"], since: string): Promise<Position> | Position {
+function beginning(db: Platform["db"], since: string): Promise<LogPosition> | LogPosition {
   const first = positionOf(since);
   return first ? before(first) : placeBefore(db, new Date(since));
 }
@@ -126,15 +126,15 @@ async function recoverEvents(
   webhookId: string,
   events: readonly RecordedEvent[],
 ): Promise<void> {
-  const webhook = await lockListener(ctx.tx, webhookId);
+  const webhook = await lockReplayTarget(ctx.tx, webhookId);
   if (!webhook) return;
-  const heard = await heardBy(ctx, webhook, events);
-  const allowed = heard.filter((event) => mayHear(webhook, event));
+  const heard = await matchesTarget(ctx, webhook, events);
+  const allowed = heard.filter((event) => canReceive(webhook, event));
   // First those that exist: what is new is due anyway.
   for (const [environment, group] of Map.groupBy(allowed, (event) => event.environment)) {
     const ids = group.map(({ position }) => deliveryIdOf(position, webhookId));
-    await within(ctx, environment, () => store.retryFailed(ctx.tx, webhook, ids, ctx.now));
+    await isInRange(ctx, environment, () => store.retryFailed(ctx.tx, webhook, ids, ctx.now));
   }
-  await handOutTo(ctx, webhook, allowed.filter(webhook.wants));
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  await replayEventsTo(ctx, webhook, allowed.filter(webhook.wants));
+  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
 }

@@ -6,7 +6,7 @@ import { TEST_KEY } from "#kernel/testing/database.ts";
 import { notes } from "#kernel/testing/notes.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
-import { handOut } from "../sending/fan-out.ts";
+import { fanOutReader } from "../sending/fan-out.ts";
 import { type Receiver, startReceiver } from "../testing/receiver.ts";
 import * as testing from "./testing.ts";
 
@@ -118,7 +118,7 @@ test("what another node has made up is sent before what happens next", async () 
     const [row] = await world.sql(
       `select from readers r join events e on (e.epoch, e.xid, e.seq) <= (r.epoch, r.xid, r.seq)
         where r.name = $1 and e.request_id = $2`,
-      [handOut.name, missed],
+      [fanOutReader.name, missed],
     );
     return row !== undefined;
   });
@@ -143,7 +143,7 @@ test("what another node has made up is sent before what happens next", async () 
 
 test("a pause while it catches up keeps its place, and what a dead worker left is made up by the next", async () => {
   await using idle = await startWorld({ env: receiver.env });
-  await registerReaders(idle.kernel, [handOut]);
+  await registerReaders(idle.kernel, [fanOutReader]);
   const ask = await idle.member(["owner"]);
   const post = async (title: string) =>
     expect((await ask("POST /api/v1/notes", { title, body: "" })).status).toBe(201);

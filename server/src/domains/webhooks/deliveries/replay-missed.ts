@@ -1,16 +1,27 @@
 import { sql } from "kysely";
 import Type from "typebox";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { eventIdOf, type Position, type RecordedEvent } from "#kernel/log/event.ts";
+import { eventIdOf, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
 import { job, type JobType } from "#kernel/work/job.ts";
-import { type EventRow, placeOf } from "#kernel/log/event-log.ts";
+import { type EventRow, positionOfRow } from "#kernel/log/event-log.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { cursorOf, holdReader, readSpan, readWorkspaceLog } from "#kernel/log/workspace-log.ts";
-import { HAND_OUT, WORK } from "../sending/pending-delivery.ts";
+import {
+  cursorOf,
+  lockReaderCursor,
+  readLogRange,
+  readWorkspaceLog,
+} from "#kernel/log/workspace-log.ts";
+import { FAN_OUT_READER, DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import * as webhooks from "../store.ts";
-import { handOutTo, heardBy, type Listener, lockListener, within } from "./replay-target.ts";
+import {
+  replayEventsTo,
+  matchesTarget,
+  type ReplayTarget,
+  lockReplayTarget,
+  isInRange,
+} from "./replay-target.ts";
 
 const Payload = Type.Object({ webhookId: Type.String() });
 const RETRY_DELAY_MAX_MS = 60_000;
@@ -26,7 +37,7 @@ const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "deve
  * place: what comes after the cursor is the reader's again. So each event is handed out, and in the
  * order of the log. Batches may be repeated: the ids of deliveries follow from event and webhook.
  */
-export const catchUp: JobType<typeof Payload> = job({
+export const replayMissedJob: JobType<typeof Payload> = job({
   kind: "webhooks.catch_up",
   payload: Payload,
   // It must not be given up: for as long as there is a place, nothing new is heard.
@@ -35,16 +46,16 @@ export const catchUp: JobType<typeof Payload> = job({
   effect: (outside, { webhookId }) => readBatch(outside, webhookId),
   run: async (ctx, { webhookId }, batch) => {
     if (batch && !(await makeUp(ctx, webhookId, batch))) {
-      ctx.enqueue(catchUp, { webhookId }, { key: webhookId });
+      ctx.enqueue(replayMissedJob, { webhookId }, { key: webhookId });
     }
   },
 });
 
 interface Batch {
-  readonly after: Position;
+  readonly after: LogPosition;
   readonly events: readonly RecordedEvent[];
   /** All that the webhook could want up to here is among the events. */
-  readonly upTo: Position;
+  readonly upTo: LogPosition;
   readonly complete: boolean;
 }
 
@@ -53,14 +64,14 @@ const PLACE = `
     from webhooks where id = $1 and status = 'active' and place_xid is not null`;
 
 /** Undefined when there is nothing to make up, or not now. */
-async function readBatch({ db }: Outside, webhookId: string): Promise<Batch | undefined> {
+async function readBatch({ db }: Platform, webhookId: string): Promise<Batch | undefined> {
   type Row = Pick<EventRow, "workspace_id" | "epoch" | "xid" | "seq">;
   const [row] = await db.system<Row>(PLACE, [webhookId]);
   if (!row) return undefined;
-  const after = placeOf(row);
+  const after = positionOfRow(row);
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
-  const cursor = await db.read(partition, (tx) => cursorOf(tx, HAND_OUT));
-  if (!cursor) throw new Error(`The reader ${HAND_OUT} is not registered.`);
+  const cursor = await db.read(partition, (tx) => cursorOf(tx, FAN_OUT_READER));
+  if (!cursor) throw new Error(`The reader ${FAN_OUT_READER} is not registered.`);
   const span = { after, upTo: cursor };
   const events = await readWorkspaceLog(db, row.workspace_id, span, BATCH_EVENTS_MAX);
   const complete = events.length < BATCH_EVENTS_MAX;
@@ -70,12 +81,12 @@ async function readBatch({ db }: Outside, webhookId: string): Promise<Batch | un
 
 /** True when there is nothing left to make up. */
 async function makeUp(ctx: WriteContext<never>, webhookId: string, batch: Batch): Promise<boolean> {
-  const webhook = await lockListener(ctx.tx, webhookId);
+  const webhook = await lockReplayTarget(ctx.tx, webhookId);
   if (webhook?.status !== "active" || !webhook.place) return true;
   // Paused and resumed from elsewhere while the batch was read.
   if (eventIdOf(webhook.place) !== eventIdOf(batch.after)) return false;
   await handOutMissed(ctx, webhook, batch.events);
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
   if (batch.complete && (await arrive(ctx, webhook, batch.upTo))) return true;
   await moveTo(ctx.tx, webhookId, batch.upTo);
   return false;
@@ -84,16 +95,16 @@ async function makeUp(ctx: WriteContext<never>, webhookId: string, batch: Batch)
 /** Goes the rest of the way while the reader stands still; false when that is too far. */
 async function arrive(
   ctx: WriteContext<never>,
-  webhook: Listener,
-  after: Position,
+  webhook: ReplayTarget,
+  after: LogPosition,
 ): Promise<boolean> {
-  const upTo = await holdReader(ctx.tx, HAND_OUT);
+  const upTo = await lockReaderCursor(ctx.tx, FAN_OUT_READER);
   // The reader passes by what is being held, and should look again at once.
   ctx.onCommit(() => ctx.services.signal.raise("events"));
   const rest: RecordedEvent[] = [];
   for (const environment of ENVIRONMENTS) {
-    const read = () => readSpan(ctx.tx, { after, upTo }, REST_EVENTS_MAX);
-    const events = await within(ctx, environment, read);
+    const read = () => readLogRange(ctx.tx, { after, upTo }, REST_EVENTS_MAX);
+    const events = await isInRange(ctx, environment, read);
     if (events.length === REST_EVENTS_MAX) return false;
     rest.push(...events);
   }
@@ -108,22 +119,22 @@ async function arrive(
 
 async function handOutMissed(
   ctx: WriteContext<never>,
-  webhook: Listener,
+  webhook: ReplayTarget,
   events: readonly RecordedEvent[],
 ): Promise<void> {
   const { wants, hearsFrom } = webhook;
-  const heard = await heardBy(ctx, webhook, events);
+  const heard = await matchesTarget(ctx, webhook, events);
   const missed = heard.filter((event) => hearsFrom(event) && wants(event));
-  await handOutTo(ctx, webhook, missed);
+  await replayEventsTo(ctx, webhook, missed);
 }
 
 /** Not a change that anybody sees: the revision stays. */
-async function moveTo(tx: Tx, webhookId: string, { epoch, xid, seq }: Position): Promise<void> {
+async function moveTo(tx: Tx, webhookId: string, { epoch, xid, seq }: LogPosition): Promise<void> {
   await sql`
     update webhooks set place_epoch = ${epoch}, place_xid = ${String(xid)}::xid8, place_seq = ${seq}
      where id = ${webhookId}`.execute(tx);
 }
 
-function later(one: Position, other: Position): Position {
+function later(one: LogPosition, other: LogPosition): LogPosition {
   return eventIdOf(one) > eventIdOf(other) ? one : other;
 }

@@ -1,27 +1,27 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { DEPTH_MAX, type Position, type RecordedEvent } from "#kernel/log/event.ts";
-import type { ViewPlace } from "#kernel/log/event-visibility.ts";
-import { placeOf } from "#kernel/log/event-log.ts";
+import { CAUSATION_DEPTH_MAX, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
+import type { FilterPosition } from "#kernel/log/event-visibility.ts";
+import { positionOfRow } from "#kernel/log/event-log.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { compileSince, type Hears } from "#kernel/log/subscription-start.ts";
+import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
 import type { Tables } from "../../../tables.ts";
 import { insertDeliveries } from "../sending/fan-out.ts";
 import { compileSubscription } from "../sending/subscription.ts";
-import type { Addressee } from "../sending/pending-delivery.ts";
-import type { Format } from "../sending/payload.ts";
-import { hearingIn } from "../sending/visibility.ts";
+import type { DeliveryTarget } from "../sending/pending-delivery.ts";
+import type { PayloadFormat } from "../sending/payload.ts";
+import { visibilityIn } from "../sending/visibility.ts";
 
 /** A webhook to which past events are to be handed out. */
-export interface Listener extends Addressee {
+export interface ReplayTarget extends DeliveryTarget {
   readonly status: string;
   /** Where it stopped hearing, for as long as the reader passes over it. */
-  readonly place: Position | undefined;
+  readonly place: LogPosition | undefined;
   readonly hearsAudit: boolean;
   readonly wants: (event: RecordedEvent) => boolean;
   /** Whether the event came after the moment from which on it hears. */
-  readonly hearsFrom: Hears;
+  readonly hearsFrom: StartFilter;
 }
 
 type Row = Pick<
@@ -45,7 +45,10 @@ type Row = Pick<
 };
 
 /** As it is now, and as it stays until the transaction ends: nobody pauses or deletes it meanwhile. */
-export async function lockListener(tx: Tx, webhookId: string): Promise<Listener | undefined> {
+export async function lockReplayTarget(
+  tx: Tx,
+  webhookId: string,
+): Promise<ReplayTarget | undefined> {
   const { rows } = await sql<Row>`
     select id, lane, url, format, status, events, environments, filter,
            hears_audit as "hearsAudit", since_epoch, since::text as since, since_event,
@@ -58,13 +61,13 @@ export async function lockListener(tx: Tx, webhookId: string): Promise<Listener 
  * Makes the deliveries of past events that are missing. Each is written in its event's environment;
  * the act ends up where it began.
  */
-export async function handOutTo(
+export async function replayEventsTo(
   ctx: WriteContext<never>,
-  to: Addressee,
+  to: DeliveryTarget,
   events: readonly RecordedEvent[],
 ): Promise<void> {
   for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
-    await within(ctx, environment, () =>
+    await isInRange(ctx, environment, () =>
       insertDeliveries(
         ctx.tx,
         ctx.now,
@@ -75,24 +78,24 @@ export async function handOutTo(
 }
 
 /** Past events as a webhook hears of them, if it does. */
-export async function heardBy(
+export async function matchesTarget(
   ctx: WriteContext<never>,
-  { id }: Pick<Addressee, "id">,
+  { id }: Pick<DeliveryTarget, "id">,
   events: readonly RecordedEvent[],
 ): Promise<RecordedEvent[]> {
   const { tx, services, caller } = ctx;
   const heard: RecordedEvent[] = [];
   for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
     const partition = { workspace: caller.workspace?.key ?? "", environment };
-    const read: ViewPlace["read"] = (work) => within(ctx, environment, () => work(tx));
-    const hear = await hearingIn(tx, { services, partition, read }, group, () => [id]);
+    const read: FilterPosition["read"] = (work) => isInRange(ctx, environment, () => work(tx));
+    const hear = await visibilityIn(tx, { services, partition, read }, group, () => [id]);
     heard.push(...group.flatMap((event) => hear(event, id) ?? []));
   }
   return heard;
 }
 
 /** Does something in another environment of the workspace that the act is in. */
-export async function within<T>(
+export async function isInRange<T>(
   { caller, enter }: WriteContext<never>,
   environment: EnvironmentName,
   work: () => Promise<T>,
@@ -105,7 +108,7 @@ export async function within<T>(
   return result;
 }
 
-function toListener(row: Row): Listener {
+function toListener(row: Row): ReplayTarget {
   const { id, lane, url, status, place_epoch: epoch, place_xid: xid, place_seq: seq } = row;
   const wants = compileSubscription(row);
   return {
@@ -115,11 +118,11 @@ function toListener(row: Row): Listener {
     status,
     hearsAudit: row.hearsAudit,
     // What the table has as text, only this domain writes.
-    format: row.format as Format,
-    place: xid === null ? undefined : placeOf({ epoch, xid, seq }),
+    format: row.format as PayloadFormat,
+    place: xid === null ? undefined : positionOfRow({ epoch, xid, seq }),
     // A chain of automations that is cut is not continued here.
-    wants: (event) => event.depth <= DEPTH_MAX && wants(event),
-    hearsFrom: compileSince({
+    wants: (event) => event.depth <= CAUSATION_DEPTH_MAX && wants(event),
+    hearsFrom: compileSubscriptionStart({
       epoch: row.since_epoch,
       snapshot: row.since,
       event: row.since_event,

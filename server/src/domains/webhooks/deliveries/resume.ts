@@ -1,14 +1,14 @@
 import { sql } from "kysely";
-import { eventIdOf, type Position, positionOf } from "#kernel/log/event.ts";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { eventIdOf, type LogPosition, positionOf } from "#kernel/log/event.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
-import { placeOfTransaction } from "#kernel/log/workspace-log.ts";
-import { WORK } from "../sending/pending-delivery.ts";
+import { positionOfTransaction } from "#kernel/log/workspace-log.ts";
+import { DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import { WebhookResumed } from "../events.ts";
 import { resumeFromNow } from "../service.ts";
 import * as webhooks from "../store.ts";
-import { referTo, shownOf, type Webhook } from "../webhook.ts";
-import { catchUp } from "./replay-missed.ts";
+import { webhookRef, toWebhook, type Webhook } from "../webhook.ts";
+import { replayMissedJob } from "./replay-missed.ts";
 import { WebhookNotPaused } from "./delivery.ts";
 
 /** Ends a pause: from now on, from where it began, or from some event on. */
@@ -21,7 +21,7 @@ export async function resume(
   ctx.expectRevision(paused.revision);
   if (paused.status !== "paused") throw new Failure(WebhookNotPaused);
   // What was due when it was paused is due now.
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
   if (from === "now") return resumeFromNow(ctx, id);
   const webhook = await webhooks.update(ctx.tx, id, {
     status: "active",
@@ -31,8 +31,8 @@ export async function resume(
     updated_at: ctx.now,
     ...(from !== "pausedAt" && columnsOf(await pastPlace(ctx, "/from", from))),
   });
-  ctx.emit(WebhookResumed, referTo(webhook), { ...shownOf(webhook), from });
-  ctx.enqueue(catchUp, { webhookId: id }, { key: id });
+  ctx.emit(WebhookResumed, webhookRef(webhook), { ...toWebhook(webhook), from });
+  ctx.enqueue(replayMissedJob, { webhookId: id }, { key: id });
   return webhook;
 }
 
@@ -41,22 +41,22 @@ export async function pastPlace(
   { tx, services }: ReadContext,
   path: string,
   eventId: string,
-): Promise<Position> {
+): Promise<LogPosition> {
   const place = positionOf(eventId);
-  const now = await placeOfTransaction(tx, services.epoch);
+  const now = await positionOfTransaction(tx, services.epoch);
   if (!place || eventIdOf(place) > eventIdOf(now)) {
-    throw invalid(path, "is not the id of a past event");
+    throw invalidField(path, "is not the id of a past event");
   }
   return place;
 }
 
 /** Right before an event: whoever goes on from here begins with it. */
-export function before({ epoch, xid, seq }: Position): Position {
+export function before({ epoch, xid, seq }: LogPosition): LogPosition {
   return { epoch, xid, seq: Math.max(seq - 1, 0) };
 }
 
 /** It is asked to hear this event and all behind it, also when it did not exist yet. */
-function columnsOf(place: Position) {
+function columnsOf(place: LogPosition) {
   const { epoch, xid, seq } = before(place);
   return {
     place_epoch: epoch,

@@ -1,6 +1,10 @@
 import Type from "typebox";
 import { job, type JobType } from "#kernel/work/job.ts";
-import { PRUNE_ROWS_MAX, pruning, removeRows } from "#kernel/work/retention-job.ts";
+import {
+  PRUNE_ROWS_MAX,
+  retentionJob,
+  deleteAcrossWorkspaces,
+} from "#kernel/work/retention-job.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -33,12 +37,12 @@ const STRAYED = `
       limit $2))`;
 
 /** Deliveries that are over go when they are older than the setting says. */
-export const pruneDeliveries = pruning({
+export const pruneDeliveries = retentionJob({
   kind: "webhooks.prune_deliveries",
   async remove({ db, settings, clock }, rowsMax) {
     const before = new Date(clock.nowMs() - settings.deliveryRetentionDays * DAY_MS);
-    const over = await removeRows(db, OVER, [before, rowsMax]);
-    return Math.max(over, await removeRows(db, STRAYED, [before, rowsMax]));
+    const over = await deleteAcrossWorkspaces(db, OVER, [before, rowsMax]);
+    return Math.max(over, await deleteAcrossWorkspaces(db, STRAYED, [before, rowsMax]));
   },
 });
 
@@ -56,7 +60,8 @@ const REMOVE = `
 export const removeDeliveries: JobType<typeof Payload> = job({
   kind: "webhooks.remove_deliveries",
   payload: Payload,
-  effect: ({ db }, { webhookId }) => removeRows(db, REMOVE, [webhookId, PRUNE_ROWS_MAX]),
+  effect: ({ db }, { webhookId }) =>
+    deleteAcrossWorkspaces(db, REMOVE, [webhookId, PRUNE_ROWS_MAX]),
   run: async (ctx, payload, removed) => {
     if (removed === PRUNE_ROWS_MAX) ctx.enqueue(removeDeliveries, payload);
   },

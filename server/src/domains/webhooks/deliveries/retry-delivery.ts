@@ -1,34 +1,34 @@
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { assertMaySend, hiddenFromSaver } from "../audit-access.ts";
-import { attempt, type Attempted } from "../sending/attempt.ts";
-import { hearingAnywhere } from "../sending/visibility.ts";
+import { assertCanSend, hiddenSources } from "../audit-access.ts";
+import { attemptDelivery, type AttemptResult } from "../sending/attempt.ts";
+import { visibilityEverywhere } from "../sending/visibility.ts";
 import { readTarget } from "../sending/target.ts";
 import { workspaceOf } from "../webhook-input.ts";
 import { DeliveryRetried } from "../events.ts";
 import { laneOf } from "../service.ts";
 import * as webhooks from "../store.ts";
-import { referTo } from "../webhook.ts";
+import { webhookRef } from "../webhook.ts";
 import {
   type Delivery,
   DeliveryChanged,
   DeliveryNotFailed,
   EventPruned,
-  factsOf,
+  deliveryFields,
 } from "./delivery.ts";
 import * as store from "./store.ts";
 
 /** A delivery that had failed, and how one more attempt of it went. */
 export interface Retried {
   readonly failed: store.Stored;
-  readonly attempted: Attempted;
+  readonly attempted: AttemptResult;
 }
 
 /** Attempts a failed delivery once more, whether or not its webhook is active. */
-export async function attemptAgain(
-  outside: Outside,
+export async function attemptRetry(
+  outside: Platform,
   caller: Caller,
   { id: webhookId, deliveryId }: { readonly id: string; readonly deliveryId: string },
 ): Promise<Retried> {
@@ -41,17 +41,17 @@ export async function attemptAgain(
     }
     const found = await findEvent(tx, delivery.place);
     if (!found) throw new Failure(EventPruned);
-    assertMaySend(caller, webhook, found);
+    assertCanSend(caller, webhook, found);
     return { failed: delivery, told: found };
   });
-  const event = (await hearingAnywhere(outside, [told], () => [webhookId]))(told, webhookId);
-  if (!event) throw hiddenFromSaver();
+  const event = (await visibilityEverywhere(outside, [told], () => [webhookId]))(told, webhookId);
+  if (!event) throw hiddenSources();
   const target = await readTarget(outside, webhookId);
   if (!target) throw new Failure(NotFound);
   const { attempts, format } = failed;
   const lane = laneOf(webhookId);
   const outgoing = { id: deliveryId, webhookId, lane, format, event, attempts };
-  const attempted = await attempt(
+  const attempted = await attemptDelivery(
     outside,
     target,
     { ...outgoing, attemptsBefore: attempts },
@@ -72,6 +72,6 @@ export async function recordRetry(
   }
   const delivery = await store.recordAttempt(ctx.tx, failed, attempted);
   if (delivery.status === "succeeded") await webhooks.forgetFailures(ctx.tx, webhook.id);
-  ctx.emit(DeliveryRetried, referTo(webhook), factsOf(delivery));
+  ctx.emit(DeliveryRetried, webhookRef(webhook), deliveryFields(delivery));
   return delivery;
 }

@@ -1,5 +1,5 @@
 import { eventIdOf } from "#kernel/log/event.ts";
-import { placeOf } from "#kernel/log/event-log.ts";
+import { positionOfRow } from "#kernel/log/event-log.ts";
 import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { deliveryIdOf } from "../sending/subscription.ts";
@@ -19,7 +19,7 @@ async function webhook(owner: Ask, status = "active"): Promise<string> {
 async function failed(owner: Ask, { sql }: World) {
   const id = await webhook(owner);
   const [event] = await sql("select * from events where resource_id = $1", [id]);
-  const place = placeOf({ ...event, seq: Number(event.seq) });
+  const place = positionOfRow({ ...event, seq: Number(event.seq) });
   const deliveryId = deliveryIdOf(place, id);
   await sql(
     `insert into deliveries

@@ -2,15 +2,15 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
-import { placeOfTransaction } from "#kernel/log/workspace-log.ts";
-import { assertMaySend, hiddenFromSaver } from "../audit-access.ts";
+import { positionOfTransaction } from "#kernel/log/workspace-log.ts";
+import { assertCanSend, hiddenSources } from "../audit-access.ts";
 import { deliveryIdOf } from "../sending/subscription.ts";
-import { WORK } from "../sending/pending-delivery.ts";
+import { DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import { DeliveryReplayed } from "../events.ts";
 import * as webhooks from "../store.ts";
-import { referTo } from "../webhook.ts";
-import { type Delivery, EventPruned, factsOf } from "./delivery.ts";
-import { heardBy } from "./replay-target.ts";
+import { webhookRef } from "../webhook.ts";
+import { type Delivery, EventPruned, deliveryFields } from "./delivery.ts";
+import { matchesTarget } from "./replay-target.ts";
 import * as store from "./store.ts";
 
 /**
@@ -27,20 +27,23 @@ export async function replay(
   const first = await store.get(ctx.tx, webhookId, id);
   const event = await findEvent(ctx.tx, first.place);
   if (!event) throw new Failure(EventPruned);
-  assertMaySend(ctx.caller, webhook, event);
-  if ((await heardBy(ctx, webhook, [event])).length === 0) throw hiddenFromSaver();
+  assertCanSend(ctx.caller, webhook, event);
+  if ((await matchesTarget(ctx, webhook, [event])).length === 0) throw hiddenSources();
   const delivery = await store.insertReplay(ctx.tx, first, {
     id: await newDeliveryId(ctx),
     url: webhook.url,
     format: webhook.format,
     now: ctx.now,
   });
-  ctx.emit(DeliveryReplayed, referTo(webhook), { ...factsOf(delivery), replayOf: first.id });
-  ctx.onCommit(() => ctx.services.signal.raise(WORK));
+  ctx.emit(DeliveryReplayed, webhookRef(webhook), {
+    ...deliveryFields(delivery),
+    replayOf: first.id,
+  });
+  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
   return delivery;
 }
 
 /** Sorts behind the deliveries of all events so far, and follows from nothing. */
 async function newDeliveryId({ tx, services }: ReadContext): Promise<string> {
-  return deliveryIdOf(await placeOfTransaction(tx, services.epoch), newId("dlv"));
+  return deliveryIdOf(await positionOfTransaction(tx, services.epoch), newId("dlv"));
 }

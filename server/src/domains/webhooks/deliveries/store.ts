@@ -1,12 +1,12 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { eventIdOf, type Position } from "#kernel/log/event.ts";
+import { eventIdOf, type LogPosition } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import { placeOf } from "#kernel/log/event-log.ts";
+import { positionOfRow } from "#kernel/log/event-log.ts";
 import type { Tables } from "../../../tables.ts";
-import type { Attempted } from "../sending/attempt.ts";
+import type { AttemptResult } from "../sending/attempt.ts";
 import { placeColumns } from "../sending/pending-delivery.ts";
-import type { Format } from "../sending/payload.ts";
+import type { PayloadFormat } from "../sending/payload.ts";
 import { earlierAttempts as earlierAttemptsWithLast } from "../sending/attempt-result.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "./delivery.ts";
 
@@ -36,9 +36,9 @@ type Row = Pick<Selectable<Tables["deliveries"]>, (typeof SHOWN)[number]>;
 
 /** A delivery, and what only we need to know of it. */
 export interface Stored extends Delivery {
-  readonly place: Position;
+  readonly place: LogPosition;
   readonly resourceId: string;
-  readonly format: Format;
+  readonly format: PayloadFormat;
 }
 
 /** Newest first. */
@@ -88,7 +88,7 @@ export async function earlierAttempts(tx: Tx, webhookId: string, id: string): Pr
 export async function recordAttempt(
   tx: Tx,
   delivery: Stored,
-  { at, url, status, body, durationMs, error }: Attempted,
+  { at, url, status, body, durationMs, error }: AttemptResult,
 ): Promise<Stored> {
   return toStored(
     await tx
@@ -174,7 +174,7 @@ function found(row: Row | undefined): Stored {
 
 /** What the table has as text, only this domain writes. */
 function toStored(row: Row): Stored {
-  const place = placeOf({ epoch: row.event_epoch, xid: row.event_xid, seq: row.event_seq });
+  const place = positionOfRow({ epoch: row.event_epoch, xid: row.event_xid, seq: row.event_seq });
   return {
     id: row.id,
     webhookId: row.webhook_id,
@@ -193,6 +193,6 @@ function toStored(row: Row): Stored {
     createdAt: row.created_at,
     place,
     resourceId: row.resource_id,
-    format: row.format as Format,
+    format: row.format as PayloadFormat,
   };
 }

@@ -1,7 +1,7 @@
 /** What the tests of deliveries share. */
 import { expect } from "vitest";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
-import { HAND_OUT } from "../sending/pending-delivery.ts";
+import { FAN_OUT_READER } from "../sending/pending-delivery.ts";
 import type { Received, Receiver } from "../testing/receiver.ts";
 
 /** A webhook that hears of the notes whose titles begin with its name. */
@@ -43,7 +43,7 @@ export async function caughtUp({ sql }: World, id: string): Promise<void> {
            or exists (
                 select from deliveries d where d.webhook_id = w.id and d.due_at is not null) as open
          from webhooks w join readers r on r.name = $2 where w.id = $1`,
-      [id, HAND_OUT, epoch, xid, seq],
+      [id, FAN_OUT_READER, epoch, xid, seq],
     );
     return open === false;
   });

@@ -1,7 +1,7 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { retryAfterMs, retryDelayMs } from "./backoff.ts";
-import type { Attempted } from "./attempt.ts";
-import type { Outgoing } from "./pending-delivery.ts";
+import type { AttemptResult } from "./attempt.ts";
+import type { PendingDelivery } from "./pending-delivery.ts";
 import type { Target } from "./target.ts";
 
 const GONE = 410;
@@ -9,35 +9,35 @@ const GONE = 410;
 const EARLIER_MAX = 50;
 
 /** What follows from an attempt. */
-export type Verdict =
+export type AttemptVerdict =
   | { readonly kind: "succeeded" }
   | { readonly kind: "retrying"; readonly dueAt: Date }
   | { readonly kind: "failed"; readonly gone: boolean };
 
-export interface Settlement {
-  readonly delivery: Outgoing;
-  readonly attempted: Attempted;
-  readonly verdict: Verdict;
+export interface DeliveryResult {
+  readonly delivery: PendingDelivery;
+  readonly attempted: AttemptResult;
+  readonly verdict: AttemptVerdict;
 }
 
 /** Decides by the answer and by how many attempts there were. */
-export function judge(
+export function judgeAttempt(
   { policy }: Pick<Target, "policy">,
-  delivery: Pick<Outgoing, "attempts" | "attemptsBefore">,
-  attempted: Attempted,
+  delivery: Pick<PendingDelivery, "attempts" | "attemptsBefore">,
+  attempted: AttemptResult,
   random: number,
-): Verdict {
+): AttemptVerdict {
   const { status, at } = attempted;
   if (status !== null && status >= 200 && status < 300) return { kind: "succeeded" };
   const gone = status === GONE;
   const attempts = delivery.attempts - delivery.attemptsBefore + 1;
   if (gone || attempts > policy.retries) return { kind: "failed", gone };
-  const delayMs = Math.max(retryDelayMs(policy, attempts, random), pauseAskedMs(attempted));
+  const delayMs = Math.max(retryDelayMs(policy, attempts, random), requestedPauseMs(attempted));
   return { kind: "retrying", dueAt: new Date(at.getTime() + attempted.durationMs + delayMs) };
 }
 
 /** For how long the endpoint asked to be left alone; only 429 and 503 can. */
-export function pauseAskedMs({ status, retryAfter, at }: Attempted): number {
+export function requestedPauseMs({ status, retryAfter, at }: AttemptResult): number {
   const mayAsk = status === 429 || status === 503;
   return (mayAsk ? retryAfterMs(retryAfter, at.getTime()) : undefined) ?? 0;
 }
@@ -77,8 +77,11 @@ export function earlierAttempts(row: string): string {
 }
 
 /** Everything but failures for good, which are acts of their own. */
-export async function settle(outside: Outside, settlements: readonly Settlement[]): Promise<void> {
-  const column = <T>(of: (one: Settlement) => T): T[] => settlements.map(of);
+export async function settle(
+  outside: Platform,
+  settlements: readonly DeliveryResult[],
+): Promise<void> {
+  const column = <T>(of: (one: DeliveryResult) => T): T[] => settlements.map(of);
   await outside.db.system(SETTLE, [
     column(({ delivery }) => delivery.webhookId),
     column(({ delivery }) => delivery.id),

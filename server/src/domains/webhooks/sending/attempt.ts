@@ -1,9 +1,9 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
-import type { Outgoing } from "./pending-delivery.ts";
-import { type Body, bodyOf } from "./payload.ts";
+import type { PendingDelivery } from "./pending-delivery.ts";
+import { type DeliveryBody, buildPayload } from "./payload.ts";
 import { signatureHeaders } from "./signature.ts";
 import type { Target } from "./target.ts";
 import { RESPONSE_BYTES_MAX } from "./pending-delivery.ts";
@@ -11,7 +11,7 @@ import { RESPONSE_BYTES_MAX } from "./pending-delivery.ts";
 const USER_AGENT = "Millrace-Webhooks/1";
 
 /** How one attempt went. */
-export interface Attempted {
+export interface AttemptResult {
   readonly at: Date;
   readonly url: string;
   /** Absent when there was no answer. */
@@ -23,15 +23,15 @@ export interface Attempted {
 }
 
 /** Posts a delivery once. Whatever goes wrong is an outcome, never a throw. */
-export async function attempt(
-  outside: Outside,
+export async function attemptDelivery(
+  outside: Platform,
   target: Target,
-  delivery: Outgoing,
+  delivery: PendingDelivery,
   signal: AbortSignal,
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   const at = outside.clock.now();
   const { url } = target;
-  const body = bodyOf(delivery, delivery.event);
+  const body = buildPayload(delivery, delivery.event);
   const startedAt = performance.now();
   let used: Scrubber | undefined;
   const scrub = (text: string): string => target.scrubber.scrub(used?.scrub(text) ?? text);
@@ -42,7 +42,7 @@ export async function attempt(
     const response = await outside.outbound.request({
       method: "POST",
       url,
-      headers: withOurs(own.headers, headersFor(target, delivery, { body, at })),
+      headers: addStandardHeaders(own.headers, headersFor(target, delivery, { body, at })),
       body: body.text,
       timeoutMs: target.timeoutMs,
       maxResponseBytes: RESPONSE_BYTES_MAX,
@@ -74,7 +74,7 @@ export async function attempt(
 export function headersFor(
   target: Pick<Target, "secrets" | "secretsUntilMs">,
   delivery: { readonly id: string; readonly event: { readonly type: string } },
-  sent: { readonly body: Body; readonly at: Date },
+  sent: { readonly body: DeliveryBody; readonly at: Date },
 ): Readonly<Record<string, string>> {
   const { secrets, secretsUntilMs } = target;
   const signing = sent.at.getTime() < secretsUntilMs ? secrets : secrets.slice(0, 1);
@@ -87,7 +87,7 @@ export function headersFor(
 }
 
 /** A webhook may call itself by another name; everything else of ours stands. */
-export function withOurs(
+export function addStandardHeaders(
   own: Readonly<Record<string, string>>,
   ours: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
@@ -96,7 +96,7 @@ export function withOurs(
 }
 
 /** The webhook's own headers, with its secrets put in at the last moment. */
-async function headersOf({ secrets }: Outside, { headers, refers, workspace }: Target) {
+async function headersOf({ secrets }: Platform, { headers, refers, workspace }: Target) {
   if (!refers) return { headers, scrubber: undefined };
   const resolved = await secrets.resolve(workspace, headers);
   return { headers: resolved.value, scrubber: resolved.scrubber };
@@ -108,7 +108,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Whatever is not the endpoint's fault or the webhook's is ours: told in the log, and nowhere else. */
-function wordsOf({ log }: Outside, { id }: Outgoing, error: unknown): string {
+function wordsOf({ log }: Platform, { id }: PendingDelivery, error: unknown): string {
   if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
   if (error instanceof Failure) return error.message;
   log.error({ err: error, delivery: id }, "an attempt broke");

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
-import type { Outside } from "#kernel/access/caller.ts";
-import { causeOf } from "#kernel/log/event-log.ts";
-import { actBecause } from "#kernel/operation/act.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { causationOf } from "#kernel/log/event-log.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { DeliveryFailed, WebhookPaused } from "../events.ts";
 import * as store from "../store.ts";
-import { referTo, shownOf } from "../webhook.ts";
-import { earlierAttempts, type Settlement } from "./attempt-result.ts";
-import type { Attempted } from "./attempt.ts";
-import { HAND_OUT, type Outgoing } from "./pending-delivery.ts";
+import { webhookRef, toWebhook } from "../webhook.ts";
+import { earlierAttempts, type DeliveryResult } from "./attempt-result.ts";
+import type { AttemptResult } from "./attempt.ts";
+import { FAN_OUT_READER, type PendingDelivery } from "./pending-delivery.ts";
 
 export type PauseReason = "manual" | "failures" | "gone";
 
@@ -29,11 +29,11 @@ export async function pauseWebhook(
            place_epoch = coalesce(w.place_epoch, r.epoch, 0),
            place_xid = coalesce(w.place_xid, r.xid, '0'),
            place_seq = coalesce(w.place_seq, r.seq, 0)
-      from (select) one left join readers r on r.name = ${HAND_OUT}
+      from (select) one left join readers r on r.name = ${FAN_OUT_READER}
      where w.id = ${id} and w.status = 'active'`.execute(ctx.tx);
   if (numAffectedRows === 0n) return false;
   const webhook = await store.get(ctx.tx, id);
-  ctx.emit(WebhookPaused, referTo(webhook), shownOf(webhook));
+  ctx.emit(WebhookPaused, webhookRef(webhook), toWebhook(webhook));
   return true;
 }
 
@@ -43,26 +43,31 @@ const FAILURES_MAX = 5;
 /**
  * A delivery has failed for good: the row, the event and what follows for the webhook commit together.
  */
-export async function fail(outside: Outside, settlement: Settlement): Promise<void> {
+export async function markDeadLetter(outside: Platform, settlement: DeliveryResult): Promise<void> {
   const { delivery, attempted, verdict } = settlement;
   const { workspace, environment } = delivery.event;
   const gone = verdict.kind === "failed" && verdict.gone;
-  await actBecause(outside, { workspace, environment }, causeOf(delivery.event), async (ctx) => {
-    if (!(await markFailed(ctx, delivery, attempted))) return;
-    ctx.emit(DeliveryFailed, { id: delivery.webhookId }, factsOf(delivery, attempted));
-    const failures = await countFailure(ctx, delivery.webhookId);
-    if (!gone && failures < FAILURES_MAX) return;
-    // The webhook belongs to all environments, and what happens to it is logged in one of them.
-    ctx.enter({ workspace, environment: "production" });
-    await pauseWebhook(ctx, delivery.webhookId, gone ? "gone" : "failures");
-  });
+  await runAsSystem(
+    outside,
+    { workspace, environment },
+    causationOf(delivery.event),
+    async (ctx) => {
+      if (!(await markFailed(ctx, delivery, attempted))) return;
+      ctx.emit(DeliveryFailed, { id: delivery.webhookId }, factsOf(delivery, attempted));
+      const failures = await countFailure(ctx, delivery.webhookId);
+      if (!gone && failures < FAILURES_MAX) return;
+      // The webhook belongs to all environments, and what happens to it is logged in one of them.
+      ctx.enter({ workspace, environment: "production" });
+      await pauseWebhook(ctx, delivery.webhookId, gone ? "gone" : "failures");
+    },
+  );
 }
 
 /** False when somebody else has settled this attempt. */
 async function markFailed(
   { tx }: WriteContext,
-  { webhookId, id, attempts }: Outgoing,
-  { at, url, status, body, durationMs, error }: Attempted,
+  { webhookId, id, attempts }: PendingDelivery,
+  { at, url, status, body, durationMs, error }: AttemptResult,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update deliveries d
@@ -81,7 +86,10 @@ async function countFailure({ tx }: WriteContext, webhookId: string): Promise<nu
   return rows[0]?.consecutive_failures ?? 0;
 }
 
-function factsOf({ webhookId, id, event, attempts }: Outgoing, { status, error }: Attempted) {
+function factsOf(
+  { webhookId, id, event, attempts }: PendingDelivery,
+  { status, error }: AttemptResult,
+) {
   return {
     webhookId,
     deliveryId: id,

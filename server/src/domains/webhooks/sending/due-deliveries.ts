@@ -1,12 +1,12 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
-import { type EventRow, placeOf, readEvents } from "#kernel/log/event-log.ts";
-import type { Outgoing } from "./pending-delivery.ts";
-import type { Format } from "./payload.ts";
-import { hearingAnywhere } from "./visibility.ts";
+import { type EventRow, positionOfRow, readEvents } from "#kernel/log/event-log.ts";
+import type { PendingDelivery } from "./pending-delivery.ts";
+import type { PayloadFormat } from "./payload.ts";
+import { visibilityEverywhere } from "./visibility.ts";
 
 /** A row that is not over, and when it is to be sent. */
-export interface Due extends Outgoing {
+export interface Due extends PendingDelivery {
   readonly dueMs: number;
 }
 
@@ -14,7 +14,7 @@ type DueRow = Pick<EventRow, "epoch" | "xid" | "seq"> & {
   readonly webhook_id: string;
   readonly id: string;
   readonly lane: number;
-  readonly format: Format;
+  readonly format: PayloadFormat;
   readonly attempts: number;
   readonly attempts_before: number;
   readonly status: string;
@@ -52,21 +52,21 @@ const BARRED = "The webhook no longer hears audit events.";
 const HIDDEN = "Whoever saved the webhook may not see this.";
 
 export async function readDue(
-  outside: Outside,
+  outside: Platform,
   wanted: readonly { readonly id: string; readonly most: number }[],
 ): Promise<Due[]> {
   const rows = await outside.db.system<DueRow>(READ, [
     wanted.map(({ id }) => id),
     wanted.map(({ most }) => most),
   ]);
-  const places = new Map(rows.map(placeOf).map((place) => [eventIdOf(place), place]));
+  const places = new Map(rows.map(positionOfRow).map((place) => [eventIdOf(place), place]));
   const events = await readEvents(outside.db, [...places.values()]);
   const ids = () => wanted.map(({ id }) => id);
-  const heard = await hearingAnywhere(outside, [...events.values()], ids);
+  const heard = await visibilityEverywhere(outside, [...events.values()], ids);
   const due: Due[] = [];
   const lost: { readonly row: DueRow; readonly reason: string }[] = [];
   for (const row of rows) {
-    const told = events.get(eventIdOf(placeOf(row)));
+    const told = events.get(eventIdOf(positionOfRow(row)));
     const event = told && !row.barred ? heard(told, row.webhook_id) : undefined;
     if (event) due.push(dueOf(row, event));
     else if (row.barred) lost.push({ row, reason: BARRED });
@@ -96,7 +96,7 @@ function dueOf(row: DueRow, event: RecordedEvent): Due {
 }
 
 export function findDue(
-  outside: Outside,
+  outside: Platform,
   lanes: readonly number[],
   until: Date,
 ): Promise<{ readonly id: string; readonly lane: number }[]> {

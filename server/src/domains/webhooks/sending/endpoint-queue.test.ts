@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Endpoint, WINDOW } from "./endpoint-queue.ts";
-import type { Outgoing } from "./pending-delivery.ts";
+import type { PendingDelivery } from "./pending-delivery.ts";
 import type { Target } from "./target.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -8,17 +8,17 @@ afterEach(() => void vi.useRealTimers());
 
 const MOST = 4;
 let count = 0;
-function outgoing(resource = `thing ${count}`): Outgoing {
+function outgoing(resource = `thing ${count}`): PendingDelivery {
   count += 1;
-  return { id: `dlv ${count}`, event: { resource: { id: resource } } } as Outgoing;
+  return { id: `dlv ${count}`, event: { resource: { id: resource } } } as PendingDelivery;
 }
 function endpoint(more: Partial<Target> = {}): Endpoint {
   const made = new Endpoint("whk", 0, MOST);
   made.target = { maxPerSecond: null, ...more } as Target;
   return made;
 }
-function takeAll(one: Endpoint): Outgoing[] {
-  const taken: Outgoing[] = [];
+function takeAll(one: Endpoint): PendingDelivery[] {
+  const taken: PendingDelivery[] = [];
   for (let next = one.take(0); next; next = one.take(0)) taken.push(next);
   return taken;
 }
@@ -82,7 +82,7 @@ test("takes no more than its window, and nothing twice", () => {
   expect(one.push(outgoing())).toBe(false);
   expect(one.known).toBe(WINDOW);
   const [taken] = takeAll(one);
-  expect(one.push(taken as Outgoing)).toBe(true);
+  expect(one.push(taken as PendingDelivery)).toBe(true);
   expect(one.known).toBe(WINDOW);
 });
 

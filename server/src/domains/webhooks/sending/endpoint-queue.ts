@@ -1,5 +1,5 @@
 import type { Due } from "./due-deliveries.ts";
-import type { Outgoing } from "./pending-delivery.ts";
+import type { PendingDelivery } from "./pending-delivery.ts";
 import type { Target } from "./target.ts";
 
 /** How many deliveries to one webhook wait in memory; the rest stays in the database. */
@@ -32,7 +32,7 @@ export class Endpoint {
   /** The endpoint asked to be left alone until then. */
   holdUntilMs = 0;
   readonly #most: number;
-  readonly #queue: Outgoing[] = [];
+  readonly #queue: PendingDelivery[] = [];
   /** Deliveries that are here and whose outcome is not written yet. */
   readonly #known = new Set<string>();
   /** Resources of which a delivery is under way: the next of the same waits for it. */
@@ -113,7 +113,7 @@ export class Endpoint {
   }
 
   /** False when it is full; the delivery is then found in the database later. */
-  push(delivery: Outgoing): boolean {
+  push(delivery: PendingDelivery): boolean {
     if (this.#known.has(delivery.id) || this.#settledMeanwhile?.has(delivery.id)) return true;
     if (this.#queue.length >= WINDOW) return false;
     this.#queue.push(delivery);
@@ -122,7 +122,7 @@ export class Endpoint {
   }
 
   /** Takes what may be sent now, and notes it as under way. */
-  take(nowMs: number): Outgoing | undefined {
+  take(nowMs: number): PendingDelivery | undefined {
     if (!this.target || this.#underWay >= Math.min(this.#limit, this.#most)) return undefined;
     if (nowMs < this.holdUntilMs || performance.now() < this.#paceMs) return undefined;
     const index = this.#queue.findIndex(({ event }) => !this.#busy.has(event.resource.id));
@@ -142,14 +142,14 @@ export class Endpoint {
   }
 
   /** The attempt is over, its outcome not yet written. */
-  answered(delivery: Outgoing, well: boolean): void {
+  answered(delivery: PendingDelivery, well: boolean): void {
     this.#busy.delete(delivery.event.resource.id);
     this.#underWay -= 1;
     this.#limit = well ? Math.min(this.#limit + 1, this.#most) : 1;
   }
 
   /** Its outcome is written: the database may be asked for it again. */
-  settled(delivery: Outgoing): void {
+  settled(delivery: PendingDelivery): void {
     this.#known.delete(delivery.id);
     this.#settledMeanwhile?.add(delivery.id);
   }

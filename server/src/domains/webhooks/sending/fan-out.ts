@@ -1,24 +1,24 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
-import { placeIn } from "#kernel/log/event-visibility.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { positionInFilter } from "#kernel/log/event-visibility.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { compileSince, type Hears } from "#kernel/log/subscription-start.ts";
+import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
 import { compileSubscription } from "./subscription.ts";
-import { type Addressee, firstDelivery, type Outgoing } from "./pending-delivery.ts";
-import type { Format } from "./payload.ts";
-import { hearingIn } from "./visibility.ts";
+import { type DeliveryTarget, firstDelivery, type PendingDelivery } from "./pending-delivery.ts";
+import type { PayloadFormat } from "./payload.ts";
+import { visibilityIn } from "./visibility.ts";
 import { sender } from "./sender.ts";
-import { HAND_OUT, WORK } from "./pending-delivery.ts";
+import { FAN_OUT_READER, DELIVERIES_DUE_SIGNAL } from "./pending-delivery.ts";
 
 /**
  * From the log to deliveries. The rows commit together with the cursor, so that each event is handed
  * out exactly once; sending them is somebody else's work. When this process sends for the webhook, it
  * gets them straight from here and need not look for them in the database.
  */
-export const handOut = reader({
-  name: HAND_OUT,
+export const fanOutReader = reader({
+  name: FAN_OUT_READER,
   on: ["*"],
   startsAt: "end",
   async glance(ctx, kinds) {
@@ -29,8 +29,10 @@ export const handOut = reader({
     const listenersOf = byType(listeners);
     const types = kinds.map(({ type }) => type).filter((type) => listenersOf(type).length > 0);
     if (types.length === 0) return;
-    const told = (await ctx.events(types)).filter(({ depth }) => depth <= DEPTH_MAX);
-    const heard = await hearingIn(tx, placeIn(ctx), told, () => listeners.map(({ id }) => id));
+    const told = (await ctx.events(types)).filter(({ depth }) => depth <= CAUSATION_DEPTH_MAX);
+    const heard = await visibilityIn(tx, positionInFilter(ctx), told, () =>
+      listeners.map(({ id }) => id),
+    );
     const deliveries = told.flatMap((one) =>
       listenersOf(one.type).flatMap((to) => {
         const event = heard(one, to.id);
@@ -41,16 +43,16 @@ export const handOut = reader({
     const made = await insertDeliveries(tx, now, deliveries);
     onCommit(() => {
       const left = services.engineOf(sender)?.offer(made) ?? made.length;
-      if (left > 0) services.signal.raise(WORK);
+      if (left > 0) services.signal.raise(DELIVERIES_DUE_SIGNAL);
     });
   },
 });
 
-interface Listener extends Addressee {
+interface Listener extends DeliveryTarget {
   /** The types that it wants, where it names them all. */
   readonly types: readonly string[] | undefined;
   readonly wants: (event: RecordedEvent) => boolean;
-  readonly hearsFrom: Hears;
+  readonly hearsFrom: StartFilter;
 }
 
 /** Most webhooks name their types: of a thousand, few are then asked about an event. */
@@ -70,7 +72,7 @@ interface ListenerRow {
   readonly id: string;
   readonly lane: number;
   readonly url: string;
-  readonly format: Format;
+  readonly format: PayloadFormat;
   readonly revision: number;
   readonly since_epoch: number;
   readonly since: string;
@@ -78,12 +80,12 @@ interface ListenerRow {
 }
 
 /** Compiled subscriptions by webhook and revision, for each kernel of this process. */
-const compiled = new WeakMap<Services, Map<string, Compiled>>();
+const compiled = new WeakMap<PlatformServices, Map<string, Compiled>>();
 type Compiled = Pick<Listener, "wants" | "types"> & { readonly revision: number };
 const COMPILED_MAX = 20_000;
 
 /** The webhooks of this workspace that hear now. Read each time: a change counts from its commit on. */
-async function listenersIn(tx: Tx, services: Services): Promise<Listener[]> {
+async function listenersIn(tx: Tx, services: PlatformServices): Promise<Listener[]> {
   const { rows } = await sql<ListenerRow>`
     select id, lane, url, format, revision, since_epoch, since::text as since, since_event
       from webhooks where status = 'active' and place_xid is null order by id`.execute(tx);
@@ -109,9 +111,9 @@ function hearingSince({
   since_epoch: epoch,
   since: snapshot,
   since_event: event,
-}: ListenerRow): Hears {
-  let hears: Hears | undefined;
-  return (one) => (hears ??= compileSince({ epoch, snapshot, event }))(one);
+}: ListenerRow): StartFilter {
+  let hears: StartFilter | undefined;
+  return (one) => (hears ??= compileSubscriptionStart({ epoch, snapshot, event }))(one);
 }
 
 interface SubscriptionRow {
@@ -124,7 +126,7 @@ interface SubscriptionRow {
 }
 
 /** One that can't be understood, as after a change of the language, hears nothing; the others do. */
-function compiledOf(row: SubscriptionRow, { log }: Services): Listener["wants"] {
+function compiledOf(row: SubscriptionRow, { log }: PlatformServices): Listener["wants"] {
   try {
     return compileSubscription(row);
   } catch (error) {
@@ -145,8 +147,8 @@ async function subscriptionsOf(tx: Tx, wanted: readonly ListenerRow[]): Promise<
 export async function insertDeliveries(
   tx: Tx,
   now: Date,
-  deliveries: readonly { readonly to: Addressee; readonly event: RecordedEvent }[],
-): Promise<Outgoing[]> {
+  deliveries: readonly { readonly to: DeliveryTarget; readonly event: RecordedEvent }[],
+): Promise<PendingDelivery[]> {
   const outgoing = deliveries.map(({ to, event }) => firstDelivery(to, event));
   const { rows } = await sql<{ webhook_id: string; id: string }>`
     insert into deliveries

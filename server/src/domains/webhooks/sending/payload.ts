@@ -2,9 +2,9 @@ import { type RecordedEvent } from "#kernel/log/event.ts";
 import { payloadOf } from "#kernel/log/event-subject.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 
-export type Format = "millrace" | "cloudevents";
+export type PayloadFormat = "millrace" | "cloudevents";
 
-export interface Body {
+export interface DeliveryBody {
   readonly contentType: string;
   /** The exact text that is signed and sent. */
   readonly text: string;
@@ -14,10 +14,10 @@ export interface Body {
  * The body of a delivery. It is made anew for each attempt and must come out the same: everything in
  * it follows from the event and the ids, nothing from the time.
  */
-export function bodyOf(
-  delivery: { readonly id: string; readonly webhookId: string; readonly format: Format },
+export function buildPayload(
+  delivery: { readonly id: string; readonly webhookId: string; readonly format: PayloadFormat },
   event: RecordedEvent,
-): Body {
+): DeliveryBody {
   return delivery.format === "cloudevents"
     ? cloudEventOf(delivery, event)
     : {
@@ -37,7 +37,7 @@ export function bodyOf(
 function cloudEventOf(
   delivery: { readonly id: string; readonly webhookId: string },
   event: RecordedEvent,
-): Body {
+): DeliveryBody {
   const { resource } = event;
   return {
     contentType: "application/cloudevents+json",

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Outside } from "#kernel/access/caller.ts";
-import { Loop, type Next } from "#kernel/work/loop.ts";
-import { fail } from "./dead-letter.ts";
-import { settle, type Settlement } from "./attempt-result.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { Loop, type LoopNext } from "#kernel/work/loop.ts";
+import { markDeadLetter } from "./dead-letter.ts";
+import { settle, type DeliveryResult } from "./attempt-result.ts";
 
 const BATCH_MAX = 500;
 /** Outcomes gather for this long: one statement writes many of them. */
@@ -11,14 +11,14 @@ const IDLE_MS = 60_000;
 const WRITTEN_MAX_MS = 500;
 
 /** Writes the outcomes of attempts, many at a time, until each is written. */
-export class Settler {
-  readonly #outside: Outside;
-  readonly #onSettled: (settlements: readonly Settlement[]) => void;
-  readonly #waiting: Settlement[] = [];
+export class ResultWriter {
+  readonly #outside: Platform;
+  readonly #onSettled: (settlements: readonly DeliveryResult[]) => void;
+  readonly #waiting: DeliveryResult[] = [];
   readonly #onWritten: (() => void)[] = [];
   readonly #loop: Loop;
 
-  constructor(outside: Outside, onSettled: (settlements: readonly Settlement[]) => void) {
+  constructor(outside: Platform, onSettled: (settlements: readonly DeliveryResult[]) => void) {
     this.#outside = outside;
     this.#onSettled = onSettled;
     const onFailure = (error: unknown): void =>
@@ -26,7 +26,7 @@ export class Settler {
     this.#loop = new Loop(() => this.#step(), onFailure, GATHER_MS);
   }
 
-  add(settlement: Settlement): void {
+  add(settlement: DeliveryResult): void {
     this.#waiting.push(settlement);
     this.#loop.wake();
   }
@@ -44,17 +44,17 @@ export class Settler {
     while (this.#waiting.length > 0) await this.#step();
   }
 
-  async #step(): Promise<Next> {
+  async #step(): Promise<LoopNext> {
     const batch = this.#waiting.slice(0, BATCH_MAX);
     const failed = batch.filter(({ verdict }) => verdict.kind === "failed");
     const others = batch.filter(({ verdict }) => verdict.kind !== "failed");
     if (others.length > 0) await this.#write(others, () => settle(this.#outside, others));
-    for (const one of failed) await this.#write([one], () => fail(this.#outside, one));
+    for (const one of failed) await this.#write([one], () => markDeadLetter(this.#outside, one));
     return this.#waiting.length > 0 ? "again" : IDLE_MS;
   }
 
   /** What can't be written stays, and is written with the next. */
-  async #write(settlements: readonly Settlement[], write: () => Promise<void>): Promise<void> {
+  async #write(settlements: readonly DeliveryResult[], write: () => Promise<void>): Promise<void> {
     await write();
     const written = new Set(settlements);
     const left = this.#waiting.filter((one) => !written.has(one));

@@ -1,17 +1,17 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { LANES, Lanes } from "#kernel/work/shard-leases.ts";
-import { Loop, type Next } from "#kernel/work/loop.ts";
-import type { Notice } from "#kernel/readers/wake-signal.ts";
-import { attempt } from "./attempt.ts";
+import { SHARDS, ShardLeases } from "#kernel/work/shard-leases.ts";
+import { Loop, type LoopNext } from "#kernel/work/loop.ts";
+import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
+import { attemptDelivery } from "./attempt.ts";
 import { findDue, readDue } from "./due-deliveries.ts";
 import { Endpoint, WINDOW } from "./endpoint-queue.ts";
-import type { Outgoing } from "./pending-delivery.ts";
-import { judge, pauseAskedMs, type Settlement } from "./attempt-result.ts";
-import { Settler } from "./result-writer.ts";
+import type { PendingDelivery } from "./pending-delivery.ts";
+import { judgeAttempt, requestedPauseMs, type DeliveryResult } from "./attempt-result.ts";
+import { ResultWriter } from "./result-writer.ts";
 import { readTargets, type Target } from "./target.ts";
-import { WORK } from "./pending-delivery.ts";
+import { DELIVERIES_DUE_SIGNAL } from "./pending-delivery.ts";
 
 const LOOK_MS = 1_000;
 const UNDER_WAY_MAX = 2_000;
@@ -36,12 +36,12 @@ export const sender: Engine<Sender> = {
  * is more than the queue takes, and when a retry is due. What is in memory is never the only copy.
  */
 export class Sender implements RunningEngine {
-  readonly #outside: Outside;
-  readonly #lanes: Lanes;
+  readonly #outside: Platform;
+  readonly #lanes: ShardLeases;
   readonly #endpoints = new Map<string, Endpoint>();
   /** Endpoints that may have something to send, in the order of their turns. */
   readonly #ready = new Set<Endpoint>();
-  readonly #settler: Settler;
+  readonly #settler: ResultWriter;
   readonly #loops: readonly Loop[];
   readonly #looking: Loop;
   readonly #unsubscribe: readonly (() => void)[];
@@ -55,10 +55,10 @@ export class Sender implements RunningEngine {
   #missed = 0;
   #found = 0;
 
-  constructor(outside: Outside) {
+  constructor(outside: Platform) {
     this.#outside = outside;
     const { db, log, signal, news } = outside;
-    this.#lanes = new Lanes({
+    this.#lanes = new ShardLeases({
       db,
       name: sender.name,
       node: newId("node"),
@@ -67,19 +67,19 @@ export class Sender implements RunningEngine {
       onExpire: (lane) => void this.#leave(lane),
     });
     const onError = (error: unknown): void => log.error({ err: error }, "webhooks can't be sent");
-    this.#settler = new Settler(outside, (settled) => this.#settled(settled));
+    this.#settler = new ResultWriter(outside, (settled) => this.#settled(settled));
     this.#looking = new Loop(() => this.#look(), onError);
     this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
     this.#unsubscribe = [
       signal.subscribe((what) => {
-        if (what === WORK) this.#lookNow();
+        if (what === DELIVERIES_DUE_SIGNAL) this.#lookNow();
       }),
       news.subscribe(["webhook"], (notice) => this.#hear(notice)),
     ];
   }
 
   /** Takes deliveries that were just written; tells how many of them it will not send itself. */
-  offer(deliveries: readonly Outgoing[]): number {
+  offer(deliveries: readonly PendingDelivery[]): number {
     const ours = deliveries.filter(({ lane }) => !this.#stopping && this.#lanes.holds(lane));
     const blind = this.#missed !== this.#found;
     let incomplete = blind;
@@ -171,7 +171,7 @@ export class Sender implements RunningEngine {
     this.#pump();
   }
 
-  #send(endpoint: Endpoint, target: Target, delivery: Outgoing): void {
+  #send(endpoint: Endpoint, target: Target, delivery: PendingDelivery): void {
     const { workspace } = target;
     this.#busyIn.set(workspace, (this.#busyIn.get(workspace) ?? 0) + 1);
     const done = this.#attempt(endpoint, target, delivery).finally(() => {
@@ -182,17 +182,17 @@ export class Sender implements RunningEngine {
     this.#attempts.add(done);
   }
 
-  async #attempt(endpoint: Endpoint, target: Target, delivery: Outgoing): Promise<void> {
-    const attempted = await attempt(this.#outside, target, delivery, this.#abort.signal);
-    const verdict = judge(target, delivery, attempted, Math.random());
+  async #attempt(endpoint: Endpoint, target: Target, delivery: PendingDelivery): Promise<void> {
+    const attempted = await attemptDelivery(this.#outside, target, delivery, this.#abort.signal);
+    const verdict = judgeAttempt(target, delivery, attempted, Math.random());
     endpoint.answered(delivery, verdict.kind === "succeeded");
-    const askedMs = pauseAskedMs(attempted);
+    const askedMs = requestedPauseMs(attempted);
     if (askedMs > 0) endpoint.holdUntilMs = attempted.at.getTime() + askedMs;
     // Cut off by our own end: nothing is known of it, and it is still due.
     if (!this.#abort.signal.aborted) this.#settler.add({ delivery, attempted, verdict });
   }
 
-  #settled(settlements: readonly Settlement[]): void {
+  #settled(settlements: readonly DeliveryResult[]): void {
     for (const { delivery, verdict } of settlements) {
       const endpoint = this.#endpoints.get(delivery.webhookId);
       endpoint?.settled(delivery);
@@ -204,7 +204,7 @@ export class Sender implements RunningEngine {
   }
 
   /** Fills the queues from the database, where that is needed. */
-  async #look(): Promise<Next> {
+  async #look(): Promise<LoopNext> {
     if (this.#stopping) return LOOK_MS;
     if (performance.now() - this.#lookedAtMs >= LOOK_MS) await this.#find();
     await this.#readTargets();
@@ -231,7 +231,7 @@ export class Sender implements RunningEngine {
   async #find(): Promise<void> {
     const missed = this.#missed;
     this.#lookedAtMs = performance.now();
-    const lanes = Array.from({ length: LANES }, (_, lane) => lane).filter((lane) =>
+    const lanes = Array.from({ length: SHARDS }, (_, lane) => lane).filter((lane) =>
       this.#lanes.holds(lane),
     );
     const soon = new Date(this.#outside.clock.nowMs() + LOOK_MS);
@@ -303,7 +303,7 @@ export class Sender implements RunningEngine {
   }
 
   /** A webhook that was changed is read anew before the next attempt. */
-  #hear({ type, resourceId }: Notice): void {
+  #hear({ type, resourceId }: WakeNotice): void {
     // What became of a delivery changes nothing about the webhook.
     if (type.startsWith("webhook.delivery_")) return;
     const endpoint = this.#endpoints.get(resourceId);

@@ -1,6 +1,6 @@
 import { compileCondition, type Condition } from "#kernel/condition/condition.ts";
 import { compilePattern } from "#kernel/condition/event-pattern.ts";
-import { eventIdOf, type Position, type RecordedEvent } from "#kernel/log/event.ts";
+import { eventIdOf, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
 import { subjectOf } from "#kernel/log/event-subject.ts";
 
 /** What of a webhook decides which events it hears. */
@@ -34,7 +34,7 @@ const TAIL_CHARACTERS = 10;
  * The id of the delivery of an event to a webhook. It follows from the two, so that handing an event
  * out twice makes one delivery.
  */
-export function deliveryIdOf(place: Position, webhookId: string): string {
+export function deliveryIdOf(place: LogPosition, webhookId: string): string {
   return `dlv_${eventIdOf(place).slice(EVENT_PREFIX)}${webhookId.slice(-TAIL_CHARACTERS)}`;
 }
 

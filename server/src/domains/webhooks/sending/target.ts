@@ -1,5 +1,5 @@
-import type { Outside } from "#kernel/access/caller.ts";
-import { findReferences } from "#kernel/secrets/secret-reference.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { scrubberOf } from "../header.ts";
 import { signingSecrets } from "../secret.ts";
@@ -49,26 +49,26 @@ const READ = `
     from webhooks where id = any($1) and (status = 'active' or $2)`;
 
 /** Where a webhook's deliveries go, whether or not it is active. */
-export async function readTarget(outside: Outside, id: string): Promise<Target | undefined> {
+export async function readTarget(outside: Platform, id: string): Promise<Target | undefined> {
   const [row] = await outside.db.system<TargetRow>(READ, [[id], true]);
   return row && toTarget(outside, row);
 }
 
 /** Those of these webhooks that are active. */
-export async function readTargets(outside: Outside, ids: readonly string[]): Promise<Target[]> {
+export async function readTargets(outside: Platform, ids: readonly string[]): Promise<Target[]> {
   if (ids.length === 0) return [];
   const rows = await outside.db.system<TargetRow>(READ, [ids, false]);
   return Promise.all(rows.map((row) => toTarget(outside, row)));
 }
 
-async function toTarget(outside: Outside, row: TargetRow): Promise<Target> {
+async function toTarget(outside: Platform, row: TargetRow): Promise<Target> {
   const common = {
     id: row.id,
     workspace: row.workspace_id,
     revision: row.revision,
     url: row.url,
     headers: row.headers,
-    refers: findReferences(row.headers).length > 0,
+    refers: findSecretReferences(row.headers).length > 0,
     timeoutMs: row.timeout_ms,
     policy: {
       retries: row.retries,

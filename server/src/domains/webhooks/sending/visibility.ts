@@ -3,13 +3,21 @@
  * goes. Nobody gets by a webhook what is not for them.
  */
 import { CompiledQuery } from "kysely";
-import type { Outside, Person } from "#kernel/access/caller.ts";
+import type { Platform, Principal } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { type Lens, lensesOf, through, type ViewPlace } from "#kernel/log/event-visibility.ts";
+import {
+  type EventFilter,
+  eventFiltersFor,
+  applyFilter,
+  type FilterPosition,
+} from "#kernel/log/event-visibility.ts";
 
 /** An event as a webhook hears of it; undefined when it does not. */
-export type Hearing = (event: RecordedEvent, webhookId: string) => RecordedEvent | undefined;
+export type WebhookVisibility = (
+  event: RecordedEvent,
+  webhookId: string,
+) => RecordedEvent | undefined;
 
 interface SaverRow {
   readonly id: string;
@@ -26,13 +34,13 @@ const SAVERS = `
    where w.id = any($1::text[])`;
 
 /** How webhooks hear of events, all of one place, within an act in their workspace. */
-export async function hearingIn(
+export async function visibilityIn(
   tx: Tx,
-  place: ViewPlace,
+  place: FilterPosition,
   events: readonly RecordedEvent[],
   webhookIds: () => readonly string[],
-): Promise<Hearing> {
-  const lenses = await lensesOf(place, events);
+): Promise<WebhookVisibility> {
+  const lenses = await eventFiltersFor(place, events);
   if (lenses.size === 0) return (event) => event;
   const query = CompiledQuery.raw(SAVERS, [webhookIds()]);
   const { rows } = await tx.executeQuery<SaverRow>(query);
@@ -40,33 +48,36 @@ export async function hearingIn(
 }
 
 /** The same for who is in no act, and for events of any partition. */
-export async function hearingAnywhere(
-  outside: Outside,
+export async function visibilityEverywhere(
+  outside: Platform,
   events: readonly RecordedEvent[],
   webhookIds: () => readonly string[],
-): Promise<Hearing> {
-  const lenses = new Map<string, Lens>();
+): Promise<WebhookVisibility> {
+  const lenses = new Map<string, EventFilter>();
   const placeOf = ({ workspace, environment }: RecordedEvent) => `${workspace} ${environment}`;
   for (const group of Map.groupBy(events, placeOf).values()) {
     const [first] = group;
     if (!first) continue;
     const partition = { workspace: first.workspace, environment: first.environment };
-    const read: ViewPlace["read"] = (work) => outside.db.read(partition, work);
+    const read: FilterPosition["read"] = (work) => outside.db.read(partition, work);
     const place = { services: outside, partition, read };
-    for (const [id, lens] of await lensesOf(place, group)) lenses.set(id, lens);
+    for (const [id, lens] of await eventFiltersFor(place, group)) lenses.set(id, lens);
   }
   if (lenses.size === 0) return (event) => event;
   return hearingBy(lenses, await outside.db.system<SaverRow>(SAVERS, [webhookIds()]));
 }
 
-function hearingBy(lenses: ReadonlyMap<string, Lens>, rows: readonly SaverRow[]): Hearing {
+function hearingBy(
+  lenses: ReadonlyMap<string, EventFilter>,
+  rows: readonly SaverRow[],
+): WebhookVisibility {
   const savers = new Map(rows.map((row) => [row.id, saverOf(row)]));
-  return (event, webhookId) => through(lenses, event, savers.get(webhookId) ?? NOBODY);
+  return (event, webhookId) => applyFilter(lenses, event, savers.get(webhookId) ?? NOBODY);
 }
 
 /** Somebody without a role, whom only rules for everyone are for. */
-const NOBODY: Person = { id: "", roles: [] };
+const NOBODY: Principal = { id: "", roles: [] };
 
-function saverOf({ saved_by, roles }: SaverRow): Person {
+function saverOf({ saved_by, roles }: SaverRow): Principal {
   return saved_by === null ? NOBODY : { id: saved_by, roles: roles ?? [] };
 }

@@ -1,17 +1,17 @@
-import type { Fault } from "#kernel/operation/failure.ts";
-import { namesIn, pointerTo } from "#kernel/schema/json-pointer.ts";
-import { type Checking, type ExpressionCheck, reporter } from "./check-context.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { pointerSegments, jsonPointer } from "#kernel/schema/json-pointer.ts";
+import { type CheckContext, type ExpressionCheck, errorReporter } from "./check-context.ts";
 import type { Config, NodeType } from "./node-type.ts";
 import { faultsWithTemplates, isTemplate, partsOf } from "./template.ts";
 
 /** Finds the faults of a node's configuration: its shape, what its type adds, its expressions. */
 export function checkConfig(
-  checking: Checking,
+  checking: CheckContext,
   type: NodeType,
   config: Config,
   path: string,
 ): void {
-  const report = reporter(checking, path);
+  const report = errorReporter(checking, path);
   const faults = faultsWithTemplates(type.config, config);
   report(faults);
   if (faults.length === 0) {
@@ -39,7 +39,7 @@ function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {
   }
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) => {
-    return secretPaths(expressions, part).map((path) => pointerTo("", name) + path);
+    return secretPaths(expressions, part).map((path) => jsonPointer("", name) + path);
   });
 }
 
@@ -49,8 +49,8 @@ function bracedOf(expressions: Readonly<Record<string, string>>): Config {
   );
 }
 
-function valueAt(config: Config, { path }: Fault): unknown {
-  return namesIn(path).reduce<unknown>((value, name) => {
+function valueAt(config: Config, { path }: FieldError): unknown {
+  return pointerSegments(path).reduce<unknown>((value, name) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
       return undefined;
     // An object that has the property can be read as a record.

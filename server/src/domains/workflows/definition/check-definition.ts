@@ -1,10 +1,15 @@
 import Type, { type TObject } from "typebox";
 import { Value } from "typebox/value";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { faultsOf } from "#kernel/schema/validator.ts";
+import { fieldErrors } from "#kernel/schema/validator.ts";
 import { checkGraph } from "./check-graph.ts";
-import { type Checking, type ExpressionCheck, isRecord, reporter } from "./check-context.ts";
+import {
+  type CheckContext,
+  type ExpressionCheck,
+  isRecord,
+  errorReporter,
+} from "./check-context.ts";
 import { definitionFields, EDGES_MAX, NODES_MAX } from "./definition.ts";
 import type { NodeTypes } from "./node-type.ts";
 import { isTemplate } from "./template.ts";
@@ -18,10 +23,10 @@ export function checkDefinition(
   definition: unknown,
   types: NodeTypes,
   expressions: ExpressionCheck,
-): Fault[] {
+): FieldError[] {
   const faults = shapeFaults(Outline, definition);
   if (!isRecord(definition)) return faults;
-  const checking: Checking = { types, expressions, faults, nodes: 0, edges: 0 };
+  const checking: CheckContext = { types, expressions, faults, nodes: 0, edges: 0 };
   checkTrigger(checking, definition["trigger"]);
   checkKey(checking, definition["concurrencyKey"]);
   const { nodes, edges } = definition;
@@ -41,9 +46,9 @@ const Outline = object({
   edges: Type.Array(Type.Unknown()),
 });
 
-function checkTrigger(checking: Checking, trigger: unknown): void {
+function checkTrigger(checking: CheckContext, trigger: unknown): void {
   if (trigger === undefined) return;
-  const report = reporter(checking, "/trigger");
+  const report = errorReporter(checking, "/trigger");
   if (!isRecord(trigger) || typeof trigger["type"] !== "string") {
     return report(shapeFaults(Named, trigger));
   }
@@ -58,16 +63,16 @@ function checkTrigger(checking: Checking, trigger: unknown): void {
 
 const Named = Type.Object({ type: Type.String() });
 
-function shapeFaults(schema: TObject, value: unknown): Fault[] {
-  return faultsOf(Value.Errors(schema, value));
+function shapeFaults(schema: TObject, value: unknown): FieldError[] {
+  return fieldErrors(Value.Errors(schema, value));
 }
 
-function checkKey({ faults, expressions }: Checking, key: unknown): void {
+function checkKey({ faults, expressions }: CheckContext, key: unknown): void {
   if (!isTemplate(key)) return;
   faults.push(...expressions.template(key).map((f) => ({ ...f, path: "/concurrencyKey" })));
 }
 
-function checkSize({ faults, nodes, edges }: Checking): void {
+function checkSize({ faults, nodes, edges }: CheckContext): void {
   if (nodes > NODES_MAX) {
     faults.push({ path: "/nodes", message: `are more than ${NODES_MAX}, loops included` });
   }

@@ -1,5 +1,5 @@
-import { Shape } from "#kernel/schema/validator.ts";
-import { type Checking, reporter } from "./check-context.ts";
+import { Validator } from "#kernel/schema/validator.ts";
+import { type CheckContext, errorReporter } from "./check-context.ts";
 import { Edge } from "./definition.ts";
 
 /** What the edges of a graph must know about a node. */
@@ -10,11 +10,11 @@ export interface KnownNode {
   readonly branches: readonly string[] | undefined;
 }
 
-const shape = new Shape(Edge, "body");
+const shape = new Validator(Edge, "body");
 
 /** Finds the faults of the edges: their ends, their labels, and whether they close cycles. */
 export function checkEdges(
-  checking: Checking,
+  checking: CheckContext,
   edges: readonly unknown[],
   nodes: ReadonlyMap<string, KnownNode>,
   path: string,
@@ -22,7 +22,7 @@ export function checkEdges(
   const seen = new Set<string>();
   const sound = new Map<number, Edge>();
   for (const [index, value] of edges.entries()) {
-    const report = reporter(checking, `${path}/${index}`);
+    const report = errorReporter(checking, `${path}/${index}`);
     const result = shape.check(value);
     if ("faults" in result) {
       report(result.faults);
@@ -41,7 +41,7 @@ export function checkEdges(
   }
   for (const [index, cycle] of closingEdges(sound)) {
     const message = `closes a cycle: ${cycle.join(" → ")}; only a loop repeats steps`;
-    reporter(checking, `${path}/${index}`)([{ path: "", message }]);
+    errorReporter(checking, `${path}/${index}`)([{ path: "", message }]);
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Fault } from "#kernel/operation/failure.ts";
-import { Shape } from "#kernel/schema/validator.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 import { checkConfig } from "./check-config.ts";
 import { checkEdges, type KnownNode } from "./check-edges.ts";
-import { type Checking, isRecord, reporter } from "./check-context.ts";
+import { type CheckContext, isRecord, errorReporter } from "./check-context.ts";
 import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "./definition.ts";
 import { branchesOf, type Config, type NodeType } from "./node-type.ts";
 
@@ -15,11 +15,11 @@ interface Place {
   readonly enclosing: ReadonlySet<string>;
 }
 
-const shape = new Shape(Node, "body");
+const shape = new Validator(Node, "body");
 
 /** Finds the faults of a graph and of the loops in it. */
 export function checkGraph(
-  checking: Checking,
+  checking: CheckContext,
   graph: { readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] },
   place: Place,
 ): void {
@@ -36,7 +36,7 @@ export function checkGraph(
     const config = isRecord(node["config"]) ? node["config"] : {};
     if (type?.iterates) loops.push([config["body"], `${path}/config/body`]);
     const fault = faultOfId(node["id"], known, place);
-    if (fault !== undefined) reporter(checking, path)([{ path: "/id", message: fault }]);
+    if (fault !== undefined) errorReporter(checking, path)([{ path: "/id", message: fault }]);
     else if (typeof node["id"] === "string") known.set(node["id"], knownNode(node, type, config));
   }
   checkEdges(checking, graph.edges, known, `${place.path}/edges`);
@@ -47,17 +47,17 @@ export function checkGraph(
   }
 }
 
-function checkBody(checking: Checking, body: unknown, place: Place): void {
+function checkBody(checking: CheckContext, body: unknown, place: Place): void {
   if (!isRecord(body) || !Array.isArray(body["nodes"]) || !Array.isArray(body["edges"])) return;
   if (place.depth > NESTING_MAX) {
     const message = `is nested in more than ${NESTING_MAX} loops`;
-    return reporter(checking, place.path)([{ path: "", message }]);
+    return errorReporter(checking, place.path)([{ path: "", message }]);
   }
   checkGraph(checking, { nodes: body["nodes"], edges: body["edges"] }, place);
 }
 
-function checkNode(checking: Checking, node: unknown, path: string): NodeType | undefined {
-  const report = reporter(checking, path);
+function checkNode(checking: CheckContext, node: unknown, path: string): NodeType | undefined {
+  const report = errorReporter(checking, path);
   const result = shape.check(node);
   if ("faults" in result) report(result.faults);
   if (!isRecord(node) || typeof node["type"] !== "string") return undefined;
@@ -72,8 +72,8 @@ function checkNode(checking: Checking, node: unknown, path: string): NodeType | 
   return type;
 }
 
-function faultsOfFailing(node: Config): Fault[] {
-  const faults: Fault[] = [];
+function faultsOfFailing(node: Config): FieldError[] {
+  const faults: FieldError[] = [];
   if (node["retry"] !== undefined) {
     faults.push({ path: "/retry", message: "makes no sense for a step that is meant to fail" });
   }
@@ -107,7 +107,7 @@ function knownNode(node: Config, type: NodeType | undefined, config: Config): Kn
 
 /** A step whose errors are to be handled by a branch must have one, or they would pass unseen. */
 function checkErrorBranches(
-  checking: Checking,
+  checking: CheckContext,
   graph: { readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] },
   path: string,
 ): void {
@@ -117,6 +117,6 @@ function checkErrorBranches(
   for (const [index, node] of graph.nodes.entries()) {
     if (!isRecord(node) || node["onError"] !== "branch" || handled.has(node["id"])) continue;
     const message = "is branch, but no edge leaves with when: error";
-    reporter(checking, `${path}/nodes/${index}`)([{ path: "/onError", message }]);
+    errorReporter(checking, `${path}/nodes/${index}`)([{ path: "/onError", message }]);
   }
 }

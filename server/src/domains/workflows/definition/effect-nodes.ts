@@ -1,10 +1,10 @@
 /** The node types that act on something outside of the run. */
 import Type from "typebox";
-import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Config, nodeType } from "./node-type.ts";
-import { isTemplate, literal } from "./template.ts";
+import { isTemplate, literalSchema } from "./template.ts";
 import { TOPIC_CHARACTERS_MAX } from "./trigger.ts";
 
 const SOURCE_CHARACTERS_MAX = 262_144;
@@ -32,7 +32,7 @@ export const script = nodeType({
   type: "script",
   summary: "Runs JavaScript in a sandbox; its output is what the script returns",
   config: object({
-    source: literal(Type.String({ minLength: 1, maxLength: SOURCE_CHARACTERS_MAX })),
+    source: literalSchema(Type.String({ minLength: 1, maxLength: SOURCE_CHARACTERS_MAX })),
     input: Type.Optional(
       Type.Unknown({ description: "What it sees as `input`; without it all that expressions see" }),
     ),
@@ -147,7 +147,7 @@ export const notify = nodeType({
 });
 
 /** Which fields an operation can't do without. */
-function needs(config: Config, fields: Readonly<Record<string, readonly string[]>>): Fault[] {
+function needs(config: Config, fields: Readonly<Record<string, readonly string[]>>): FieldError[] {
   const { operation } = config;
   if (typeof operation !== "string" || isTemplate(operation)) return [];
   return (fields[operation] ?? [])
@@ -155,7 +155,10 @@ function needs(config: Config, fields: Readonly<Record<string, readonly string[]
     .map((name) => ({ path: `/${name}`, message: `is required to ${operation}` }));
 }
 
-function faultsOfFilter({ filter }: Config): Fault[] {
+function faultsOfFilter({ filter }: Config): FieldError[] {
   if (filter === undefined) return [];
-  return checkCondition(filter).map(({ path, message }) => ({ path: `/filter${path}`, message }));
+  return validateCondition(filter).map(({ path, message }) => ({
+    path: `/filter${path}`,
+    message,
+  }));
 }

@@ -2,7 +2,7 @@ import { BACKOFF_MS_MAX, type GraphDefinition, type Node, type OnError } from ".
 import type { Config, NodeType, NodeTypes } from "./node-type.ts";
 
 /** A definition made ready to run: immutable, so that any number of runs can share one. */
-export interface Plan {
+export interface ExecutionPlan {
   readonly graph: Graph;
   /** Whether a step of it can give the answer of a run. */
   readonly answers: boolean;
@@ -10,15 +10,15 @@ export interface Plan {
 
 /** The nodes of a workflow or of a loop's body, each after all that lead to it. */
 export interface Graph {
-  readonly nodes: readonly PlannedNode[];
-  readonly byId: ReadonlyMap<string, PlannedNode>;
+  readonly nodes: readonly PlanNode[];
+  readonly byId: ReadonlyMap<string, PlanNode>;
   /** For each node the number of edges that lead to it. */
   readonly incoming: readonly number[];
-  readonly roots: readonly PlannedNode[];
-  readonly sinks: readonly PlannedNode[];
+  readonly roots: readonly PlanNode[];
+  readonly sinks: readonly PlanNode[];
 }
 
-export interface PlannedNode {
+export interface PlanNode {
   /** Its place in the graph's `nodes`. */
   readonly index: number;
   readonly id: string;
@@ -28,7 +28,7 @@ export interface PlannedNode {
   readonly retry: RetryRule | undefined;
   readonly timeoutMs: number | undefined;
   readonly onError: OnError;
-  readonly outgoing: readonly Way[];
+  readonly outgoing: readonly PlanEdge[];
   /** Of a loop. */
   readonly body: Graph | undefined;
   readonly concurrency: number;
@@ -42,7 +42,7 @@ export interface RetryRule {
 }
 
 /** An edge, seen from the node that it leaves. */
-export interface Way {
+export interface PlanEdge {
   readonly to: number;
   readonly when: string | undefined;
 }
@@ -50,7 +50,7 @@ export interface Way {
 const BACKOFF_MS_DEFAULT = 1_000;
 
 /** Compiles a definition that has been checked; a faulty one is our bug, and throws. */
-export function compilePlan(definition: GraphDefinition, types: NodeTypes): Plan {
+export function compilePlan(definition: GraphDefinition, types: NodeTypes): ExecutionPlan {
   const graph = compileGraph(definition, types);
   return { graph, answers: graph.nodes.some(({ type }) => type.answers === true) };
 }
@@ -60,8 +60,8 @@ function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Grap
   const places = new Map(ordered.map(({ id }, index) => [id, index]));
   const outgoing = Map.groupBy(edges, ({ from }) => from);
   const incoming = ordered.map(() => 0);
-  const planned = ordered.map((node, index): PlannedNode => {
-    const ways = (outgoing.get(node.id) ?? []).map(({ to, when }): Way => {
+  const planned = ordered.map((node, index): PlanNode => {
+    const ways = (outgoing.get(node.id) ?? []).map(({ to, when }): PlanEdge => {
       const place = places.get(to) ?? missing(to);
       incoming[place] = (incoming[place] ?? 0) + 1;
       return { to: place, when };
@@ -77,7 +77,7 @@ function compileGraph({ nodes, edges }: GraphDefinition, types: NodeTypes): Grap
   };
 }
 
-function compileNode(node: Node, types: NodeTypes): Omit<PlannedNode, "index" | "outgoing"> {
+function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "outgoing"> {
   const named = types.get(node.type) ?? missing(node.type);
   const { config = {}, retry } = node;
   const type = { ...named, ...named.inFact?.(config) };

@@ -1,9 +1,9 @@
 /** The node types that steer a run, or compute without touching anything outside of it. */
 import Type from "typebox";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Config, nodeType } from "./node-type.ts";
-import { expression, literal } from "./template.ts";
+import { expression, literalSchema } from "./template.ts";
 
 export const LOOP_ITEMS_MAX = 10_000;
 export const LOOP_CONCURRENCY_MAX = 100;
@@ -24,7 +24,7 @@ export const switchNode = nodeType({
   summary: "Goes the way of the case that equals a value, or of `default`",
   config: object({
     expression: expression("The value that is compared, as text, with the cases"),
-    cases: literal(
+    cases: literalSchema(
       Type.Array(
         Type.Unsafe<string | number | boolean>({
           type: ["string", "number", "boolean"],
@@ -77,7 +77,7 @@ export const loop = nodeType({
   config: object({
     items: Type.Array(Type.Unknown(), { maxItems: LOOP_ITEMS_MAX }),
     as: Type.Optional(
-      literal(
+      literalSchema(
         Type.String({
           pattern: `^(?!(${RESERVED_NAMES.join("|")}|__proto__|constructor|prototype)$)[A-Za-z_][A-Za-z0-9_]{0,63}$`,
           default: "item",
@@ -86,7 +86,7 @@ export const loop = nodeType({
       ),
     ),
     concurrency: Type.Optional(
-      literal(
+      literalSchema(
         Type.Integer({
           minimum: 1,
           maximum: LOOP_CONCURRENCY_MAX,
@@ -96,7 +96,7 @@ export const loop = nodeType({
       ),
     ),
     // Only the outline: what is inside is checked like the graph of the workflow itself.
-    body: literal(
+    body: literalSchema(
       object({
         nodes: Type.Array(Type.Unknown(), { minItems: 1, description: "As in the workflow" }),
         edges: Type.Array(Type.Unknown(), { description: "As in the workflow" }),
@@ -134,7 +134,7 @@ function casesOf({ cases }: Config): string[] {
   return Array.isArray(cases) ? cases.map(String) : [];
 }
 
-function checkCases(config: Config): Fault[] {
+function checkCases(config: Config): FieldError[] {
   const labels = casesOf(config);
   return labels.flatMap((label, index) => {
     const path = `/cases/${index}`;

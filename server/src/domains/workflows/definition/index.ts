@@ -29,12 +29,12 @@ export * from "./effect-nodes.ts";
 export {
   compilePlan,
   type Graph,
-  type Plan,
-  type PlannedNode,
+  type ExecutionPlan,
+  type PlanNode,
   type RetryRule,
-  type Way,
+  type PlanEdge,
 } from "./execution-plan.ts";
 export { checkSchedule, cronOf } from "./schedule.ts";
-export { expression, isTemplate, literal, partsOf, templated } from "./template.ts";
+export { expression, isTemplate, literalSchema, partsOf, templateSchema } from "./template.ts";
 export { Trigger, type TriggerType, triggerTypes } from "./trigger.ts";
 export * from "./waiting-nodes.ts";

@@ -4,7 +4,13 @@ import { describe, expect, test } from "vitest";
 import { object } from "#kernel/schema/schema.ts";
 import { builtInNodeTypes } from "../testing/built-in.ts";
 import { describeNodeType, nodeType, NodeTypeDescription, nodeTypes } from "./node-type.ts";
-import { expression, faultsWithTemplates, literal, partsOf, templated } from "./template.ts";
+import {
+  expression,
+  faultsWithTemplates,
+  literalSchema,
+  partsOf,
+  templateSchema,
+} from "./template.ts";
 
 describe("the registry", () => {
   test("knows the node types of the contract", () => {
@@ -45,7 +51,7 @@ describe("templates", () => {
     count: Type.Integer({ minimum: 1 }),
     names: Type.Array(Type.String({ maxLength: 3 })),
     headers: Type.Optional(Type.Record(Type.String(), Type.Object({ on: Type.Boolean() }))),
-    label: Type.Optional(literal(Type.String({ maxLength: 5 }))),
+    label: Type.Optional(literalSchema(Type.String({ maxLength: 5 }))),
     when: Type.Optional(expression("What must hold")),
   });
   const cases: [unknown, string[]][] = [
@@ -66,7 +72,7 @@ describe("templates", () => {
   });
 
   test.each(cases)("the published schema agrees on %j", (value, faulty) => {
-    expect(Value.Check(templated(config), value)).toBe(faulty.length === 0);
+    expect(Value.Check(templateSchema(config), value)).toBe(faulty.length === 0);
   });
 
   test("a configuration falls into templates, expressions without their braces, and the rest", () => {

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from "typebox";
-import type { Fault } from "#kernel/operation/failure.ts";
-import { templated } from "./template.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { templateSchema } from "./template.ts";
 
 /** A configuration as it stands in a definition: any value may still be a template. */
 export type Config = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly branches: "none" | readonly string[] | ((config: Config) => readonly string[]);
   readonly effect: Effect;
   /** What the schema can't say; called with what fits it, templates included. */
-  readonly check?: (config: Config) => readonly Fault[];
+  readonly check?: (config: Config) => readonly FieldError[];
   /** It runs the graph in `config.body` for each of its items. */
   readonly iterates?: true;
   /** Its output is the answer of the run. */
@@ -97,6 +97,6 @@ export function describeNodeType(type: NodeType): NodeTypeDescription {
     effect: type.effect,
     branches: [...branchesOf(type, {})],
     branchesDependOnConfig: typeof type.branches === "function",
-    config: { ...templated(type.config) },
+    config: { ...templateSchema(type.config) },
   };
 }

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 
 /** Reads a schedule that has been checked; it runs nothing by itself. */
 export function cronOf(schedule: { readonly cron: string; readonly timezone?: string }): Cron {
@@ -11,9 +11,9 @@ export function cronOf(schedule: { readonly cron: string; readonly timezone?: st
 }
 
 /** What is wrong with a cron expression and its time zone. */
-export function checkSchedule(trigger: Readonly<Record<string, unknown>>): Fault[] {
+export function checkSchedule(trigger: Readonly<Record<string, unknown>>): FieldError[] {
   const { cron, timezone = "UTC" } = trigger;
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   if (typeof timezone === "string" && !isTimezone(timezone)) {
     faults.push({ path: "/timezone", message: "is not a time zone that we know" });
   }

@@ -10,8 +10,8 @@
 import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { Value } from "typebox/value";
-import type { Fault } from "#kernel/operation/failure.ts";
-import { faultsOf } from "#kernel/schema/validator.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { fieldErrors } from "#kernel/schema/validator.ts";
 
 export const EXPRESSION_CHARACTERS_MAX = 10_000;
 
@@ -21,7 +21,7 @@ export function isTemplate(value: unknown): boolean {
 }
 
 /** A field in which braces mean nothing. */
-export function literal<S extends TSchema>(schema: S) {
+export function literalSchema<S extends TSchema>(schema: S) {
   return Type.Unsafe<Static<S>>({ ...schema, [LITERAL]: true });
 }
 
@@ -37,16 +37,16 @@ export function expression(description: string) {
 }
 
 /** The same schema, but every value inside may be a template: as forms and documentation need it. */
-export function templated(schema: TObject): TSchema {
+export function templateSchema(schema: TObject): TSchema {
   return opened(schema);
 }
 
 /** What is wrong with a value in which templates may stand for anything not literal. */
-export function faultsWithTemplates(schema: TObject, value: unknown): Fault[] {
+export function faultsWithTemplates(schema: TObject, value: unknown): FieldError[] {
   let accepts = compiled.get(schema);
-  if (accepts === undefined) compiled.set(schema, (accepts = Compile(templated(schema))));
+  if (accepts === undefined) compiled.set(schema, (accepts = Compile(templateSchema(schema))));
   if (accepts.Check(value)) return [];
-  return faultsOf(Value.Errors(fitted(schema, value), value));
+  return fieldErrors(Value.Errors(fitted(schema, value), value));
 }
 
 // To find what is wrong takes far longer than to see that nothing is, which is the rule.

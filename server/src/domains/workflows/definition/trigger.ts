@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from "typebox";
-import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
+import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import { isPattern, PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { checkSchedule } from "./schedule.ts";
@@ -12,7 +12,7 @@ export interface TriggerType {
   readonly summary: string;
   readonly schema: TObject;
   /** What the schema can't say; called with what fits it. */
-  readonly check?: (trigger: Readonly<Record<string, unknown>>) => readonly Fault[];
+  readonly check?: (trigger: Readonly<Record<string, unknown>>) => readonly FieldError[];
 }
 
 export const TOPIC_CHARACTERS_MAX = 200;
@@ -119,14 +119,14 @@ export const Trigger = Type.Unsafe<Trigger>(
 );
 
 /** What is wrong with the `eventType` and `filter` of whatever listens for events. */
-export function checkEventSource(source: Readonly<Record<string, unknown>>): Fault[] {
+export function checkEventSource(source: Readonly<Record<string, unknown>>): FieldError[] {
   const { eventType, filter } = source;
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   if (typeof eventType === "string" && !isPattern(eventType)) {
     faults.push({ path: "/eventType", message: "must be an event type or a pattern" });
   }
   if (filter !== undefined) {
-    const inside = checkCondition(filter).map(({ path, message }) => ({
+    const inside = validateCondition(filter).map(({ path, message }) => ({
       path: `/filter${path}`,
       message,
     }));

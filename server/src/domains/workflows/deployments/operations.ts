@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import * as events from "../events.ts";
 import { at, ById, example } from "../operations.ts";
 import { DeploymentsCreate } from "../permissions.ts";
-import { shownTo } from "../service.ts";
+import { visibleWorkflow } from "../service.ts";
 import { Label, VersionIsArchived, VersionId } from "../versions/version.ts";
 import { Workflow, WorkflowIsArchived } from "../workflow.ts";
 import * as service from "./service.ts";
@@ -35,13 +35,13 @@ export const publishWorkflow = command({
   params: ById,
   body: object({ versionId: Type.Optional(VersionId), label: Type.Optional(Label) }),
   bodyOptional: true,
-  reply: one(Workflow),
+  reply: item(Workflow),
   emits: [...published, events.VersionLabelled],
   fails: [WorkflowIsArchived, VersionIsArchived, service.DefinitionInvalid],
   example: { ...example, body: { label: "Spring release" } },
   async run(ctx, { params, body }) {
     const workflow = await service.publish(ctx, params.id, body);
-    return workflow instanceof Failure ? workflow : shownTo(ctx, workflow);
+    return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);
   },
 });
 
@@ -56,13 +56,13 @@ export const activateWorkflow = command({
   permission: DeploymentsCreate,
   params: ById,
   mayChangeNothing: true,
-  reply: one(Workflow),
+  reply: item(Workflow),
   emits: published,
   fails: [WorkflowIsArchived, service.DefinitionInvalid],
   example,
   async run(ctx, { params }) {
     const workflow = await service.activate(ctx, params.id);
-    return workflow instanceof Failure ? workflow : shownTo(ctx, workflow);
+    return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);
   },
 });
 
@@ -77,11 +77,11 @@ export const deactivateWorkflow = command({
   permission: DeploymentsCreate,
   params: ById,
   mayChangeNothing: true,
-  reply: one(Workflow),
+  reply: item(Workflow),
   emits: [events.WorkflowDeactivated],
   fails: [WorkflowIsArchived],
   example,
-  run: async (ctx, { params }) => shownTo(ctx, await service.deactivate(ctx, params.id)),
+  run: async (ctx, { params }) => visibleWorkflow(ctx, await service.deactivate(ctx, params.id)),
 });
 
 export const rollBackWorkflow = command({
@@ -96,7 +96,7 @@ export const rollBackWorkflow = command({
   params: ById,
   body: object({ versionId: Type.Optional(VersionId) }),
   bodyOptional: true,
-  reply: one(Workflow),
+  reply: item(Workflow),
   emits: [
     events.WorkflowRolledBack,
     events.DeployCompleted,
@@ -107,6 +107,6 @@ export const rollBackWorkflow = command({
   example: { ...example, body: {} },
   async run(ctx, { params, body }) {
     const workflow = await service.rollBack(ctx, params.id, body);
-    return workflow instanceof Failure ? workflow : shownTo(ctx, workflow);
+    return workflow instanceof Failure ? workflow : visibleWorkflow(ctx, workflow);
   },
 });

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import { personOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import { Failure, failure, invalid } from "#kernel/operation/failure.ts";
+import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as events from "../events.ts";
-import { type Changing, lockToChange } from "../service.ts";
-import { faultsOfDefinition } from "../check-workflow.ts";
+import { type WorkflowChangeContext, lockToChange } from "../service.ts";
+import { definitionErrors } from "../check-workflow.ts";
 import * as workflows from "../store.ts";
-import { append } from "../versions/append-version.ts";
+import { appendVersion } from "../versions/append-version.ts";
 import { setLabel } from "../versions/service.ts";
 import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
-import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
+import { dataOf, workflowRef, type StoredWorkflow } from "../workflow.ts";
 import { confinementOf } from "./startable.ts";
 import * as store from "./store.ts";
 
@@ -76,7 +76,7 @@ export async function rollBack(
   const refusal = await refusalOf(ctx, workflow, version);
   if (refusal) return refusal;
   const deployed = await deploy(ctx, workflow, version);
-  ctx.emit(events.WorkflowRolledBack, referTo(deployed.workflow), {
+  ctx.emit(events.WorkflowRolledBack, workflowRef(deployed.workflow), {
     ...deployed.data,
     previousVersionId: deployed.previousVersionId,
   });
@@ -91,7 +91,7 @@ export async function activate(ctx: Publishing, id: string): Promise<StoredWorkf
   if (!deployment) return publishLocked(ctx, workflow, {});
   if (deployment.enabled) return workflow;
   const after = await turn(ctx, deployment, true);
-  ctx.emit(events.WorkflowActivated, referTo(after), switched(after, deployment));
+  ctx.emit(events.WorkflowActivated, workflowRef(after), switched(after, deployment));
   return after;
 }
 
@@ -104,7 +104,7 @@ export async function deactivate(
   const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
   if (!deployment?.enabled) return workflow;
   const after = await turn(ctx, deployment, false);
-  ctx.emit(events.WorkflowDeactivated, referTo(after), switched(after, deployment));
+  ctx.emit(events.WorkflowDeactivated, workflowRef(after), switched(after, deployment));
   return after;
 }
 
@@ -122,7 +122,7 @@ async function publishLocked(
   if (refusal) return refusal;
   const version = found ?? (await appendLive(ctx, workflow, asked.label));
   const deployed = await deploy(ctx, workflow, version);
-  ctx.emit(events.WorkflowPublished, referTo(deployed.workflow), {
+  ctx.emit(events.WorkflowPublished, workflowRef(deployed.workflow), {
     ...deployed.data,
     previousVersionId: deployed.previousVersionId,
   });
@@ -132,7 +132,7 @@ async function publishLocked(
 
 /** The version that has the live definition; there is none after a restore. */
 async function versionOfLive(
-  { tx }: Changing,
+  { tx }: WorkflowChangeContext,
   { id, definition, newest }: StoredWorkflow,
 ): Promise<FullVersion | undefined> {
   const version = await versions.get(tx, id, { number: newest.version });
@@ -142,16 +142,19 @@ async function versionOfLive(
 }
 
 async function namedVersion(
-  { tx }: Changing,
+  { tx }: WorkflowChangeContext,
   { id }: StoredWorkflow,
   versionId: string,
 ): Promise<FullVersion> {
   const version = await versions.find(tx, id, { id: versionId });
-  if (!version) throw invalid("/versionId", "is not a version of this workflow");
+  if (!version) throw invalidField("/versionId", "is not a version of this workflow");
   return version;
 }
 
-async function versionBefore(ctx: Changing, { id }: StoredWorkflow): Promise<FullVersion> {
+async function versionBefore(
+  ctx: WorkflowChangeContext,
+  { id }: StoredWorkflow,
+): Promise<FullVersion> {
   const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
   const versionId = deployment?.previousVersionId;
   const version = versionId ? await versions.find(ctx.tx, id, { id: versionId }) : undefined;
@@ -166,11 +169,11 @@ async function refusalOf(
   version: FullVersion | undefined,
 ): Promise<Failure | undefined> {
   const { definition } = version ?? workflow;
-  const reasons = await faultsOfDefinition(ctx, definition);
+  const reasons = await definitionErrors(ctx, definition);
   const [first] = reasons;
   if (!first) return undefined;
   const { environment } = ctx.caller;
-  ctx.emit(events.DeployFailed, referTo(workflow), {
+  ctx.emit(events.DeployFailed, workflowRef(workflow), {
     ...deployedThing(workflow, environment),
     versionId: version?.id ?? null,
     reasons,
@@ -186,7 +189,7 @@ async function appendLive(
 ): Promise<FullVersion> {
   const number = newest.version + 1;
   await workflows.update(ctx.tx, id, { newest: number, updated_at: ctx.now });
-  const { version, tell: tellVersion } = await append(ctx, {
+  const { version, tell: tellVersion } = await appendVersion(ctx, {
     workflowId: id,
     number,
     definition,
@@ -205,7 +208,7 @@ interface Deployed {
 }
 
 async function deploy(
-  ctx: Changing,
+  ctx: WorkflowChangeContext,
   { id, newest }: StoredWorkflow,
   version: FullVersion,
 ): Promise<Deployed> {
@@ -220,7 +223,7 @@ async function deploy(
     number: version.version,
     previousVersionId,
     enabled: current?.enabled ?? true,
-    deployedBy: personOf(ctx.caller),
+    deployedBy: userIdOf(ctx.caller),
     permissions: confinementOf(ctx.caller),
     trigger: version.definition.trigger,
     at: ctx.now,
@@ -228,7 +231,7 @@ async function deploy(
   const touched = [version.id, ...(current && !again ? [current.versionId] : [])];
   // The version may be the one that was appended just now.
   const number = Math.max(newest.version, version.version);
-  await versions.settle(ctx.tx, id, { newest: number, touched });
+  await versions.markVersionUsed(ctx.tx, id, { newest: number, touched });
   await workflows.update(ctx.tx, id, { updated_at: ctx.now });
   const workflow = await workflows.get(ctx.tx, id);
   const facts = { environment, versionId: version.id, number: version.version };
@@ -237,16 +240,16 @@ async function deploy(
 
 function tell(ctx: Telling, { workflow, data, first }: Deployed): void {
   const { environment, versionId, version } = data;
-  ctx.emit(events.DeployCompleted, referTo(workflow), {
+  ctx.emit(events.DeployCompleted, workflowRef(workflow), {
     ...deployedThing(workflow, environment),
     versionId,
     version,
   });
-  if (first) ctx.emit(events.WorkflowActivated, referTo(workflow), data);
+  if (first) ctx.emit(events.WorkflowActivated, workflowRef(workflow), data);
 }
 
 async function turn(
-  ctx: Changing,
+  ctx: WorkflowChangeContext,
   deployment: store.Deployment,
   enabled: boolean,
 ): Promise<StoredWorkflow> {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Since } from "#kernel/log/subscription-start.ts";
+import type { SubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { Trigger } from "../definition/index.ts";
 
 /** What is deployed in one environment. */
@@ -27,7 +27,7 @@ export interface ListeningDeployment {
   readonly deployedBy: string;
   readonly permissions: readonly string[] | undefined;
   readonly topic: string;
-  readonly since: Since;
+  readonly since: SubscriptionStart;
 }
 
 export async function findDeployment(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { advance, begin, decide, outputOf, type StepRecord, type Stop } from "./index.ts";
+import { advance, begin, nextDecision, outputOf, type StepRecord, type Stop } from "./index.ts";
 import { decided, graphOf, journalOf, loopNode, planOf, told } from "./testing/notation.ts";
 
 type Journal = Parameters<typeof journalOf>[0];
@@ -266,7 +266,7 @@ describe("decide", () => {
   test("the journal is only read", () => {
     const steps = journalOf({ one: "completed" });
     const before = structuredClone(steps);
-    decide(sides, {}, steps);
+    nextDecision(sides, {}, steps);
     expect(steps).toEqual(before);
   });
 });

@@ -17,8 +17,8 @@
  * or record with it, what the decision says of the steps in the loop: nobody looks at them again.
  * The order of steps in a decision means nothing.
  */
-import type { Plan, PlannedNode } from "../definition/index.ts";
-import { failingAround, isStopping, takeIn } from "./journal.ts";
+import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
+import { failingAround, isStopping, applyJournal } from "./journal.ts";
 import { begin, type Loop, type Progress, type Stop } from "./progress.ts";
 import type { StepRecord } from "./step.ts";
 
@@ -31,7 +31,7 @@ export interface RunState {
 }
 
 export interface Decision {
-  readonly start: readonly { readonly path: string; readonly node: PlannedNode }[];
+  readonly start: readonly { readonly path: string; readonly node: PlanNode }[];
   readonly skip: readonly string[];
   /** Loops, with the outputs of their iterations. */
   readonly complete: readonly { readonly path: string; readonly output: readonly unknown[] }[];
@@ -40,18 +40,18 @@ export interface Decision {
   /** Steps that wait, and need not any more. */
   readonly cancel: readonly string[];
   /** How the run ended, once the rest of this decision is in the journal. */
-  readonly over: Over | undefined;
+  readonly over: RunResult | undefined;
 }
 
-export type Over =
+export type RunResult =
   | { readonly status: "completed" }
   /** Without a path when the run was stopped. */
   | { readonly status: "failed"; readonly path: string | undefined }
   | { readonly status: "cancelled" };
 
 /** Decides from the whole journal. */
-export function decide(
-  plan: Plan,
+export function nextDecision(
+  plan: ExecutionPlan,
   run: RunState,
   steps: ReadonlyMap<string, StepRecord>,
 ): Decision {
@@ -68,20 +68,20 @@ export function advance(
   run: RunState = {},
 ): Decision {
   progress.stop = run.stop ?? progress.stop;
-  takeIn(progress, changes);
+  applyJournal(progress, changes);
   return isStopping(progress) ? stopping(progress) : goingOn(progress);
 }
 
 function goingOn(progress: Progress): Decision {
   const { root, due, failing } = progress;
-  const start: { path: string; node: PlannedNode }[] = [];
+  const start: { path: string; node: PlanNode }[] = [];
   for (const [path, { frame, node }] of due.start) {
     if (failing.size === 0 || failingAround(frame.of?.loop) === undefined) {
       start.push({ path, node });
     }
   }
   const { fail, cancel } = failing.size === 0 ? NOTHING_FAILS : failingLoops(progress);
-  const over: Over | undefined = root.unsettled === 0 ? { status: "completed" } : undefined;
+  const over: RunResult | undefined = root.unsettled === 0 ? { status: "completed" } : undefined;
   return { start, fail, cancel, over, ...facts(progress) };
 }
 
@@ -128,7 +128,7 @@ function stopping(progress: Progress): Decision {
   return { start: [], fail: [], cancel, over, ...facts(progress) };
 }
 
-function endOf({ stop, failure }: Progress): Over {
+function endOf({ stop, failure }: Progress): RunResult {
   const isFailed = failure?.cancelled === false;
   if (stop === "cancelled" || (stop === undefined && !isFailed)) return { status: "cancelled" };
   return { status: "failed", path: isFailed ? failure.path : undefined };

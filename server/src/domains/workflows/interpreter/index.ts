@@ -2,9 +2,9 @@
 export {
   advance,
   begin,
-  decide,
+  nextDecision,
   type Decision,
-  type Over,
+  type RunResult,
   type Progress,
   type RunState,
   type Stop,

@@ -1,4 +1,4 @@
-import type { PlannedNode } from "../definition/index.ts";
+import type { PlanNode } from "../definition/index.ts";
 import { depthOf, parsePath } from "./path.ts";
 import {
   DEAD,
@@ -16,7 +16,7 @@ import {
 import type { StepRecord } from "./step.ts";
 
 /** Takes in what the journal says, in whatever order it says it. */
-export function takeIn(progress: Progress, records: Iterable<StepRecord>): void {
+export function applyJournal(progress: Progress, records: Iterable<StepRecord>): void {
   // A loop must be known before the steps in it.
   const nested: StepRecord[][] = [];
   for (const record of records) {
@@ -65,7 +65,7 @@ function place(progress: Progress, record: StepRecord): void {
 
 function end(
   progress: Progress,
-  { frame, node }: { readonly frame: Frame; readonly node: PlannedNode },
+  { frame, node }: { readonly frame: Frame; readonly node: PlanNode },
   { path, status, branch, output }: StepRecord,
 ): void {
   const goesOn = status === "failed" && node.onError === "continue";
@@ -138,7 +138,7 @@ function goOn(progress: Progress, loop: Loop): void {
 }
 
 /** Forgets all about the inside of a loop that ended, or waits for its next attempt. */
-function closeLoop(progress: Progress, frame: Frame, node: PlannedNode): void {
+function closeLoop(progress: Progress, frame: Frame, node: PlanNode): void {
   if (frame.loops[node.index] === undefined) return;
   frame.loops[node.index] = undefined;
   const { live, due, changed, failing } = progress;
@@ -152,7 +152,7 @@ function closeLoop(progress: Progress, frame: Frame, node: PlannedNode): void {
 }
 
 // Those of the root are not needed: they are read from the journal when the run is over.
-function keepOutput(frame: Frame, node: PlannedNode, output: unknown): void {
+function keepOutput(frame: Frame, node: PlanNode, output: unknown): void {
   if (frame.of !== undefined && node.outgoing.length === 0) frame.outputs[node.index] = output;
 }
 

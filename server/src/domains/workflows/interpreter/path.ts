@@ -2,7 +2,7 @@
  * The path of a step is the id of its node, behind those of the iterations that it is part of:
  * `call`, `each[3].call`, `each[3].inner[0].call`. An id has neither brackets nor dots.
  */
-import type { Graph, PlannedNode } from "../definition/index.ts";
+import type { Graph, PlanNode } from "../definition/index.ts";
 
 /** What the paths of the steps in one iteration start with. */
 export function iterationPrefix(loopPath: string, index: number): string {
@@ -40,7 +40,7 @@ export function depthOf(path: string): number {
 }
 
 /** The node that a path leads to, when there is one. */
-export function nodeAt(graph: Graph, path: string): PlannedNode | undefined {
+export function nodeAt(graph: Graph, path: string): PlanNode | undefined {
   const { iterations, id } = parsePath(path);
   let within: Graph | undefined = graph;
   for (const iteration of iterations) within = within?.byId.get(iteration.id)?.body;

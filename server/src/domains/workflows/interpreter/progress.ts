@@ -10,7 +10,7 @@
  * nobody's doing (a step that is skipped, a loop whose last iteration ended) take effect at once
  * and are noted in `due`, until the journal has them too.
  */
-import type { Graph, Plan, PlannedNode } from "../definition/index.ts";
+import type { Graph, ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { iterationPrefix } from "./path.ts";
 import type { StepStatus } from "./step.ts";
 
@@ -35,7 +35,7 @@ export interface Frame {
 /** A loop whose items are known. */
 export interface Loop {
   readonly frame: Frame;
-  readonly node: PlannedNode;
+  readonly node: PlanNode;
   readonly path: string;
   readonly items: number;
   /** The iterations under way. */
@@ -66,7 +66,7 @@ export interface LiveStep {
 }
 
 export interface Due {
-  readonly start: Map<string, { readonly frame: Frame; readonly node: PlannedNode }>;
+  readonly start: Map<string, { readonly frame: Frame; readonly node: PlanNode }>;
   readonly skip: Set<string>;
   readonly complete: Map<string, readonly unknown[]>;
 }
@@ -87,7 +87,7 @@ export interface Progress {
 export type Stop = "cancelled" | "failed";
 
 /** A run of which the journal is still empty. */
-export function begin(plan: Plan): Progress {
+export function begin(plan: ExecutionPlan): Progress {
   const root = newFrame(plan.graph, "", undefined);
   const progress: Progress = {
     root,
@@ -103,7 +103,7 @@ export function begin(plan: Plan): Progress {
 }
 
 /** Opens the loop's iterations; they begin when the changes at hand are all known. */
-export function openLoop(progress: Progress, frame: Frame, node: PlannedNode, items: number): void {
+export function openLoop(progress: Progress, frame: Frame, node: PlanNode, items: number): void {
   const known = frame.loops[node.index];
   if (known !== undefined) return;
   const loop: Loop = {
@@ -146,7 +146,7 @@ export const ERROR: Exit = { branch: "error", unlabelled: false };
 export const PLAIN: Exit = { branch: undefined, unlabelled: true };
 
 /** The step is done with: its edges are taken or dead, and what that decides is due. */
-export function settle(progress: Progress, frame: Frame, node: PlannedNode, exit: Exit): void {
+export function settle(progress: Progress, frame: Frame, node: PlanNode, exit: Exit): void {
   frame.phases[node.index] = PHASE.settled;
   for (const { to, when } of node.outgoing) {
     if (when === undefined ? exit.unlabelled : when === exit.branch) frame.reached[to] = 1;

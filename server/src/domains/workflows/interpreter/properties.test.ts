@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compilePlan, type Edge, type GraphDefinition, type Node } from "../definition/index.ts";
-import { nodeAt, outputOf, type Over, resetFrom, type StepRecord } from "./index.ts";
+import { nodeAt, outputOf, type RunResult, resetFrom, type StepRecord } from "./index.ts";
 import { anyGraph, type Behaviour, behaviours } from "./testing/chance.ts";
 import { types } from "./testing/notation.ts";
 import { isLive, Simulation } from "./testing/simulation.ts";
@@ -91,7 +91,7 @@ function resultsIn(journal: ReadonlyMap<string, StepRecord>): Record<string, Exp
 function checkEnd(
   { plan, expected }: ReturnType<typeof setUp>,
   { journal }: Simulation,
-  over: Over,
+  over: RunResult,
 ): void {
   expect(over.status).toBe(expected.output === undefined ? "failed" : "completed");
   expect([...journal.values()].filter(({ status }) => isLive(status))).toEqual([]);

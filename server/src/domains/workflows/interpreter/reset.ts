@@ -1,4 +1,4 @@
-import type { Plan, PlannedNode } from "../definition/index.ts";
+import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { type Iteration, nodeAt, parsePath } from "./path.ts";
 import { isUnhandledFailure, type StepRecord } from "./step.ts";
 
@@ -18,7 +18,7 @@ type Steps = ReadonlyMap<string, StepRecord>;
  * follows from it. Undefined when there is no such step.
  */
 export function resetFrom(
-  plan: Plan,
+  plan: ExecutionPlan,
   steps: Steps,
   from: "failed" | "start" | (string & {}),
 ): Reset | undefined {
@@ -34,7 +34,7 @@ export function resetFrom(
 }
 
 /** What to take back for the next attempt of a loop: the iterations that completed stay so. */
-export function resetLoop(plan: Plan, steps: Steps, path: string): Reset {
+export function resetLoop(plan: ExecutionPlan, steps: Steps, path: string): Reset {
   const { forget, reopen } = resetOf(steps, brokenIn(plan, steps, path));
   const record = steps.get(path);
   if (record?.items === undefined) return { forget: [...forget, path], reopen };
@@ -47,10 +47,10 @@ interface Paths {
 }
 
 /** The steps inside of a loop, or of the whole run, that failed or were cancelled. */
-function brokenIn({ graph }: Plan, steps: Steps, within: string): Paths {
+function brokenIn({ graph }: ExecutionPlan, steps: Steps, within: string): Paths {
   const forget: string[] = [];
   const reopen: string[] = [];
-  const isBroken = (record: StepRecord | undefined, node: PlannedNode | undefined): boolean => {
+  const isBroken = (record: StepRecord | undefined, node: PlanNode | undefined): boolean => {
     if (record === undefined || node === undefined) return false;
     return record.status === "cancelled" || isUnhandledFailure(node, record);
   };
@@ -68,13 +68,13 @@ function brokenIn({ graph }: Plan, steps: Steps, within: string): Paths {
 }
 
 /** The steps that a step leads to, in its own iteration. */
-function following({ graph }: Plan, path: string): string[] {
+function following({ graph }: ExecutionPlan, path: string): string[] {
   const { iterations, id } = parsePath(path);
   const last = iterations.at(-1);
   const prefix = last === undefined ? "" : path.slice(0, path.length - id.length);
   const scope = last === undefined ? graph : nodeAt(graph, last.path)?.body;
-  const found = new Set<PlannedNode>();
-  const visit = (node: PlannedNode | undefined): void => {
+  const found = new Set<PlanNode>();
+  const visit = (node: PlanNode | undefined): void => {
     for (const { to } of node?.outgoing ?? []) {
       const next = scope?.nodes[to];
       if (next === undefined || found.has(next)) continue;

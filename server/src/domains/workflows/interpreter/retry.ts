@@ -1,4 +1,4 @@
-import type { PlannedNode, RetryRule } from "../definition/index.ts";
+import type { PlanNode, RetryRule } from "../definition/index.ts";
 import type { StepError, StepRecord } from "./step.ts";
 
 /** How long to wait after an attempt failed; the first one is attempt 1. */
@@ -15,7 +15,7 @@ export interface AfterFailure {
 
 /** Decides what follows when an attempt failed; `record.attempts` counts that attempt. */
 export function afterFailure(
-  node: PlannedNode,
+  node: PlanNode,
   record: StepRecord,
   error: StepError,
   nowMs: number,

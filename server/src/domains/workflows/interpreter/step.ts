@@ -1,4 +1,4 @@
-import type { Plan, PlannedNode } from "../definition/index.ts";
+import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { combined } from "./progress.ts";
 
 /**
@@ -43,7 +43,7 @@ export interface StepError {
 }
 
 /** Whether a failed step fails whatever it is part of: the run, or the loop around it. */
-export function isUnhandledFailure(node: PlannedNode, { status }: StepRecord): boolean {
+export function isUnhandledFailure(node: PlanNode, { status }: StepRecord): boolean {
   return status === "failed" && node.onError === "fail";
 }
 
@@ -51,7 +51,10 @@ export function isUnhandledFailure(node: PlannedNode, { status }: StepRecord): b
  * The result of a run: the output of the respond step that ran, the first in the order of the
  * graph if several did; otherwise that of the sink that completed, or of several by their ids.
  */
-export function outputOf({ graph }: Plan, steps: ReadonlyMap<string, StepRecord>): unknown {
+export function outputOf(
+  { graph }: ExecutionPlan,
+  steps: ReadonlyMap<string, StepRecord>,
+): unknown {
   const isDone = ({ id }: { readonly id: string }) => steps.get(id)?.status === "completed";
   const answer = graph.nodes.find((node) => node.type.answers === true && isDone(node));
   const ended = answer === undefined ? graph.sinks.filter(isDone) : [answer];

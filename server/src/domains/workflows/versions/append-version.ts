@@ -24,11 +24,11 @@ interface NewVersion {
  * Appends a version as the draft; the former draft is superseded, and the history pruned. `tell`
  * emits the event, for the caller to call in its turn.
  */
-export async function append(
+export async function appendVersion(
   ctx: Context,
   { workflowId, number, definition, label, changeSummary }: NewVersion,
 ): Promise<{ readonly version: FullVersion; readonly tell: () => void }> {
-  await store.settle(ctx.tx, workflowId, { newest: number });
+  await store.markVersionUsed(ctx.tx, workflowId, { newest: number });
   const { id: authorId, name: authorName } = authorOf(ctx.caller);
   const id = newId("wfv", ctx.now.getTime());
   await store.insert(ctx.tx, {

@@ -1,14 +1,14 @@
 import Type from "typebox";
 import { idPattern } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, item, page } from "#kernel/operation/response.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
 import { versionFields } from "../workflow-input.ts";
 import * as events from "../events.ts";
 import { at, ById, example } from "../operations.ts";
 import { WorkflowsRead, WorkflowsWrite } from "../permissions.ts";
-import { shownTo } from "../service.ts";
+import { visibleWorkflow } from "../service.ts";
 import * as workflows from "../store.ts";
 import { Workflow, WorkflowIsArchived, WorkflowId } from "../workflow.ts";
 import { Difference } from "./diff.ts";
@@ -36,7 +36,7 @@ export const listVersions = query({
     const [last] = after === undefined ? [] : services.cursors.decode(`${LIST} ${id}`, after);
     const before = last === undefined ? undefined : Number(last);
     const rows = await store.list(tx, id, { before, limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       (row) => row,
@@ -69,7 +69,7 @@ export const getVersion = query({
   summary: "Read a version with its definition",
   permission: WorkflowsRead,
   params: ByVersion,
-  reply: one(FullVersion),
+  reply: item(FullVersion),
   example: versionExample,
   run: ({ tx }, { params }) => store.get(tx, params.id, { id: params.versionId }),
 });
@@ -83,7 +83,7 @@ export const labelVersion = command({
   params: ByVersion,
   body: object({ label: nullable(Label) }),
   mayChangeNothing: true,
-  reply: one(Version),
+  reply: item(Version),
   emits: [events.VersionLabelled],
   example: { ...versionExample, body: { label: "As of the audit" } },
   run: (ctx, { params, body }) => service.relabel(ctx, params, body.label),
@@ -98,11 +98,11 @@ export const restoreVersion = command({
     "to deploy what was restored: it then becomes a new version.",
   permission: WorkflowsWrite,
   params: ByVersion,
-  reply: one(Workflow),
+  reply: item(Workflow),
   emits: [events.WorkflowRestored],
   fails: [WorkflowIsArchived],
   example: versionExample,
-  run: async (ctx, { params }) => shownTo(ctx, await service.restore(ctx, params)),
+  run: async (ctx, { params }) => visibleWorkflow(ctx, await service.restore(ctx, params)),
 });
 
 export const archiveVersion = command({
@@ -115,7 +115,7 @@ export const archiveVersion = command({
   permission: WorkflowsWrite,
   params: ByVersion,
   mayChangeNothing: true,
-  reply: one(Version),
+  reply: item(Version),
   emits: [events.VersionArchived],
   fails: [VersionIsActive],
   example: versionExample,
@@ -137,7 +137,7 @@ export const diffVersions = query({
   summary: "Show how two versions differ",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId, a: Ref, b: Ref }),
-  reply: one(
+  reply: item(
     Type.Object(
       { from: Side, to: Side, ...Difference.properties },
       { title: "WorkflowVersionDiff" },

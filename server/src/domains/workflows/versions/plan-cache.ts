@@ -1,8 +1,8 @@
-import type { Outside, Services } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
-import { compilePlan, type Definition, type Plan } from "../definition/index.ts";
+import { compilePlan, type Definition, type ExecutionPlan } from "../definition/index.ts";
 import { nodeTypesOf } from "../node-types.ts";
 
 /** A version, made ready to run. */
@@ -11,21 +11,21 @@ export interface PlannedVersion {
   readonly workflowId: string;
   readonly number: number;
   readonly definition: Definition;
-  readonly plan: Plan;
+  readonly plan: ExecutionPlan;
 }
 
 /** A version as it is stored. */
 export type LoadedVersion = Omit<PlannedVersion, "plan">;
 
 /** Where a version can be read: outside of any transaction, or in one. */
-export type VersionSource = Outside | { readonly tx: Tx; readonly services: Services };
+export type VersionSource = Platform | { readonly tx: Tx; readonly services: PlatformServices };
 
 /**
  * The plan of a version; undefined when there is no such version, as after it was pruned. A version
  * never changes, so that a plan once made is kept. The id must come from a row that the caller may
  * see: what is kept is kept for all workspaces.
  */
-export async function planOf(
+export async function planOfVersion(
   from: VersionSource,
   versionId: string,
 ): Promise<PlannedVersion | undefined> {
@@ -40,8 +40,8 @@ export async function planOf(
 }
 
 /** The same for several at once, by id; those that do not exist are left out. */
-export async function plansOfAll(
-  outside: Outside,
+export async function plansOfVersions(
+  outside: Platform,
   versionIds: readonly string[],
 ): Promise<ReadonlyMap<string, PlannedVersion>> {
   const plans = new Map<string, PlannedVersion>();
@@ -81,15 +81,15 @@ const CACHE_CHARACTERS_MAX = 32_000_000;
 /** What a plan weighs beyond its definition's text, in characters of it. */
 const PLAN_WEIGHT = 2_000;
 
-const caches = new WeakMap<Services["contributions"], BoundedCache<PlannedVersion>>();
+const caches = new WeakMap<PlatformServices["contributions"], BoundedCache<PlannedVersion>>();
 
-function plansOf({ contributions }: Services): BoundedCache<PlannedVersion> {
+function plansOf({ contributions }: PlatformServices): BoundedCache<PlannedVersion> {
   let cache = caches.get(contributions);
   if (!cache) caches.set(contributions, (cache = new BoundedCache(CACHE_CHARACTERS_MAX)));
   return cache;
 }
 
-function keep(services: Services, version: LoadedVersion): PlannedVersion {
+function keep(services: PlatformServices, version: LoadedVersion): PlannedVersion {
   const plan = compilePlan(version.definition, nodeTypesOf(services));
   const planned = { ...version, plan };
   const weight = PLAN_WEIGHT + JSON.stringify(version.definition).length;

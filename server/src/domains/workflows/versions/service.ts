@@ -1,14 +1,14 @@
 import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Definition } from "../definition/index.ts";
 import * as events from "../events.ts";
-import { type Changing, lockToChange } from "../service.ts";
+import { type WorkflowChangeContext, lockToChange } from "../service.ts";
 import * as workflows from "../store.ts";
-import { dataOf, referTo, type StoredWorkflow } from "../workflow.ts";
-import { append } from "./append-version.ts";
+import { dataOf, workflowRef, type StoredWorkflow } from "../workflow.ts";
+import { appendVersion } from "./append-version.ts";
 import { type Difference, differenceOf } from "./diff.ts";
 import * as store from "./store.ts";
 import { referToVersion, type Version, VersionIsActive, versionDataOf } from "./version.ts";
@@ -25,7 +25,12 @@ export async function snapshot(
   const { definition, newest } = await lockToChange(ctx, id);
   const number = newest.version + 1;
   await workflows.update(ctx.tx, id, { newest: number, updated_at: ctx.now });
-  const { version, tell } = await append(ctx, { workflowId: id, number, definition, ...about });
+  const { version, tell } = await appendVersion(ctx, {
+    workflowId: id,
+    number,
+    definition,
+    ...about,
+  });
   tell();
   return version;
 }
@@ -50,7 +55,7 @@ export async function setLabel(
 ): Promise<Version> {
   await store.setLabel(ctx.tx, before.id, label);
   const after = await entry(ctx.tx, { id: before.workflowId, versionId: before.id });
-  const change = changeOf(versionDataOf(before), versionDataOf(after));
+  const change = diffResource(versionDataOf(before), versionDataOf(after));
   ctx.emit(events.VersionLabelled, referToVersion(after), change);
   return after;
 }
@@ -69,7 +74,7 @@ export async function restore(
   });
   const workflow = await workflows.get(ctx.tx, id);
   const data = { ...dataOf(workflow), versionId, version };
-  ctx.emit(events.WorkflowRestored, referTo(workflow), data);
+  ctx.emit(events.WorkflowRestored, workflowRef(workflow), data);
   return workflow;
 }
 
@@ -114,7 +119,7 @@ async function side(
 }
 
 /** Whoever changes a version holds its workflow, so that two changes take turns. */
-async function lockVersion(ctx: Changing, path: Path) {
+async function lockVersion(ctx: WorkflowChangeContext, path: Path) {
   const workflow = await workflows.lock(ctx.tx, path.id);
   return { workflow, before: await entry(ctx.tx, path) };
 }

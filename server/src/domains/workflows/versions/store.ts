@@ -55,7 +55,7 @@ export async function archive(tx: Tx, id: string): Promise<void> {
  * Gives the versions of a workflow the status that follows from what is deployed and which is the
  * newest. `touched` are those for which it matters even if their status stays.
  */
-export async function settle(
+export async function markVersionUsed(
   tx: Tx,
   workflowId: string,
   { newest, touched = [] }: { readonly newest: number; readonly touched?: readonly string[] },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
-import { loadVersions, planOf, plansOfAll } from "./plan-cache.ts";
+import { loadVersions, planOfVersion, plansOfVersions } from "./plan-cache.ts";
 
 let world: World;
 let owner: Ask & { userId: string };
@@ -202,19 +202,19 @@ test("two versions are compared by id, number or as the live definition", async 
 test("a plan is made once for each version, and none for what does not exist", async () => {
   const { id, versions } = await makeWorkflow(owner);
   const versionId: string = versions.newest.id;
-  const plan = await planOf(world.kernel, versionId);
+  const plan = await planOfVersion(world.kernel, versionId);
   expect(plan).toMatchObject({ versionId, workflowId: id, number: 1, definition: aDefinition() });
   expect(plan?.plan.graph.nodes.map((node) => node.id)).toEqual(["make", "answer"]);
   const partition = { workspace: world.home, environment: "production" } as const;
   const again = await world.kernel.db.read(partition, (tx) =>
-    planOf({ tx, services: world.kernel }, versionId),
+    planOfVersion({ tx, services: world.kernel }, versionId),
   );
   expect(again).toBe(plan);
   const { versions: others } = await makeWorkflow(owner);
   const absent = "wfv_00000000000000000000000000";
-  const all = await plansOfAll(world.kernel, [versionId, others.newest.id, absent]);
+  const all = await plansOfVersions(world.kernel, [versionId, others.newest.id, absent]);
   expect([...all.keys()].toSorted()).toEqual([versionId, others.newest.id].toSorted());
-  expect(await planOf(world.kernel, absent)).toBeUndefined();
+  expect(await planOfVersion(world.kernel, absent)).toBeUndefined();
   expect(await loadVersions(world.kernel.db, [versionId])).toEqual([
     { versionId, workflowId: id, number: 1, definition: aDefinition() },
   ]);

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withClient } from "./owner-connection.ts";
+import { withOwnerClient } from "./owner-connection.ts";
 
 interface Column {
   readonly table: string;
@@ -37,8 +37,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The types of all tables, as a source file, from the migrated database itself. */
-export async function describeTables(connection: pg.ClientConfig): Promise<string> {
-  const columns = await withClient(connection, async (client) => {
+export async function generateTableTypes(connection: pg.ClientConfig): Promise<string> {
+  const columns = await withOwnerClient(connection, async (client) => {
     const { rows } = await client.query<Column>(COLUMNS);
     return rows;
   });

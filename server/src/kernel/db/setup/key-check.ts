@@ -8,7 +8,7 @@ export function sealKeyCheck(masterKey: MasterKey): Buffer {
   return seal(masterKey.derive("key check"), Buffer.from(TEXT), CONTEXT);
 }
 
-export function passesKeyCheck(masterKey: MasterKey, check: Buffer): boolean {
+export function verifyKeyCheck(masterKey: MasterKey, check: Buffer): boolean {
   try {
     open(masterKey.derive("key check"), check, CONTEXT);
     return true;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { TEST_KEY } from "../../testing/database.ts";
-import { withClient } from "./owner-connection.ts";
+import { withOwnerClient } from "./owner-connection.ts";
 import { prepareDatabase, type PreparedDatabase } from "./prepare-database.ts";
 import { roleNames } from "./roles.ts";
 
@@ -13,20 +13,20 @@ beforeEach(async () => {
   name = `millrace_epoch_${randomUUID().replaceAll("-", "").slice(0, 16)}`;
   const { owner: server, template } = inject("database");
   owner = { ...server, database: name };
-  await withClient(server, (client) =>
+  await withOwnerClient(server, (client) =>
     client.query(`create database ${name} template ${template}`),
   );
   prepared = await prepareDatabase(owner, TEST_KEY);
 });
 afterEach(async () => {
-  await withClient(inject("database").owner, async (client) => {
+  await withOwnerClient(inject("database").owner, async (client) => {
     await client.query(`drop database ${name} with (force)`);
     for (const role of Object.values(roleNames(name))) await client.query(`drop role ${role}`);
   });
 });
 
 const rows = (text: string): Promise<any[]> =>
-  withClient(owner, async (client) => (await client.query(text)).rows);
+  withOwnerClient(owner, async (client) => (await client.query(text)).rows);
 const epoch = async (): Promise<number> => (await rows("select epoch from installation"))[0].epoch;
 const pretend = (cluster: string) => rows(`update installation set cluster = ${cluster}`);
 const append = (at: number) =>
@@ -62,7 +62,7 @@ test("a cluster that was set back begins an epoch, once, in which nobody can wri
 });
 
 test("a standby that took over leaves its epoch to the processes that went along; another cluster does not", async () => {
-  await withClient(prepared.app, async (living) => {
+  await withOwnerClient(prepared.app, async (living) => {
     await living.query("select 1");
     await pretend("split_part(cluster, '/', 1) || '/0000FFFF'");
     await prepareDatabase(owner, TEST_KEY);

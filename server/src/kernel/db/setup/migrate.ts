@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { StartRefused } from "../../startup-error.ts";
-import { START_LOCK, withClient } from "./owner-connection.ts";
+import { StartupError } from "../../startup-error.ts";
+import { SETUP_LOCK, withOwnerClient } from "./owner-connection.ts";
 import { ensureGroups } from "./roles.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../../migrations");
@@ -13,10 +13,10 @@ const FOLDER = join(import.meta.dirname, "../../../../migrations");
  * that any number of nodes may start at once and a failure leaves the old schema whole.
  */
 export async function migrate(owner: pg.ClientConfig): Promise<void> {
-  await withClient(owner, async (client) => {
+  await withOwnerClient(owner, async (client) => {
     await requireVersion(client);
     await client.query("begin");
-    await client.query("select pg_advisory_xact_lock($1)", [START_LOCK]);
+    await client.query("select pg_advisory_xact_lock($1)", [SETUP_LOCK]);
     await ensureGroups(client);
     await client.query(
       `create table if not exists migrations (
@@ -58,7 +58,7 @@ async function requireVersion(client: pg.Client): Promise<void> {
   );
   const version = rows[0]?.version ?? 0;
   if (version < 150_000) {
-    throw new StartRefused(
+    throw new StartupError(
       `Millrace needs PostgreSQL 15 or newer; this server is ${version / 10_000}.`,
     );
   }

@@ -1,15 +1,15 @@
 import type pg from "pg";
 import type { MasterKey } from "../../access/crypto.ts";
-import { StartRefused } from "../../startup-error.ts";
+import { StartupError } from "../../startup-error.ts";
 import { newWorkspaceKey } from "../../schema/id.ts";
 import { ensureEpoch, PRESENT_CLUSTER } from "./log-epoch.ts";
-import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
+import { verifyKeyCheck, sealKeyCheck } from "./key-check.ts";
 import { migrate } from "./migrate.ts";
-import { withClient } from "./owner-connection.ts";
+import { withOwnerClient } from "./owner-connection.ts";
 import { ensureLogins, type Passwords } from "./roles.ts";
 
 /** For what can't wait for a pooler's turn, or needs a session of its own. */
-export interface DirectWays {
+export interface DirectConnections {
   readonly system: pg.ClientConfig;
   readonly sql: pg.ClientConfig;
 }
@@ -19,7 +19,7 @@ export interface PreparedDatabase {
   readonly system: pg.ClientConfig;
   readonly sql: pg.ClientConfig;
   /** The ways past the pooler, when those above lead through one. */
-  readonly direct?: DirectWays | undefined;
+  readonly direct?: DirectConnections | undefined;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function prepareDatabase(
 ): Promise<PreparedDatabase> {
   await migrate(owner);
   await ensureInstallation(owner, masterKey);
-  const logins = loginsOf(masterKey);
+  const logins = loginRolesOf(masterKey);
   const names = await ensureLogins(owner, logins);
   const direct = withoutUrl(owner);
   const way = pooler ? { ...direct, ...pooler } : direct;
@@ -51,7 +51,7 @@ export async function prepareDatabase(
 }
 
 /** The passwords of the login roles, which every node derives for itself. */
-export function loginsOf(masterKey: MasterKey): Passwords {
+export function loginRolesOf(masterKey: MasterKey): Passwords {
   return {
     app: masterKey.derive("database role app").toString("base64url"),
     system: masterKey.derive("database role system").toString("base64url"),
@@ -61,7 +61,7 @@ export function loginsOf(masterKey: MasterKey): Passwords {
 }
 
 async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey): Promise<void> {
-  await withClient(owner, async (client) => {
+  await withOwnerClient(owner, async (client) => {
     await client.query(
       `insert into installation (key_check, cluster, home_workspace_id, created_at)
        select $1, ${PRESENT_CLUSTER}, $2, now()
@@ -71,8 +71,8 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
     const { rows } = await client.query<{ key_check: Buffer }>(
       "select key_check from installation",
     );
-    if (!passesKeyCheck(masterKey, rows[0]?.key_check ?? Buffer.alloc(0))) {
-      throw new StartRefused(
+    if (!verifyKeyCheck(masterKey, rows[0]?.key_check ?? Buffer.alloc(0))) {
+      throw new StartupError(
         "The master key is not the one that this database was made with. " +
           "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
       );

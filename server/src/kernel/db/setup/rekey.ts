@@ -1,10 +1,10 @@
 import type pg from "pg";
 import type { MasterKey } from "../../access/crypto.ts";
-import { StartRefused } from "../../startup-error.ts";
+import { StartupError } from "../../startup-error.ts";
 import { NO_WORKSPACE } from "../database.ts";
-import { passesKeyCheck, sealKeyCheck } from "./key-check.ts";
-import { withClient } from "./owner-connection.ts";
-import { loginsOf } from "./prepare-database.ts";
+import { verifyKeyCheck, sealKeyCheck } from "./key-check.ts";
+import { withOwnerClient } from "./owner-connection.ts";
+import { loginRolesOf } from "./prepare-database.ts";
 import { ensureLogins, roleNames } from "./roles.ts";
 
 const BATCH_KEYS_MAX = 1_000;
@@ -27,7 +27,7 @@ export interface MasterKeys {
  * transaction, then the passwords that derive from it. Repeating it after a crash does what is left.
  */
 export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<number> {
-  const rewrapped = await withClient(owner, async (client) => {
+  const rewrapped = await withOwnerClient(owner, async (client) => {
     await client.query("begin");
     await client.query("lock table installation, workspace_keys in exclusive mode");
     await assertAlone(client);
@@ -35,14 +35,14 @@ export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<n
       "select key_check from installation",
     );
     const check = rows[0]?.key_check ?? Buffer.alloc(0);
-    if (passesKeyCheck(keys.to, check)) return 0;
-    if (!passesKeyCheck(keys.from, check)) throw wrongKey();
+    if (verifyKeyCheck(keys.to, check)) return 0;
+    if (!verifyKeyCheck(keys.from, check)) throw wrongKey();
     const count = await rewrapAll(client, keys);
     await client.query("update installation set key_check = $1", [sealKeyCheck(keys.to)]);
     await client.query("commit");
     return count;
   });
-  await ensureLogins(owner, loginsOf(keys.to));
+  await ensureLogins(owner, loginRolesOf(keys.to));
   return rewrapped;
 }
 
@@ -55,7 +55,7 @@ async function assertAlone(client: pg.Client): Promise<void> {
     [[app, system, sql]],
   );
   if (others.rowCount !== 0) {
-    throw new StartRefused(
+    throw new StartupError(
       "Millrace is running on this database. Stop every process of it first, and a pooler before it.",
     );
   }
@@ -79,8 +79,8 @@ async function rewrapAll(client: pg.Client, { from, to }: MasterKeys): Promise<n
   }
 }
 
-function wrongKey(): StartRefused {
-  return new StartRefused(
+function wrongKey(): StartupError {
+  return new StartupError(
     "The present master key is not the one that this database was made with. " +
       "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
   );

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync } from "node:crypto";
 import pg from "pg";
-import { StartRefused } from "../../startup-error.ts";
-import { START_LOCK, withClient } from "./owner-connection.ts";
+import { StartupError } from "../../startup-error.ts";
+import { SETUP_LOCK, withOwnerClient } from "./owner-connection.ts";
 
 /** PostgreSQL's own default. The passwords are random keys, so more rounds would add nothing. */
 const ITERATIONS = 4_096;
@@ -82,14 +82,14 @@ export async function ensureLogins(
   owner: pg.ClientConfig,
   passwords: Passwords,
 ): Promise<RoleNames> {
-  return withClient(owner, async (client) => {
+  return withOwnerClient(owner, async (client) => {
     const { rows } = await client.query<{ name: string; almighty: boolean }>(
       "select current_database() as name, rolsuper as almighty from pg_roles where rolname = current_user",
     );
     const { name: database = "", almighty = false } = rows[0] ?? {};
     const names = roleNames(database);
     await client.query("begin");
-    await client.query("select pg_advisory_xact_lock($1)", [START_LOCK]);
+    await client.query("select pg_advisory_xact_lock($1)", [SETUP_LOCK]);
     await ensureRole(client, names.door, "nologin noinherit");
     const isNew = !(await admits(client, names.app));
     const verifiers = verifiersOf(database, passwords);
@@ -197,7 +197,7 @@ async function ensureRole(
     await client.query("rollback to savepoint role");
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
     if (code === "42501") {
-      throw new StartRefused(
+      throw new StartupError(
         `The role of DATABASE_URL may not create roles. As a superuser, run once: ` +
           `alter role ${pg.escapeIdentifier(String(client.user))} createrole;`,
         { cause: error },

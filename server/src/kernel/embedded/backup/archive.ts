@@ -6,13 +6,13 @@ import { dirname, join, relative } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { StartRefused } from "../../startup-error.ts";
+import { StartupError } from "../../startup-error.ts";
 import { syncFolder } from "../cluster.ts";
-import { codeOf } from "../processes.ts";
-import { damaged, type Entry, fileEntry, isBackupPath } from "./backup-entry.ts";
-import { checked, MANIFEST, type Manifest } from "./manifest.ts";
+import { errnoOf } from "../processes.ts";
+import { damagedBackup, type BackupEntry, fileEntry, isBackupPath } from "./backup-entry.ts";
+import { verifyAgainstManifest, MANIFEST, type Manifest } from "./manifest.ts";
 import { packTar, unpackTar } from "./tar.ts";
-import { syncTree, writeFileOf } from "./write-files.ts";
+import { syncTree, writeEntry } from "./write-files.ts";
 
 const ARCHIVE = /\.(?:tar|tar\.gz|tgz)$/;
 const GZIPPED = /gz$/;
@@ -24,7 +24,10 @@ const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
  * Writes a backup. It appears under its name when it is complete and on the disk, and never in place of something else;
  * when anything fails, nothing is left.
  */
-export async function writeBackup(path: string, entries: AsyncIterable<Entry>): Promise<void> {
+export async function writeBackup(
+  path: string,
+  entries: AsyncIterable<BackupEntry>,
+): Promise<void> {
   await refuseExisting(path);
   const draft = `${path}.part-${randomUUID()}`;
   try {
@@ -32,7 +35,7 @@ export async function writeBackup(path: string, entries: AsyncIterable<Entry>): 
       await writeArchive(draft, entries, GZIPPED.test(path));
       // Unlike a rename, a link fails when somebody else has made the name meanwhile.
       await link(draft, path).catch((error: unknown) => {
-        if (codeOf(error) === "EEXIST") throw existing(path);
+        if (errnoOf(error) === "EEXIST") throw existing(path);
         return rename(draft, path);
       });
     } else {
@@ -48,16 +51,16 @@ export async function writeBackup(path: string, entries: AsyncIterable<Entry>): 
 /** Refuses a place that is taken, before any work is done. */
 export async function refuseExisting(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return undefined;
   });
   if (found) throw existing(path);
 }
 
 /** The entries of a backup, the password first and the manifest last. */
-export async function* readBackup(path: string): AsyncGenerator<Entry> {
+export async function* readBackup(path: string): AsyncGenerator<BackupEntry> {
   const found = await lstat(path).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") throw new StartRefused(`There is no backup ${path}.`);
+    if (errnoOf(error) === "ENOENT") throw new StartupError(`There is no backup ${path}.`);
     throw error;
   });
   if (found.isDirectory()) yield* readFolder(path);
@@ -67,16 +70,20 @@ export async function* readBackup(path: string): AsyncGenerator<Entry> {
 /** Reads a backup to its end, and throws unless it is whole. */
 export async function checkBackup(path: string): Promise<Manifest> {
   let manifest: Manifest | undefined;
-  for await (const { content } of checked(readBackup(path), path, (read) => (manifest = read))) {
+  for await (const { content } of verifyAgainstManifest(
+    readBackup(path),
+    path,
+    (read) => (manifest = read),
+  )) {
     for await (const _ of content);
   }
-  if (!manifest) throw damaged(path, "it has no manifest.json");
+  if (!manifest) throw damagedBackup(path, "it has no manifest.json");
   return manifest;
 }
 
 async function writeArchive(
   draft: string,
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<BackupEntry>,
   gzipped: boolean,
 ): Promise<void> {
   const source = Readable.from(packTar(entries), { objectMode: false });
@@ -86,24 +93,24 @@ async function writeArchive(
     : pipeline(source, target));
 }
 
-async function writeFolder(draft: string, entries: AsyncIterable<Entry>): Promise<void> {
+async function writeFolder(draft: string, entries: AsyncIterable<BackupEntry>): Promise<void> {
   await mkdir(draft, { mode: 0o700 });
   for await (const entry of entries) {
     const file = join(draft, entry.path);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFileOf(file, entry);
+    await writeEntry(file, entry);
   }
   await syncTree(draft);
 }
 
-async function* readFolder(folder: string): AsyncGenerator<Entry> {
+async function* readFolder(folder: string): AsyncGenerator<BackupEntry> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = names
     .filter((one) => !one.isDirectory())
     .map((one) => relative(folder, join(one.parentPath, one.name)))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
   for (const path of paths) {
-    if (!isBackupPath(path)) throw damaged(folder, `${path} does not belong to it`);
+    if (!isBackupPath(path)) throw damagedBackup(folder, `${path} does not belong to it`);
     const entry = await fileEntry(path, join(folder, path));
     if (entry) yield entry;
   }
@@ -131,13 +138,13 @@ async function* explained(source: AsyncIterable<Buffer>, path: string): AsyncGen
   try {
     yield* source;
   } catch (error) {
-    if (String(codeOf(error)).startsWith("Z_")) throw damaged(path, "it does not unpack");
+    if (String(errnoOf(error)).startsWith("Z_")) throw damagedBackup(path, "it does not unpack");
     throw error;
   }
 }
 
-function existing(path: string): StartRefused {
-  return new StartRefused(
+function existing(path: string): StartupError {
+  return new StartupError(
     `${path} exists already; a backup never replaces anything. Choose another name.`,
   );
 }

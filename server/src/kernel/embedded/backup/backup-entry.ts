@@ -1,9 +1,9 @@
 import { open, stat } from "node:fs/promises";
-import { StartRefused } from "../../startup-error.ts";
-import { codeOf } from "../processes.ts";
+import { StartupError } from "../../startup-error.ts";
+import { errnoOf } from "../processes.ts";
 
 /** A file of a backup, on its way in or out. Its content must be taken before the next entry is asked for. */
-export interface Entry {
+export interface BackupEntry {
   /** With slashes, relative to the backup. */
   readonly path: string;
   readonly size: number;
@@ -22,7 +22,7 @@ export function isBackupPath(path: string): boolean {
 }
 
 /** A small file, at hand. */
-export function textEntry(path: string, text: string): Entry {
+export function textEntry(path: string, text: string): BackupEntry {
   const bytes = Buffer.from(text);
   return { path, size: bytes.length, content: once(bytes) };
 }
@@ -31,21 +31,21 @@ export function textEntry(path: string, text: string): Entry {
  * A file as long as it is now. It may change or go while it is read: what is added is left out, and what is missing is
  * made up with zeros, since the log of the database repairs both. Undefined when it has gone already.
  */
-export async function fileEntry(path: string, file: string): Promise<Entry | undefined> {
+export async function fileEntry(path: string, file: string): Promise<BackupEntry | undefined> {
   const found = await stat(file).catch(unlessGone);
   return found && { path, size: found.size, content: readExactly(file, found.size) };
 }
 
 /** The whole content of an entry that is known to be small. */
-export async function textOf({ content }: Entry): Promise<string> {
+export async function readEntryText({ content }: BackupEntry): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
 }
 
 /** Refuses a backup in words for the operator. */
-export function damaged(backup: string, why: string): StartRefused {
-  return new StartRefused(`The backup ${backup} is damaged: ${why}. It is of no use.`);
+export function damagedBackup(backup: string, why: string): StartupError {
+  return new StartupError(`The backup ${backup} is damaged: ${why}. It is of no use.`);
 }
 
 async function* readExactly(file: string, size: number): AsyncGenerator<Buffer> {
@@ -66,7 +66,7 @@ async function* readExactly(file: string, size: number): AsyncGenerator<Buffer> 
 }
 
 function unlessGone(error: unknown): undefined {
-  if (codeOf(error) !== "ENOENT") throw error;
+  if (errnoOf(error) !== "ENOENT") throw error;
   return undefined;
 }
 

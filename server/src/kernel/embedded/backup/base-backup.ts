@@ -11,8 +11,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { PLATFORM_VERSION } from "../../settings.ts";
 import type { EmbeddedConnection } from "../embedded.ts";
-import { codeOf } from "../processes.ts";
-import { type Entry, fileEntry, textEntry } from "./backup-entry.ts";
+import { errnoOf } from "../processes.ts";
+import { type BackupEntry, fileEntry, textEntry } from "./backup-entry.ts";
 import { type Origin, withManifest } from "./manifest.ts";
 
 /** The files and folders of a cluster that belong in a backup, relative to it. */
@@ -76,7 +76,7 @@ async function list(folder: string) {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     return [];
   }
 }
@@ -116,7 +116,7 @@ interface Stopped {
 export async function* backupOf(
   source: Source,
   { withKey }: { readonly withKey: boolean },
-): AsyncGenerator<Entry> {
+): AsyncGenerator<BackupEntry> {
   const client = new Client(source.connection);
   // A break shows in the statement under way.
   client.on("error", () => undefined);
@@ -152,7 +152,7 @@ async function* entriesOf(
   client: Client,
   { folder, cluster }: Source,
   { names, segmentBytes, learn }: Wishes,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<BackupEntry> {
   for (const name of names) yield existing(name, await fileEntry(name, join(folder, name)));
   await client.query(KEEP_WAL, [`millrace_backup_${randomUUID().replaceAll("-", "")}`]);
   const first = await one<{ file: string }>(client, START);
@@ -186,7 +186,7 @@ async function one<Row extends object>(client: Client, text: string): Promise<Ro
 }
 
 /** The server may be writing it, so that we might get half of the old and half of the new: two readings must agree. */
-async function controlOf(cluster: string): Promise<Entry> {
+async function controlOf(cluster: string): Promise<BackupEntry> {
   let before = await readFile(join(cluster, CONTROL));
   for (let reads = 0; reads < CONTROL_READS_MAX; reads += 1) {
     await pause(CONTROL_PAUSE_MS);
@@ -229,7 +229,7 @@ async function walFiles(
   return [...names.filter((name) => /^[0-9A-F]{8}\.history$/.test(name)), ...segments];
 }
 
-function existing(path: string, entry: Entry | undefined): Entry {
+function existing(path: string, entry: BackupEntry | undefined): BackupEntry {
   if (!entry) throw new Error(`${path} has gone while it was needed.`);
   return entry;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { damaged, type Entry, textEntry, textOf } from "./backup-entry.ts";
+import { damagedBackup, type BackupEntry, textEntry, readEntryText } from "./backup-entry.ts";
 
 /** The name of the list of contents in a backup. */
 export const MANIFEST = "manifest.json";
@@ -25,9 +25,9 @@ export interface Manifest extends Origin {
 
 /** Passes the entries on and adds the manifest behind them, made from what really passed. */
 export async function* withManifest(
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<BackupEntry>,
   origin: () => Origin,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<BackupEntry> {
   const files: Record<string, { size: number; sha256: string }> = {};
   for await (const { path, size, content } of entries) {
     yield { path, size, content: hashed(content, (sha256) => (files[path] = { size, sha256 })) };
@@ -39,32 +39,32 @@ export async function* withManifest(
  * Passes the files of a backup on, and at the end throws unless they were exactly those of its manifest, which it then
  * hands over. Whatever is done with them before that is provisional.
  */
-export async function* checked(
-  entries: AsyncIterable<Entry>,
+export async function* verifyAgainstManifest(
+  entries: AsyncIterable<BackupEntry>,
   backup: string,
   onManifest: (manifest: Manifest) => void,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<BackupEntry> {
   const found = new Map<string, { size: number; sha256: string }>();
   let manifest: Manifest | undefined;
   for await (const entry of entries) {
     const { path, size, content } = entry;
-    if (manifest) throw damaged(backup, `${path} comes after its end`);
-    if (path === MANIFEST) manifest = read(await textOf(entry), backup);
+    if (manifest) throw damagedBackup(backup, `${path} comes after its end`);
+    if (path === MANIFEST) manifest = read(await readEntryText(entry), backup);
     else {
       const keep = (sha256: string): unknown => found.set(path, { size, sha256 });
       yield { path, size, content: hashed(content, keep) };
     }
   }
-  if (!manifest) throw damaged(backup, "it has no manifest.json, so it was not finished");
+  if (!manifest) throw damagedBackup(backup, "it has no manifest.json, so it was not finished");
   for (const [path, { size, sha256 }] of Object.entries(manifest.files)) {
     const file = found.get(path);
-    if (!file) throw damaged(backup, `${path} is missing`);
+    if (!file) throw damagedBackup(backup, `${path} is missing`);
     if (file.size !== size || file.sha256 !== sha256) {
-      throw damaged(backup, `${path} is not as it was`);
+      throw damagedBackup(backup, `${path} is not as it was`);
     }
     found.delete(path);
   }
-  for (const path of found.keys()) throw damaged(backup, `${path} is not in its manifest`);
+  for (const path of found.keys()) throw damagedBackup(backup, `${path} is not in its manifest`);
   onManifest(manifest);
 }
 
@@ -88,10 +88,10 @@ function write(manifest: Manifest): string {
 
 function read(text: string, backup: string): Manifest {
   const [json = "", sum = ""] = /^([^]*)\n([0-9a-f]{64})\n$/.exec(text)?.slice(1) ?? [];
-  if (sum !== sha256Of(json)) throw damaged(backup, "its manifest.json is not as it was");
+  if (sum !== sha256Of(json)) throw damagedBackup(backup, "its manifest.json is not as it was");
   // The sum says that we wrote it; only the format may be a later one.
   const manifest = JSON.parse(json) as Manifest;
-  if (manifest.format !== 1) throw damaged(backup, "its format is of a later Millrace");
+  if (manifest.format !== 1) throw damagedBackup(backup, "its format is of a later Millrace");
   return manifest;
 }
 

@@ -1,16 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { chown, lstat, mkdir, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { StartRefused } from "../../startup-error.ts";
+import { StartupError } from "../../startup-error.ts";
 import { isRoot } from "../account.ts";
 import { findBinaries } from "../binaries.ts";
 import { syncFolder, writePrivate } from "../cluster.ts";
 import { claimFolder } from "../folder-lock.ts";
-import { type Place, settle } from "../data-folder.ts";
-import { damaged, type Entry, isBackupPath, textEntry, textOf } from "./backup-entry.ts";
-import { checked, type Manifest } from "./manifest.ts";
+import { type DataFolder, prepareDataFolder } from "../data-folder.ts";
+import {
+  damagedBackup,
+  type BackupEntry,
+  isBackupPath,
+  textEntry,
+  readEntryText,
+} from "./backup-entry.ts";
+import { verifyAgainstManifest, type Manifest } from "./manifest.ts";
 import { readBackup } from "./archive.ts";
-import { syncTree, writeFileOf } from "./write-files.ts";
+import { syncTree, writeEntry } from "./write-files.ts";
 
 /** What was restored, and where it is. */
 export interface Restored {
@@ -51,7 +57,7 @@ export async function restoreBackup(backup: string, into: string): Promise<Resto
 }
 
 interface Extracted {
-  readonly place: Place;
+  readonly place: DataFolder;
   readonly draft: string;
   readonly password: string;
   readonly key: string | undefined;
@@ -66,16 +72,20 @@ async function extract(
   let begun: Omit<Extracted, "key" | "manifest"> | undefined;
   let key: string | undefined;
   let manifest: Manifest | undefined;
-  for await (const entry of checked(readBackup(backup), backup, (read) => (manifest = read))) {
+  for await (const entry of verifyAgainstManifest(
+    readBackup(backup),
+    backup,
+    (read) => (manifest = read),
+  )) {
     if (!begun) begun = await begin(backup, folder, { entry, undo });
-    else if (entry.path === KEY) key = await textOf(entry);
+    else if (entry.path === KEY) key = await readEntryText(entry);
     else {
       const file = join(begun.draft, entry.path.slice(CLUSTER.length));
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await writeFileOf(file, entry, begun.place.account);
+      await writeEntry(file, entry, begun.place.account);
     }
   }
-  if (!begun || !manifest) throw damaged(backup, "it is empty");
+  if (!begun || !manifest) throw damagedBackup(backup, "it is empty");
   return { ...begun, key, manifest };
 }
 
@@ -83,12 +93,12 @@ async function extract(
 async function begin(
   backup: string,
   folder: string,
-  { entry, undo }: { readonly entry: Entry; readonly undo: AsyncDisposableStack },
+  { entry, undo }: { readonly entry: BackupEntry; readonly undo: AsyncDisposableStack },
 ): Promise<Omit<Extracted, "key" | "manifest">> {
-  if (entry.path !== PASSWORD) throw damaged(backup, `${PASSWORD} is missing`);
-  const password = await textOf(entry);
+  if (entry.path !== PASSWORD) throw damagedBackup(backup, `${PASSWORD} is missing`);
+  const password = await readEntryText(entry);
   undo.defer(() => removeLink(folder));
-  const place = await settle(folder, password);
+  const place = await prepareDataFolder(folder, password);
   await requireNone(place.cluster);
   const draft = `${place.cluster}.restore-${randomUUID()}`;
   undo.defer(() => rm(draft, { recursive: true, force: true }));
@@ -104,7 +114,7 @@ async function requireEmpty(folder: string): Promise<boolean> {
   }
   const others = names.filter((name) => name !== "owner" && name !== KEY && !DRAFT.test(name));
   if (others.length > 0) {
-    throw new StartRefused(
+    throw new StartupError(
       `${folder} is not empty (${others.slice(0, 3).join(", ")}). ` +
         `A backup is restored into a folder that has nothing but, perhaps, ${KEY}.`,
     );
@@ -114,25 +124,25 @@ async function requireEmpty(folder: string): Promise<boolean> {
 
 async function requireNone(cluster: string): Promise<void> {
   const there = await lstat(cluster).catch(() => undefined);
-  if (there) throw new StartRefused(`There is a database in ${cluster} already; move it away.`);
+  if (there) throw new StartupError(`There is a database in ${cluster} already; move it away.`);
 }
 
 async function requireVersion({ postgresql }: Manifest): Promise<void> {
   const { majorVersion } = await findBinaries();
   if (Number.parseInt(postgresql, 10) === majorVersion) return;
-  throw new StartRefused(
+  throw new StartupError(
     `The backup is of PostgreSQL ${postgresql}, and this release of Millrace brings PostgreSQL ${majorVersion}. ` +
       "Restore it with the release that made it.",
   );
 }
 
 /** The folders that are empty, whom all of them belong to, and the word that this is a restore. */
-async function complete(draft: string, manifest: Manifest, { account }: Place): Promise<void> {
+async function complete(draft: string, manifest: Manifest, { account }: DataFolder): Promise<void> {
   for (const path of manifest.folders.filter((one) => isBackupPath(`${CLUSTER}${one}`))) {
     await mkdir(join(draft, path), { recursive: true, mode: 0o700 });
   }
   // PostgreSQL then goes on on a new timeline, by which Millrace knows that time was turned back.
-  await writeFileOf(join(draft, "recovery.signal"), textEntry("", ""), account);
+  await writeEntry(join(draft, "recovery.signal"), textEntry("", ""), account);
   if (account !== undefined) {
     const inside = await readdir(draft, { recursive: true, withFileTypes: true });
     for (const entry of inside.filter((one) => one.isDirectory())) {

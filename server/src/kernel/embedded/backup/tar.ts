@@ -2,13 +2,13 @@
  * The plain `ustar` form of an archive, as far as a backup needs it: files whose paths are short and whose sizes stay far
  * below its 8 GB (PostgreSQL keeps no file above 1 GB). Any `tar` can list and unpack it.
  */
-import { damaged, type Entry, isBackupPath } from "./backup-entry.ts";
+import { damagedBackup, type BackupEntry, isBackupPath } from "./backup-entry.ts";
 
 const BLOCK_BYTES = 512;
 const SIZE_MAX = 0o77777777777;
 
 /** The bytes of an archive with these entries. */
-export async function* packTar(entries: AsyncIterable<Entry>): AsyncGenerator<Buffer> {
+export async function* packTar(entries: AsyncIterable<BackupEntry>): AsyncGenerator<Buffer> {
   const mtime = Math.floor(Date.now() / 1_000);
   for await (const { path, size, content } of entries) {
     yield headerOf(path, size, mtime);
@@ -27,7 +27,7 @@ export async function* packTar(entries: AsyncIterable<Entry>): AsyncGenerator<Bu
 export async function* unpackTar(
   source: AsyncIterable<Buffer>,
   backup: string,
-): AsyncGenerator<Entry> {
+): AsyncGenerator<BackupEntry> {
   const bytes = new Bytes(source, backup);
   for (;;) {
     const header = await bytes.take(BLOCK_BYTES);
@@ -36,7 +36,7 @@ export async function* unpackTar(
     const size = Number.parseInt(header.toString("latin1", 124, 135), 8);
     const sum = Number.parseInt(header.toString("latin1", 148, 154), 8);
     if (sum !== checksumOf(header) || !isBackupPath(path) || !(size >= 0)) {
-      throw damaged(backup, "it is not an archive of ours, or not any more");
+      throw damagedBackup(backup, "it is not an archive of ours, or not any more");
     }
     let taken = 0;
     const content = (async function* () {
@@ -94,7 +94,7 @@ class Bytes {
     for (let left = length; left > 0;) {
       if (this.#rest.length === 0) {
         const { done, value } = await this.#source.next();
-        if (done === true) throw damaged(this.#backup, "it ends too early");
+        if (done === true) throw damagedBackup(this.#backup, "it ends too early");
         this.#rest = value;
       }
       const chunk = this.#rest.subarray(0, left);

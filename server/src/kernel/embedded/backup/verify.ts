@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { MasterKey } from "../../access/crypto.ts";
-import { passesKeyCheck } from "../../db/setup/key-check.ts";
-import { withClient } from "../../db/setup/owner-connection.ts";
+import { verifyKeyCheck } from "../../db/setup/key-check.ts";
+import { withOwnerClient } from "../../db/setup/owner-connection.ts";
 import { startEmbedded } from "../embedded.ts";
-import { damaged } from "./backup-entry.ts";
+import { damagedBackup } from "./backup-entry.ts";
 import type { Manifest } from "./manifest.ts";
 import { restoreBackup } from "./restore.ts";
 
 /** What was found in a backup that was restored and started. */
-export interface Trial {
+export interface BackupVerification {
   readonly manifest: Manifest;
   readonly migrations: number;
   readonly tables: number;
@@ -32,7 +32,7 @@ const SETTINGS = {
  * Restores a backup into a folder for the moment, starts PostgreSQL on it and reads every row of every table: whatever
  * is damaged in them fails its page's checksum. Then clears away.
  */
-export async function tryBackup(backup: string): Promise<Trial> {
+export async function verifyBackup(backup: string): Promise<BackupVerification> {
   const home = await realpath(await mkdtemp(join(tmpdir(), "millrace-trial-")));
   // The account that runs PostgreSQL for root must be able to pass.
   await chmod(home, 0o711);
@@ -49,19 +49,22 @@ export async function tryBackup(backup: string): Promise<Trial> {
   }
 }
 
-async function startAndRead(backup: string, folder: string): Promise<Omit<Trial, "manifest">> {
+async function startAndRead(
+  backup: string,
+  folder: string,
+): Promise<Omit<BackupVerification, "manifest">> {
   const database = await startEmbedded({ folder, log: () => undefined, settings: SETTINGS }).catch(
     (error: unknown) => {
-      throw damaged(backup, `PostgreSQL does not start on it (${textOf(error)})`);
+      throw damagedBackup(backup, `PostgreSQL does not start on it (${textOf(error)})`);
     },
   );
   try {
-    return await withClient(database.connection, async (client) => ({
+    return await withOwnerClient(database.connection, async (client) => ({
       ...(await readAll(client)),
       keyFits: await tryKey(client, join(folder, "master.key")),
     }));
   } catch (error) {
-    if (error instanceof pg.DatabaseError) throw damaged(backup, textOf(error));
+    if (error instanceof pg.DatabaseError) throw damagedBackup(backup, textOf(error));
     throw error;
   } finally {
     await database.stop();
@@ -78,7 +81,9 @@ const LOG = `
   select (select count(*) from (select from events order by epoch, xid, seq) e)::float8 as in_order,
          (select count(*) from migrations)::float8 as migrations`;
 
-async function readAll(client: pg.Client): Promise<Omit<Trial, "manifest" | "keyFits">> {
+async function readAll(
+  client: pg.Client,
+): Promise<Omit<BackupVerification, "manifest" | "keyFits">> {
   const { rows: names } = await client.query<{ name: string }>(TABLES);
   let [rows, events] = [0, 0];
   await client.query("set enable_indexscan = off");
@@ -107,7 +112,7 @@ async function tryKey(client: pg.Client, file: string): Promise<boolean | undefi
   if (text === undefined) return undefined;
   const { rows } = await client.query<{ key_check: Buffer }>("select key_check from installation");
   const key = new MasterKey(Buffer.from(text, "base64"));
-  return passesKeyCheck(key, rows[0]?.key_check ?? Buffer.alloc(0));
+  return verifyKeyCheck(key, rows[0]?.key_check ?? Buffer.alloc(0));
 }
 
 function textOf(error: unknown): string {

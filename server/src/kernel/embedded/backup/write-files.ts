@@ -2,14 +2,14 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "../account.ts";
 import { syncFolder } from "../cluster.ts";
-import type { Entry } from "./backup-entry.ts";
+import type { BackupEntry } from "./backup-entry.ts";
 
 const SYNCS_AT_ONCE = 32;
 
 /** Writes a new file for its owner alone. It is on the disk when syncTree has gone over its folder. */
-export async function writeFileOf(
+export async function writeEntry(
   file: string,
-  { content }: Pick<Entry, "content">,
+  { content }: Pick<BackupEntry, "content">,
   account?: Account,
 ): Promise<void> {
   const handle = await open(file, "wx", 0o600);

@@ -6,50 +6,58 @@
  * closure, and what turns out to be odd or long while it runs is handed over: then the pool does it all.
  */
 import { isFunctionName } from "../function-names.ts";
-import type { Apply, Block, Call, Condition, Named, Path, Tree } from "../syntax-tree.ts";
-import type { Place } from "../error-messages.ts";
+import type {
+  Apply,
+  Block,
+  CallNode,
+  Condition,
+  NamedNode,
+  PathNode,
+  SyntaxTree,
+} from "../syntax-tree.ts";
+import type { ErrorPosition } from "../error-messages.ts";
 import { arrayOf, objectOf } from "./construct.ts";
 import { nativeFunction } from "./functions.ts";
 import {
   type Closure,
-  handOver,
-  type Machine,
-  type Part,
+  fallBackToPool,
+  type FastEvaluation,
+  type FastOperand,
   UNITS_MAX,
-  unsupported,
+  cannotCompile,
 } from "./evaluation.ts";
 import { negation, operator } from "./operator.ts";
 import { filtered, filtersOf, nameStep, path, type Step } from "./path.ts";
-import { truth } from "./value.ts";
+import { toBoolean } from "./value.ts";
 
 /** Evaluates against a scope, or returns `HANDED_OVER`. */
 export type FastExpression = (scope: unknown, nowMs: number) => unknown;
 
 /** Says that the pool has to do it. */
-export const HANDED_OVER = Symbol("handed over");
+export const FELL_BACK = Symbol("handed over");
 
 /** The closure of a whole expression; nothing when it is not one of the subset. */
-export function compileFast(tree: Tree): FastExpression | undefined {
+export function compileFast(tree: SyntaxTree): FastExpression | undefined {
   const part = partOf(tree);
   if (!part) return undefined;
   const { run } = part;
   return (scope, nowMs) => {
-    const machine: Machine = { root: scope, nowMs, units: UNITS_MAX, variables: [] };
+    const machine: FastEvaluation = { root: scope, nowMs, units: UNITS_MAX, variables: [] };
     try {
       return run(scope, machine);
     } catch (error) {
       // A text that is too long or a value that nests too deeply is the pool's to refuse.
-      if (error === handOver || error instanceof RangeError) return HANDED_OVER;
+      if (error === fallBackToPool || error instanceof RangeError) return FELL_BACK;
       throw error;
     }
   };
 }
 
-function partOf(tree: Tree): Part | undefined {
+function partOf(tree: SyntaxTree): FastOperand | undefined {
   try {
     return compile(tree, new Names());
   } catch (error) {
-    if (error === unsupported) return undefined;
+    if (error === cannotCompile) return undefined;
     throw error;
   }
 }
@@ -75,16 +83,16 @@ class Names {
   }
 }
 
-function compile(tree: Tree, names: Names): Part {
+function compile(tree: SyntaxTree, names: Names): FastOperand {
   refuseMarks(tree);
-  if (tree.keepArray && tree.type !== "path") throw unsupported;
+  if (tree.keepArray && tree.type !== "path") throw cannotCompile;
   const filters = filtersOf(tree.predicate, (expr) => compile(expr, names));
   return filtered(bare(tree, names), filters, false);
 }
 
 /** What a node is without its filters. */
-function bare(tree: Tree, names: Names): Part {
-  const part = (of: Tree): Part => compile(of, names);
+function bare(tree: SyntaxTree, names: Names): FastOperand {
+  const part = (of: SyntaxTree): FastOperand => compile(of, names);
   switch (tree.type) {
     case "string":
     case "number":
@@ -124,24 +132,24 @@ function bare(tree: Tree, names: Names): Part {
     case "parent":
     case "regex":
     case "operator":
-      throw unsupported;
+      throw cannotCompile;
   }
 }
 
 /** Groups, bindings of places and arrays that do not dissolve are left to JSONata. */
-function refuseMarks({ group, tuple, focus, index, ancestor, consarray }: Tree): void {
-  if (group || tuple || focus || index || ancestor || consarray) throw unsupported;
+function refuseMarks({ group, tuple, focus, index, ancestor, consarray }: SyntaxTree): void {
+  if (group || tuple || focus || index || ancestor || consarray) throw cannotCompile;
 }
 
-function placeOf(tree: Tree, token: string): Place {
+function placeOf(tree: SyntaxTree, token: string): ErrorPosition {
   return { position: tree.position, token };
 }
 
-function isArray(tree: Tree): boolean {
+function isArray(tree: SyntaxTree): boolean {
   return tree.type === "unary" && tree.value === "[";
 }
 
-function pathOf(tree: Path, names: Names): Part {
+function pathOf(tree: PathNode, names: Names): FastOperand {
   const steps = tree.steps.map((step): Step => {
     refuseMarks(step);
     const filters = filtersOf(step.stages, (expr) => compile(expr, names));
@@ -156,32 +164,34 @@ function pathOf(tree: Path, names: Names): Part {
   return path(steps, tree.keepSingletonArray === true);
 }
 
-function variable({ value: name }: Named, names: Names): Part {
+function variable({ value: name }: NamedNode, names: Names): FastOperand {
   const slot = names.slotOf(name);
   if (slot !== undefined) return { run: (_, machine) => machine.variables[slot], weight: 1 };
   if (name === "") return { run: (input) => input, weight: 1 };
   if (name === "$") return { run: (_, machine) => machine.root, weight: 1 };
-  if (isFunctionName(name)) throw unsupported;
+  if (isFunctionName(name)) throw cannotCompile;
   return { run: () => undefined, weight: 1 };
 }
 
-function condition(tree: Condition, part: (of: Tree) => Part): Part {
+function condition(tree: Condition, part: (of: SyntaxTree) => FastOperand): FastOperand {
   const asked = part(tree.condition);
   const yes = part(tree.then);
   const no = tree.else && part(tree.else);
   const run: Closure = (input, machine) =>
-    truth(asked.run(input, machine), machine) ? yes.run(input, machine) : no?.run(input, machine);
+    toBoolean(asked.run(input, machine), machine)
+      ? yes.run(input, machine)
+      : no?.run(input, machine);
   return { run, weight: 1 + asked.weight + yes.weight + (no?.weight ?? 0) };
 }
 
 /** Statements one after another. What they bind is seen by those after them, and not outside. */
-function block({ expressions }: Block, outer: Names): Part {
+function block({ expressions }: Block, outer: Names): FastOperand {
   let names = outer;
-  const statements = expressions.map((statement): Part => {
+  const statements = expressions.map((statement): FastOperand => {
     if (statement.type !== "bind") return compile(statement, names);
     const { value: name } = statement.lhs;
     if (name === "" || name === "$" || statement.predicate || statement.keepArray) {
-      throw unsupported;
+      throw cannotCompile;
     }
     const { run, weight } = compile(statement.rhs, names);
     const bound = names.with(name);
@@ -202,19 +212,23 @@ function block({ expressions }: Block, outer: Names): Part {
 }
 
 /** `value ~> $function(more)`. */
-function application({ lhs, rhs }: Apply, names: Names): Part {
-  const part = (of: Tree): Part => compile(of, names);
-  if (rhs.keepArray || rhs.predicate || rhs.group) throw unsupported;
+function application({ lhs, rhs }: Apply, names: Names): FastOperand {
+  const part = (of: SyntaxTree): FastOperand => compile(of, names);
+  if (rhs.keepArray || rhs.predicate || rhs.group) throw cannotCompile;
   if (rhs.type === "function") return call(rhs, [lhs, ...rhs.arguments].map(part), names);
-  throw unsupported;
+  throw cannotCompile;
 }
 
-function call({ procedure, position }: Call, args: readonly Part[], names: Names): Part {
-  if (procedure.type !== "variable" || procedure.predicate) throw unsupported;
+function call(
+  { procedure, position }: CallNode,
+  args: readonly FastOperand[],
+  names: Names,
+): FastOperand {
+  if (procedure.type !== "variable" || procedure.predicate) throw cannotCompile;
   const { value: name } = procedure;
   const native = names.slotOf(name) === undefined ? nativeFunction(name) : undefined;
-  if (!native?.counts.includes(args.length)) throw unsupported;
-  const place: Place = { position, token: `$${name}` };
+  if (!native?.counts.includes(args.length)) throw cannotCompile;
+  const place: ErrorPosition = { position, token: `$${name}` };
   const takesContext = native.takesContext === true && args.length === 0;
   const run: Closure = (input, machine) => {
     const values = takesContext ? [input] : args.map((arg) => arg.run(input, machine));

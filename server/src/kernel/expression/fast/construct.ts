@@ -1,15 +1,15 @@
-import { evaluationFailure, type Place } from "../error-messages.ts";
-import { type Closure, handOver, type Part, spend } from "./evaluation.ts";
+import { evaluationFailure, type ErrorPosition } from "../error-messages.ts";
+import { type Closure, fallBackToPool, type FastOperand, consumeBudget } from "./evaluation.ts";
 import { isArray } from "./value.ts";
 
 /** An item between brackets. An array that is written there stays one; any other dissolves. */
 export interface Item {
-  readonly part: Part;
+  readonly part: FastOperand;
   readonly stays: boolean;
 }
 
 /** The closure of `[a, b]`. */
-export function arrayOf(items: readonly Item[]): Part {
+export function arrayOf(items: readonly Item[]): FastOperand {
   const run: Closure = (input, machine) => {
     const members: unknown[] = [];
     for (const { part, stays } of items) {
@@ -19,7 +19,7 @@ export function arrayOf(items: readonly Item[]): Part {
         members.push(value);
         continue;
       }
-      spend(machine, value.length);
+      consumeBudget(machine, value.length);
       for (const member of value) members.push(member);
     }
     return members;
@@ -28,15 +28,15 @@ export function arrayOf(items: readonly Item[]): Part {
 }
 
 export interface Member {
-  readonly key: Part;
-  readonly value: Part;
+  readonly key: FastOperand;
+  readonly value: FastOperand;
 }
 
 /** The closure of `{ key: value }`. */
-export function objectOf(members: readonly Member[], place: Place): Part {
+export function objectOf(members: readonly Member[], place: ErrorPosition): FastOperand {
   const run: Closure = (input, machine) => {
     // JSONata groups the members of an array by their keys.
-    if (isArray(input)) throw handOver;
+    if (isArray(input)) throw fallBackToPool;
     const made: Record<string, unknown> = {};
     const taken = new Set<string>();
     for (const member of members) {
@@ -44,7 +44,7 @@ export function objectOf(members: readonly Member[], place: Place): Part {
       if (key === undefined) continue;
       if (typeof key !== "string") throw evaluationFailure("T1003", place);
       // JSONata reserves some names, and one would become the prototype of what we make.
-      if (key === "__proto__" || key.startsWith("_jsonata_")) throw handOver;
+      if (key === "__proto__" || key.startsWith("_jsonata_")) throw fallBackToPool;
       if (taken.has(key)) throw evaluationFailure("D1009", place);
       taken.add(key);
       const value = member.value.run(input, machine);

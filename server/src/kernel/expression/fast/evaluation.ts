@@ -1,7 +1,7 @@
-import type { Place } from "../error-messages.ts";
+import type { ErrorPosition } from "../error-messages.ts";
 
 /** One evaluation on the main thread. */
-export interface Machine {
+export interface FastEvaluation {
   readonly root: unknown;
   readonly nowMs: number;
   /** How much work it may still do; a unit is about one visited value. */
@@ -10,9 +10,9 @@ export interface Machine {
 }
 
 /** A part of an expression, ready to be applied to its context. */
-export type Closure = (input: unknown, machine: Machine) => unknown;
+export type Closure = (input: unknown, machine: FastEvaluation) => unknown;
 
-export interface Part {
+export interface FastOperand {
   readonly run: Closure;
   /** How many nodes it has: what one application costs, apart from the values it goes through. */
   readonly weight: number;
@@ -22,15 +22,15 @@ export interface Part {
 export const UNITS_MAX = 50_000;
 
 /** Thrown when a part turns out to be more than a closure should do here: the pool shall do it. */
-export const handOver = new Error("This evaluation is for the pool.");
+export const fallBackToPool = new Error("This evaluation is for the pool.");
 
 /** Thrown while compiling what has no closure. */
-export const unsupported = new Error("This expression is for the pool.");
+export const cannotCompile = new Error("This expression is for the pool.");
 
 /** Counts work, and hands over what is too much of it. */
-export function spend(machine: Machine, units: number): void {
+export function consumeBudget(machine: FastEvaluation, units: number): void {
   machine.units -= units;
-  if (machine.units < 0) throw handOver;
+  if (machine.units < 0) throw fallBackToPool;
 }
 
 /** A function whose cost is bounded by the size of its arguments. */
@@ -39,5 +39,9 @@ export interface NativeFunction {
   readonly counts: readonly number[];
   /** With no argument it takes the context for the first. */
   readonly takesContext?: boolean;
-  readonly call: (args: readonly unknown[], machine: Machine, place: Place) => unknown;
+  readonly call: (
+    args: readonly unknown[],
+    machine: FastEvaluation,
+    place: ErrorPosition,
+  ) => unknown;
 }

@@ -1,7 +1,12 @@
-import { evaluationFailure, type Place } from "../error-messages.ts";
-import { handOver, type Machine, type NativeFunction, spend } from "./evaluation.ts";
+import { evaluationFailure, type ErrorPosition } from "../error-messages.ts";
+import {
+  fallBackToPool,
+  type FastEvaluation,
+  type NativeFunction,
+  consumeBudget,
+} from "./evaluation.ts";
 import { TEXT_FUNCTIONS } from "./text-functions.ts";
-import { charge, isArray, isObject, textOf, truth } from "./value.ts";
+import { chargeBudget, isArray, isObject, textOf, toBoolean } from "./value.ts";
 
 /** The functions of numbers. */
 const NUMBER_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
@@ -37,13 +42,13 @@ function ofNumbers(compute: (numbers: readonly number[]) => number): NativeFunct
     call: ([value], machine, place) => {
       if (value === undefined) return undefined;
       const members = isArray(value) ? value : [value];
-      spend(machine, members.length);
+      consumeBudget(machine, members.length);
       if (!members.every((member) => typeof member === "number")) {
         throw evaluationFailure("T0412", place);
       }
       if (members.length === 0 && compute !== total) return undefined;
       const result = compute(members);
-      if (!Number.isFinite(result)) throw handOver;
+      if (!Number.isFinite(result)) throw fallBackToPool;
       return result;
     },
   };
@@ -55,27 +60,35 @@ function total(numbers: readonly number[]): number {
 
 const DECIMAL = /^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$/;
 
-function toNumber([value]: readonly unknown[], machine: Machine, place: Place): unknown {
+function toNumber(
+  [value]: readonly unknown[],
+  machine: FastEvaluation,
+  place: ErrorPosition,
+): unknown {
   if (value === undefined || typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value !== "string") throw evaluationFailure("T0410", place);
-  spend(machine, charge(value));
+  consumeBudget(machine, chargeBudget(value));
   const number = DECIMAL.test(value) ? Number.parseFloat(value) : Number.NaN;
   // Also other bases, of which JSONata has its own view.
-  if (!Number.isFinite(number)) throw handOver;
+  if (!Number.isFinite(number)) throw fallBackToPool;
   return number;
 }
 
 const YEAR_10000_MS = 253_402_300_800_000;
 
 function fromMillis(ms: number): string {
-  if (!Number.isInteger(ms) || ms < 0 || ms >= YEAR_10000_MS) throw handOver;
+  if (!Number.isInteger(ms) || ms < 0 || ms >= YEAR_10000_MS) throw fallBackToPool;
   return new Date(ms).toISOString();
 }
 
 /** Half goes to the even neighbour. The point is shifted in text, since multiplying would be inexact. */
-function round([value, places]: readonly unknown[], _: Machine, place: Place): unknown {
-  if (places !== undefined && typeof places !== "number") throw handOver;
+function round(
+  [value, places]: readonly unknown[],
+  _: FastEvaluation,
+  place: ErrorPosition,
+): unknown {
+  if (places !== undefined && typeof places !== "number") throw fallBackToPool;
   if (value === undefined) return undefined;
   if (typeof value !== "number") throw evaluationFailure("T0410", place);
   const shifted = places ? shift(value, places) : value;
@@ -83,7 +96,7 @@ function round([value, places]: readonly unknown[], _: Machine, place: Place): u
   const isTie = Math.abs(nearest - shifted) === 0.5 && Math.abs(nearest % 2) === 1;
   const even = isTie ? nearest - 1 : nearest;
   const result = places ? shift(even, -places) : even;
-  if (!Number.isFinite(result)) throw handOver;
+  if (!Number.isFinite(result)) throw fallBackToPool;
   return result;
 }
 
@@ -99,8 +112,8 @@ export function nativeFunction(name: string): NativeFunction | undefined {
 
 const GENERAL_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
   ["exists", { counts: [1], call: ([value]) => value !== undefined }],
-  ["boolean", ofAny((value, machine) => truth(value, machine))],
-  ["not", ofAny((value, machine) => !truth(value, machine))],
+  ["boolean", ofAny((value, machine) => toBoolean(value, machine))],
+  ["not", ofAny((value, machine) => !toBoolean(value, machine))],
   ["string", ofAny(textOf)],
   ["type", { counts: [1], call: ([value]) => typeOf(value) }],
   ["count", { counts: [1], call: ([value]) => countOf(value) }],
@@ -119,7 +132,7 @@ const NATIVES: ReadonlyMap<string, NativeFunction> = new Map([
 ]);
 
 /** A function of one argument of any type, which gives nothing for nothing. */
-function ofAny(compute: (value: unknown, machine: Machine) => unknown): NativeFunction {
+function ofAny(compute: (value: unknown, machine: FastEvaluation) => unknown): NativeFunction {
   return {
     counts: [0, 1],
     takesContext: true,
@@ -138,37 +151,41 @@ function countOf(value: unknown): number {
   return isArray(value) ? value.length : 1;
 }
 
-function keysOf(value: unknown, machine: Machine): unknown {
-  if (isArray(value)) throw handOver;
+function keysOf(value: unknown, machine: FastEvaluation): unknown {
+  if (isArray(value)) throw fallBackToPool;
   const keys = isObject(value) ? Object.keys(value) : [];
-  spend(machine, keys.length);
+  consumeBudget(machine, keys.length);
   return keys.length > 1 ? keys : keys[0];
 }
 
 function lookUp([of, key]: readonly unknown[]): unknown {
-  if (typeof key !== "string" || isArray(of)) throw handOver;
+  if (typeof key !== "string" || isArray(of)) throw fallBackToPool;
   return isObject(of) && Object.hasOwn(of, key) ? of[key] : undefined;
 }
 
-function append([first, second]: readonly unknown[], machine: Machine): unknown {
+function append([first, second]: readonly unknown[], machine: FastEvaluation): unknown {
   if (first === undefined) return second;
   if (second === undefined) return first;
   const [left, right] = [first, second].map((value) => (isArray(value) ? value : [value]));
   const members = [...(left ?? []), ...(right ?? [])];
-  spend(machine, members.length);
+  consumeBudget(machine, members.length);
   return members;
 }
 
-function merge([value]: readonly unknown[], machine: Machine, place: Place): unknown {
+function merge(
+  [value]: readonly unknown[],
+  machine: FastEvaluation,
+  place: ErrorPosition,
+): unknown {
   if (value === undefined) return undefined;
   const merged: Record<string, unknown> = {};
   for (const member of isArray(value) ? value : [value]) {
     if (!isObject(member)) throw evaluationFailure("T0412", place);
     const keys = Object.keys(member);
-    spend(machine, 1 + keys.length);
+    consumeBudget(machine, 1 + keys.length);
     for (const key of keys) {
       // It would become the prototype of what we make.
-      if (key === "__proto__") throw handOver;
+      if (key === "__proto__") throw fallBackToPool;
       merged[key] = member[key];
     }
   }

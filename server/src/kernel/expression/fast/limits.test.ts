@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "../parse.ts";
-import { compileFast, HANDED_OVER } from "./compile.ts";
+import { compileFast, FELL_BACK } from "./compile.ts";
 import { closure, NO_CLOSURE, NOW_MS, SCOPE } from "./testing.ts";
 
 describe("what is odd or long is left to the pool", () => {
@@ -18,7 +18,7 @@ describe("what is odd or long is left to the pool", () => {
     'trigger.input.matrix.{"x": id}',
     "$keys(trigger.input.items)",
   ])("when it runs: %s", (text) => {
-    expect(closure(text, SCOPE)).toBe(HANDED_OVER);
+    expect(closure(text, SCOPE)).toBe(FELL_BACK);
   });
 
   test.each([
@@ -56,7 +56,7 @@ describe("what is odd or long is left to the pool", () => {
     `(${Array.from({ length: 40 }, (_, n) => `$x${n} := ${n === 0 ? "[1]" : `$append($x${n - 1}, $x${n - 1})`};`).join(" ")} $x39)`,
     `(${Array.from({ length: 40 }, (_, n) => `$x${n} := ${n === 0 ? "[1]" : `[$x${n - 1}, $x${n - 1}]`};`).join(" ")} $x39)`,
   ])("when it takes too many steps: %#", (text) => {
-    expect(closure(text, many)).toBe(HANDED_OVER);
+    expect(closure(text, many)).toBe(FELL_BACK);
   });
 
   test("but a long input alone is not too much", () => {

@@ -1,23 +1,28 @@
-import { evaluationFailure, type Place } from "../error-messages.ts";
+import { evaluationFailure, type ErrorPosition } from "../error-messages.ts";
 import {
   type Closure,
-  handOver,
-  type Machine,
-  type Part,
-  spend,
-  unsupported,
+  fallBackToPool,
+  type FastEvaluation,
+  type FastOperand,
+  consumeBudget,
+  cannotCompile,
 } from "./evaluation.ts";
-import { charge, equal, isArray, textOf, truth } from "./value.ts";
+import { chargeBudget, equal, isArray, textOf, toBoolean } from "./value.ts";
 
 /** The closure of a binary operator. */
-export function operator(sign: string, left: Part, right: Part, place: Place): Part {
+export function operator(
+  sign: string,
+  left: FastOperand,
+  right: FastOperand,
+  place: ErrorPosition,
+): FastOperand {
   const make = OPERATORS.get(sign);
-  if (!make) throw unsupported;
+  if (!make) throw cannotCompile;
   return { run: make(left.run, right.run, place), weight: 1 + left.weight + right.weight };
 }
 
 /** The closure of a minus before something. */
-export function negation(part: Part, place: Place): Part {
+export function negation(part: FastOperand, place: ErrorPosition): FastOperand {
   const run: Closure = (input, machine) => {
     const value = part.run(input, machine);
     if (value === undefined) return undefined;
@@ -27,7 +32,7 @@ export function negation(part: Part, place: Place): Part {
   return { run, weight: 1 + part.weight };
 }
 
-type Maker = (left: Closure, right: Closure, place: Place) => Closure;
+type Maker = (left: Closure, right: Closure, place: ErrorPosition) => Closure;
 
 const OPERATORS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
   ["+", arithmetic((left, right) => left + right)],
@@ -56,7 +61,7 @@ function arithmetic(compute: (left: number, right: number) => number): Maker {
     if (a === undefined || b === undefined) return undefined;
     const result = compute(a, b);
     // JSONata treats what is beyond all numbers differently from place to place.
-    if (!Number.isFinite(result)) throw handOver;
+    if (!Number.isFinite(result)) throw fallBackToPool;
     return result;
   };
 }
@@ -93,12 +98,12 @@ function equality(holds: (same: boolean) => boolean): Maker {
 
 function conjunction(left: Closure, right: Closure): Closure {
   return (input, machine) =>
-    truth(left(input, machine), machine) && truth(right(input, machine), machine);
+    toBoolean(left(input, machine), machine) && toBoolean(right(input, machine), machine);
 }
 
 function disjunction(left: Closure, right: Closure): Closure {
   return (input, machine) =>
-    truth(left(input, machine), machine) || truth(right(input, machine), machine);
+    toBoolean(left(input, machine), machine) || toBoolean(right(input, machine), machine);
 }
 
 function concatenation(left: Closure, right: Closure): Closure {
@@ -106,12 +111,12 @@ function concatenation(left: Closure, right: Closure): Closure {
     const a = left(input, machine);
     const b = right(input, machine);
     const text = `${orEmpty(a, machine)}${orEmpty(b, machine)}`;
-    spend(machine, charge(text));
+    consumeBudget(machine, chargeBudget(text));
     return text;
   };
 }
 
-function orEmpty(value: unknown, machine: Machine): string {
+function orEmpty(value: unknown, machine: FastEvaluation): string {
   return value === undefined ? "" : textOf(value, machine);
 }
 
@@ -121,7 +126,7 @@ function membership(left: Closure, right: Closure): Closure {
     const members = right(input, machine);
     if (value === undefined || members === undefined) return false;
     if (!isArray(members)) return members === value;
-    spend(machine, members.length);
+    consumeBudget(machine, members.length);
     // By identity, as JSONata does: two objects that look alike are not the same.
     return members.includes(value);
   };

@@ -10,13 +10,13 @@
 import type { Stage } from "../syntax-tree.ts";
 import {
   type Closure,
-  handOver,
-  type Machine,
-  type Part,
-  spend,
-  unsupported,
+  fallBackToPool,
+  type FastEvaluation,
+  type FastOperand,
+  consumeBudget,
+  cannotCompile,
 } from "./evaluation.ts";
-import { isArray, truth } from "./value.ts";
+import { isArray, toBoolean } from "./value.ts";
 
 /** What a filter leaves, which dissolves even when it is all that there is. */
 class Sequence {
@@ -30,7 +30,7 @@ class Sequence {
 /** Marks an array of one that `[]` kept from becoming that one, but that is still a sequence. */
 const KEPT = Symbol("kept");
 
-export interface Step extends Part {
+export interface Step extends FastOperand {
   /** Set on a step that reads a member. */
   readonly name?: string;
   /** `$x` at the beginning is one value, not mapped over the context. */
@@ -38,9 +38,9 @@ export interface Step extends Part {
 }
 
 /** The closure of a path; `keeps` is what `[]` asks for: always an array. */
-export function path(steps: readonly Step[], keeps: boolean): Part {
+export function path(steps: readonly Step[], keeps: boolean): FastOperand {
   const [first] = steps;
-  if (!first) throw unsupported;
+  if (!first) throw cannotCompile;
   const weight = steps.reduce((sum, step) => sum + step.weight, 0);
   const mapped = stepwise(steps, first.isVariable, keeps);
   const names = steps.flatMap(({ name }) => name ?? []);
@@ -49,19 +49,23 @@ export function path(steps: readonly Step[], keeps: boolean): Part {
 }
 
 /** A step that reads the member of this name. */
-export function nameStep(name: string, keepsArray: boolean): Part {
+export function nameStep(name: string, keepsArray: boolean): FastOperand {
   const read = reader(name);
   const run: Closure = (input, machine) => {
     if (typeof input !== "object" || input === null) return undefined;
     if (!isArray(input)) return read(input);
-    if (keepsArray) throw handOver;
+    if (keepsArray) throw fallBackToPool;
     return unwrapped(lookUp(input, read, machine));
   };
   return { run, weight: 1 };
 }
 
 /** A step or a value followed by filters. The results of a step go on as a sequence. */
-export function filtered(part: Part, stages: readonly Filter[], isStep: boolean): Part {
+export function filtered(
+  part: FastOperand,
+  stages: readonly Filter[],
+  isStep: boolean,
+): FastOperand {
   if (stages.length === 0) return part;
   const weight = stages.reduce((sum, stage) => sum + (stage.part?.weight ?? 1), part.weight);
   const run: Closure = (input, machine) => {
@@ -75,15 +79,15 @@ export function filtered(part: Part, stages: readonly Filter[], isStep: boolean)
 /** A filter by a number that stands there, or by what an expression says of each member. */
 export type Filter =
   | { readonly index: number; readonly part?: undefined }
-  | { readonly part: Part; readonly index?: undefined };
+  | { readonly part: FastOperand; readonly index?: undefined };
 
 /** The filters of a tree, whose expressions `compile` makes closures of. */
 export function filtersOf(
   stages: readonly Stage[] | undefined,
-  compile: (tree: NonNullable<Stage["expr"]>) => Part,
+  compile: (tree: NonNullable<Stage["expr"]>) => FastOperand,
 ): readonly Filter[] {
   return (stages ?? []).map(({ type, expr }): Filter => {
-    if (type !== "filter" || !expr) throw unsupported;
+    if (type !== "filter" || !expr) throw cannotCompile;
     const isIndex = expr.type === "number" && typeof expr.value === "number";
     return isIndex ? { index: Math.floor(Number(expr.value)) } : { part: compile(expr) };
   });
@@ -118,8 +122,12 @@ function stepwise(steps: readonly Step[], isAbsolute: boolean, keeps: boolean): 
   };
 }
 
-function resultsOf(step: Part, members: readonly unknown[], machine: Machine): readonly unknown[] {
-  spend(machine, members.length * step.weight);
+function resultsOf(
+  step: FastOperand,
+  members: readonly unknown[],
+  machine: FastEvaluation,
+): readonly unknown[] {
+  consumeBudget(machine, members.length * step.weight);
   const results: unknown[] = [];
   for (const member of members) {
     const result = step.run(member, machine);
@@ -128,7 +136,7 @@ function resultsOf(step: Part, members: readonly unknown[], machine: Machine): r
   return results;
 }
 
-function dissolved(results: readonly unknown[], machine: Machine): readonly unknown[] {
+function dissolved(results: readonly unknown[], machine: FastEvaluation): readonly unknown[] {
   const members: unknown[] = [];
   for (const result of results) {
     const inner = result instanceof Sequence ? result.members : result;
@@ -136,7 +144,7 @@ function dissolved(results: readonly unknown[], machine: Machine): readonly unkn
       members.push(inner);
       continue;
     }
-    spend(machine, inner.length);
+    consumeBudget(machine, inner.length);
     for (const member of inner) members.push(member);
   }
   return members;
@@ -150,7 +158,7 @@ function kept(members: readonly unknown[]): readonly unknown[] {
   return Object.defineProperty(members, KEPT, { value: true });
 }
 
-function filter(stage: Filter, value: unknown, machine: Machine): unknown {
+function filter(stage: Filter, value: unknown, machine: FastEvaluation): unknown {
   const members = membersOf(value);
   if (stage.part) return new Sequence(selected(stage.part, members, machine));
   const item = members[stage.index < 0 ? members.length + stage.index : stage.index];
@@ -163,25 +171,34 @@ function membersOf(value: unknown): readonly unknown[] {
   return isArray(value) ? value : [value];
 }
 
-function selected(part: Part, members: readonly unknown[], machine: Machine): readonly unknown[] {
-  spend(machine, members.length * part.weight);
+function selected(
+  part: FastOperand,
+  members: readonly unknown[],
+  machine: FastEvaluation,
+): readonly unknown[] {
+  consumeBudget(machine, members.length * part.weight);
   const chosen: unknown[] = [];
   for (const [index, member] of members.entries()) {
     const times = timesChosen(part.run(member, machine), index, members.length, machine);
     // JSONata then makes a sequence that has nothing for a member.
-    if (times > 0 && member === undefined) throw handOver;
+    if (times > 0 && member === undefined) throw fallBackToPool;
     for (let time = 0; time < times; time += 1) chosen.push(member);
   }
   return chosen;
 }
 
 /** A number, or an array of them, says which members to take; all else whether to take this one. */
-function timesChosen(said: unknown, index: number, length: number, machine: Machine): number {
+function timesChosen(
+  said: unknown,
+  index: number,
+  length: number,
+  machine: FastEvaluation,
+): number {
   const numbers = typeof said === "number" ? [said] : said;
   if (!isArray(numbers) || !numbers.every((one) => typeof one === "number")) {
-    return truth(said, machine) ? 1 : 0;
+    return toBoolean(said, machine) ? 1 : 0;
   }
-  spend(machine, numbers.length);
+  consumeBudget(machine, numbers.length);
   const places = numbers.map((one) => Math.floor(one)).map((at) => (at < 0 ? length + at : at));
   return places.filter((at) => at === index).length;
 }
@@ -190,9 +207,9 @@ function timesChosen(said: unknown, index: number, length: number, machine: Mach
 function lookUp(
   members: readonly unknown[],
   read: (of: object) => unknown,
-  machine: Machine,
+  machine: FastEvaluation,
 ): unknown[] {
-  spend(machine, members.length);
+  consumeBudget(machine, members.length);
   return members.flatMap((member) => {
     if (typeof member !== "object" || member === null) return [];
     const found = isArray(member) ? lookUp(member, read, machine) : read(member);

@@ -1,8 +1,8 @@
 import jsonata from "jsonata";
 import { expect } from "vitest";
-import { ExpressionFailure } from "../expression-failure.ts";
+import { ExpressionError } from "../expression-failure.ts";
 import { parse } from "../parse.ts";
-import { compileFast, HANDED_OVER } from "./compile.ts";
+import { compileFast, FELL_BACK } from "./compile.ts";
 
 /** When all evaluations of these tests take place. */
 export const NOW_MS = Date.parse("2026-02-03T04:05:06.789Z");
@@ -51,9 +51,9 @@ export function closure(text: string, scope: unknown): unknown {
   if (!run) return NO_CLOSURE;
   try {
     const value = run(scope, NOW_MS);
-    return value === HANDED_OVER ? HANDED_OVER : normal(value);
+    return value === FELL_BACK ? FELL_BACK : normal(value);
   } catch (error) {
-    expect(error).toBeInstanceOf(ExpressionFailure);
+    expect(error).toBeInstanceOf(ExpressionError);
     return FAILED;
   }
 }

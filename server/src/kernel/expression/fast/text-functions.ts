@@ -1,7 +1,7 @@
 import { evaluationFailure } from "../error-messages.ts";
-import { handOver, type Machine, spend } from "./evaluation.ts";
+import { fallBackToPool, type FastEvaluation, consumeBudget } from "./evaluation.ts";
 import type { NativeFunction } from "./evaluation.ts";
-import { charge, isArray } from "./value.ts";
+import { chargeBudget, isArray } from "./value.ts";
 
 /** The functions of texts, with JSONata's own ways of counting and trimming. */
 export const TEXT_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
@@ -20,14 +20,14 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
 ];
 
 /** A function of one text, which gives nothing for nothing. */
-function ofText(compute: (text: string, machine: Machine) => unknown): NativeFunction {
+function ofText(compute: (text: string, machine: FastEvaluation) => unknown): NativeFunction {
   return {
     counts: [0, 1],
     takesContext: true,
     call: ([value], machine, place) => {
       if (value === undefined) return undefined;
       if (typeof value !== "string") throw evaluationFailure("T0410", place);
-      spend(machine, charge(value));
+      consumeBudget(machine, chargeBudget(value));
       return compute(value, machine);
     },
   };
@@ -35,23 +35,23 @@ function ofText(compute: (text: string, machine: Machine) => unknown): NativeFun
 
 /** A function of two texts. Other arguments may mean that the context is the first: not for us. */
 function ofTexts(
-  compute: (first: string, second: string, machine: Machine) => unknown,
+  compute: (first: string, second: string, machine: FastEvaluation) => unknown,
 ): NativeFunction {
   return {
     counts: [2],
     call: ([first, second], machine) => {
-      if (typeof second !== "string") throw handOver;
+      if (typeof second !== "string") throw fallBackToPool;
       if (first === undefined) return undefined;
-      if (typeof first !== "string") throw handOver;
-      spend(machine, charge(first));
+      if (typeof first !== "string") throw fallBackToPool;
+      consumeBudget(machine, chargeBudget(first));
       return compute(first, second, machine);
     },
   };
 }
 
 /** By code points, so that an emoji is one. */
-function charactersOf(text: string, machine: Machine): readonly string[] {
-  spend(machine, text.length);
+function charactersOf(text: string, machine: FastEvaluation): readonly string[] {
+  consumeBudget(machine, text.length);
   return Array.from(text);
 }
 
@@ -67,12 +67,12 @@ const ISO_8601 =
 
 function toMillis(text: string): number {
   const ms = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw handOver;
+  if (Number.isNaN(ms)) throw fallBackToPool;
   return ms;
 }
 
 function encodeUrlComponent(text: string): string {
-  if (!text.isWellFormed()) throw handOver;
+  if (!text.isWellFormed()) throw fallBackToPool;
   return encodeURIComponent(text);
 }
 
@@ -86,16 +86,16 @@ function after(text: string, mark: string): string {
   return at === -1 ? text : text.slice(at + mark.length);
 }
 
-function split(text: string, separator: string, machine: Machine): readonly string[] {
-  spend(machine, text.length);
+function split(text: string, separator: string, machine: FastEvaluation): readonly string[] {
+  consumeBudget(machine, text.length);
   return text.split(separator);
 }
 
-function substring([text, start, count]: readonly unknown[], machine: Machine): unknown {
-  if (typeof start !== "number") throw handOver;
-  if (count !== undefined && typeof count !== "number") throw handOver;
+function substring([text, start, count]: readonly unknown[], machine: FastEvaluation): unknown {
+  if (typeof start !== "number") throw fallBackToPool;
+  if (count !== undefined && typeof count !== "number") throw fallBackToPool;
   if (text === undefined) return undefined;
-  if (typeof text !== "string") throw handOver;
+  if (typeof text !== "string") throw fallBackToPool;
   const characters = charactersOf(text, machine);
   const from = characters.length + start < 0 ? 0 : start;
   if (count === undefined) return characters.slice(from).join("");
@@ -104,13 +104,13 @@ function substring([text, start, count]: readonly unknown[], machine: Machine): 
   return characters.slice(from, end).join("");
 }
 
-function join([texts, separator]: readonly unknown[], machine: Machine): unknown {
-  if (separator !== undefined && typeof separator !== "string") throw handOver;
+function join([texts, separator]: readonly unknown[], machine: FastEvaluation): unknown {
+  if (separator !== undefined && typeof separator !== "string") throw fallBackToPool;
   if (texts === undefined) return undefined;
   const members = isArray(texts) ? texts : [texts];
-  spend(machine, members.length);
-  if (!members.every((member) => typeof member === "string")) throw handOver;
+  consumeBudget(machine, members.length);
+  if (!members.every((member) => typeof member === "string")) throw fallBackToPool;
   const joined = members.join(separator ?? "");
-  spend(machine, charge(joined));
+  consumeBudget(machine, chargeBudget(joined));
   return joined;
 }

@@ -1,4 +1,4 @@
-import { handOver, type Machine, spend } from "./evaluation.ts";
+import { fallBackToPool, type FastEvaluation, consumeBudget } from "./evaluation.ts";
 
 /** Whether a value is an object with members that have names. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -11,7 +11,7 @@ export function isArray(value: unknown): value is readonly unknown[] {
 }
 
 /** What JSONata holds for true. Nothing at all counts as false. */
-export function truth(value: unknown, machine: Machine): boolean {
+export function toBoolean(value: unknown, machine: FastEvaluation): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "string") return value.length > 0;
   if (typeof value === "number") return value !== 0;
@@ -19,30 +19,33 @@ export function truth(value: unknown, machine: Machine): boolean {
   return isArray(value) ? anyTrue(value, machine) : hasMembers(value, machine);
 }
 
-function anyTrue(members: readonly unknown[], machine: Machine): boolean {
-  spend(machine, members.length);
-  return members.some((member) => truth(member, machine));
+function anyTrue(members: readonly unknown[], machine: FastEvaluation): boolean {
+  consumeBudget(machine, members.length);
+  return members.some((member) => toBoolean(member, machine));
 }
 
-function hasMembers(value: object, machine: Machine): boolean {
+function hasMembers(value: object, machine: FastEvaluation): boolean {
   const { length } = Object.keys(value);
-  spend(machine, length);
+  consumeBudget(machine, length);
   return length > 0;
 }
 
 /** The text of a value that is there, as `$string` and `&` make it. */
-export function textOf(value: unknown, machine: Machine): string {
+export function textOf(value: unknown, machine: FastEvaluation): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(rounded(value));
   if (typeof value !== "object" || value === null) return String(value);
   return JSON.stringify(value, (key, member: unknown) => {
-    spend(machine, 1 + charge(key) + (typeof member === "string" ? charge(member) : 0));
+    consumeBudget(
+      machine,
+      1 + chargeBudget(key) + (typeof member === "string" ? chargeBudget(member) : 0),
+    );
     return typeof member === "number" ? rounded(member) : member;
   });
 }
 
 /** What a text costs that is made or gone through. */
-export function charge(text: string): number {
+export function chargeBudget(text: string): number {
   return text.length >> 4;
 }
 
@@ -52,19 +55,19 @@ export function rounded(value: number): number {
 }
 
 /** Equality of values that are there: by type and value, objects in any order of their members. */
-export function equal(left: unknown, right: unknown, machine: Machine): boolean {
+export function equal(left: unknown, right: unknown, machine: FastEvaluation): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object") return false;
   if (left === null || right === null) return false;
   if (isArray(left) && isArray(right)) {
     if (left.length !== right.length) return false;
-    spend(machine, left.length);
+    consumeBudget(machine, left.length);
     return left.every((member, index) => equal(member, right[index], machine));
   }
   // JSONata compares an array with an object by the names of their properties, `length` included.
-  if (!isObject(left) || !isObject(right)) throw handOver;
+  if (!isObject(left) || !isObject(right)) throw fallBackToPool;
   const keys = Object.keys(left);
-  spend(machine, keys.length);
+  consumeBudget(machine, keys.length);
   return (
     keys.length === Object.keys(right).length &&
     keys.every((key) => Object.hasOwn(right, key) && equal(left[key], right[key], machine))

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { readingOurCode } from "../../work/subprocess-permissions.ts";
+import { readOnlyCodeArguments } from "../../work/subprocess-permissions.ts";
 import { Subprocess } from "../../work/subprocess.ts";
-import type { Job, Report } from "./protocol.ts";
+import type { EvaluationRequest, EvaluationReply } from "./protocol.ts";
 
 const PROGRAM = fileURLToPath(new URL("./evaluator-process.ts", import.meta.url));
 /** An evaluation stops itself when its time is over, unless it is in a call that nothing interrupts. */
@@ -15,7 +15,7 @@ const COMPILED_SHARE = 0.2;
  */
 export class Evaluator {
   readonly #process: Subprocess;
-  #hear: ((reports: readonly Report[] | undefined) => void) | undefined;
+  #hear: ((reports: readonly EvaluationReply[] | undefined) => void) | undefined;
 
   constructor(memoryMb: number) {
     const timeZone = process.env["TZ"];
@@ -25,9 +25,9 @@ export class Evaluator {
       args: [String(memoryMb * 1024 * 1024 * COMPILED_SHARE)],
       // Anybody's expressions run there, so it gets nothing of ours but the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
-      execArgv: [`--max-old-space-size=${memoryMb}`, "--permission", ...readingOurCode()],
+      execArgv: [`--max-old-space-size=${memoryMb}`, "--permission", ...readOnlyCodeArguments()],
       // Our own program says nothing else.
-      onMessage: (reports) => this.#hear?.(reports as readonly Report[]),
+      onMessage: (reports) => this.#hear?.(reports as readonly EvaluationReply[]),
     });
     void this.#process.ended.then(() => this.#hear?.(undefined));
   }
@@ -42,7 +42,7 @@ export class Evaluator {
   }
 
   /** Carries out one job; the next may come when this has settled. */
-  async run(job: Job): Promise<readonly Report[]> {
+  async run(job: EvaluationRequest): Promise<readonly EvaluationReply[]> {
     this.#process.hold(true);
     const stop = new AbortController();
     const timer = setTimeout(() => {
@@ -66,7 +66,7 @@ export class Evaluator {
   }
 
   /** What it reports next; nothing when it ends first. */
-  async #nextReports(): Promise<readonly Report[] | undefined> {
+  async #nextReports(): Promise<readonly EvaluationReply[] | undefined> {
     if (!this.isAlive) return undefined;
     return new Promise((resolve) => {
       this.#hear = (reports) => {

@@ -1,18 +1,18 @@
-import { ExpressionFailure } from "../expression-failure.ts";
+import { ExpressionError } from "../expression-failure.ts";
 import { isFunctionName } from "../function-names.ts";
 import { evaluationFailure } from "../error-messages.ts";
-import type { Fault, Job, Report } from "./protocol.ts";
+import type { EvaluationError, EvaluationRequest, EvaluationReply } from "./protocol.ts";
 
 /** What became of one expression. */
-export type Outcome =
+export type EvaluationOutcome =
   | { readonly value: unknown; readonly failure?: undefined }
-  | { readonly failure: ExpressionFailure; readonly value?: undefined };
+  | { readonly failure: ExpressionError; readonly value?: undefined };
 
 /** The outcomes that an evaluator reports; where it ended early, its last report counts for the rest. */
 export function outcomesOf(
-  expressions: Job["expressions"],
-  reports: readonly Report[],
-): readonly Outcome[] {
+  expressions: EvaluationRequest["expressions"],
+  reports: readonly EvaluationReply[],
+): readonly EvaluationOutcome[] {
   const last = reports.at(-1) ?? { fault: { code: "unknown" } };
   return expressions.map(({ text }, index) => {
     const { fault, ...rest } = reports[index] ?? last;
@@ -22,19 +22,22 @@ export function outcomesOf(
   });
 }
 
-function failureOf({ code, position, token, said }: Fault, text: string): ExpressionFailure {
+function failureOf(
+  { code, position, token, said }: EvaluationError,
+  text: string,
+): ExpressionError {
   if (code === "timeout") {
-    return new ExpressionFailure("timeout", "The expression took too long and was stopped.");
+    return new ExpressionError("timeout", "The expression took too long and was stopped.");
   }
   if (code === "too_large") {
-    return new ExpressionFailure(
+    return new ExpressionError(
       "too_large",
       "The expression needs too much memory, or its result is too large.",
     );
   }
   const place = { position, token: token === undefined ? undefined : written(token, text) };
   if (said && (text.includes(`"${said}"`) || text.includes(`'${said}'`))) {
-    return new ExpressionFailure("evaluation", said, place);
+    return new ExpressionError("evaluation", said, place);
   }
   return evaluationFailure(code, place);
 }

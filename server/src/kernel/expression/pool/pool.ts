@@ -1,10 +1,10 @@
-import { FairQueue, type Turn } from "../../work/fair-queue.ts";
-import { ExpressionFailure } from "../expression-failure.ts";
+import { FairQueue, type QueueTicket } from "../../work/fair-queue.ts";
+import { ExpressionError } from "../expression-failure.ts";
 import { Evaluator } from "./evaluator.ts";
-import { outcomesOf, type Outcome } from "./outcome.ts";
-import type { Job } from "./protocol.ts";
+import { outcomesOf, type EvaluationOutcome } from "./outcome.ts";
+import type { EvaluationRequest } from "./protocol.ts";
 
-export type { Outcome } from "./outcome.ts";
+export type { EvaluationOutcome } from "./outcome.ts";
 
 export interface PoolOptions {
   /** How many evaluate at a time. */
@@ -29,14 +29,14 @@ const DEFAULTS: PoolOptions = {
   waitingPerKeyMax: 100,
 };
 
-export type PoolRequest = Pick<Job, "key" | "expressions" | "input" | "nowMs"> & {
+export type PoolRequest = Pick<EvaluationRequest, "key" | "expressions" | "input" | "nowMs"> & {
   readonly bindings?: string | undefined;
   readonly signal?: AbortSignal;
 };
 
 interface Task {
-  readonly job: Job;
-  readonly resolve: (outcomes: readonly Outcome[]) => void;
+  readonly job: EvaluationRequest;
+  readonly resolve: (outcomes: readonly EvaluationOutcome[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -58,16 +58,16 @@ export class ExpressionPool {
   }
 
   /** The outcome of each expression, or a rejection when none could be evaluated. */
-  async evaluate({ signal, ...request }: PoolRequest): Promise<readonly Outcome[]> {
+  async evaluate({ signal, ...request }: PoolRequest): Promise<readonly EvaluationOutcome[]> {
     const { timeLimitMs, resultCharactersMax, inputCharactersMax } = this.#options;
     const { bindings, input } = request;
     signal?.throwIfAborted();
     if ((input?.length ?? 0) + (bindings?.length ?? 0) > inputCharactersMax) {
-      throw new ExpressionFailure("too_large", "What the expression reads is too large.");
+      throw new ExpressionError("too_large", "What the expression reads is too large.");
     }
     if (this.#isClosed) throw closing();
-    const job: Job = { ...request, bindings, timeLimitMs, resultCharactersMax };
-    const { promise, resolve, reject } = Promise.withResolvers<readonly Outcome[]>();
+    const job: EvaluationRequest = { ...request, bindings, timeLimitMs, resultCharactersMax };
+    const { promise, resolve, reject } = Promise.withResolvers<readonly EvaluationOutcome[]>();
     const task: Task = { job, resolve, reject };
     if (!this.#queue.add(job.key, task)) throw busy();
     this.#dispatch();
@@ -111,7 +111,7 @@ export class ExpressionPool {
     }
   }
 
-  async #serve({ item: { job, resolve, reject }, done }: Turn<Task>): Promise<void> {
+  async #serve({ item: { job, resolve, reject }, done }: QueueTicket<Task>): Promise<void> {
     const evaluator = this.#evaluator();
     let startedAt = performance.now();
     try {
@@ -140,13 +140,13 @@ export class ExpressionPool {
   }
 }
 
-function busy(): ExpressionFailure {
-  return new ExpressionFailure(
+function busy(): ExpressionError {
+  return new ExpressionError(
     "busy",
     "Too many expressions wait to be evaluated; try again shortly.",
   );
 }
 
-function closing(): ExpressionFailure {
-  return new ExpressionFailure("busy", "The server is about to stop.");
+function closing(): ExpressionError {
+  return new ExpressionError("busy", "The server is about to stop.");
 }

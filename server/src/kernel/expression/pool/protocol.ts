@@ -1,5 +1,5 @@
 /** What the pool asks of an evaluator. All values travel as JSON text: it is checked by its length. */
-export interface Job {
+export interface EvaluationRequest {
   /** Whose it is: expressions of different keys never share an instance of the library. */
   readonly key: string;
   readonly expressions: readonly {
@@ -16,11 +16,11 @@ export interface Job {
 }
 
 /** What became of one expression. */
-export type Report =
+export type EvaluationReply =
   | { readonly json: string | undefined; readonly fault?: undefined }
-  | { readonly fault: Fault };
+  | { readonly fault: EvaluationError };
 
-export interface Fault {
+export interface EvaluationError {
   /** One of JSONata's codes, or `timeout`, `too_large`, `unknown`. */
   readonly code: string;
   readonly position?: number | undefined;

@@ -5,7 +5,7 @@
  * itself nowhere.
  */
 import type { Jsonata, JsonataMaker, Substitutes } from "../jsonata.ts";
-import type { Fault, Report } from "./protocol.ts";
+import type { EvaluationError, EvaluationReply } from "./protocol.ts";
 
 /** What the evaluator sets before each evaluation, and reads after it. */
 export interface Desk {
@@ -16,7 +16,7 @@ export interface Desk {
   bindings: string | undefined;
   nowMs: number;
   resultCharactersMax: number;
-  report: Report | undefined;
+  report: EvaluationReply | undefined;
   /** Evaluates; by the time the microtasks are done, the report is there. */
   evaluate(): void;
   /** Forgets what was made for the key: it may have been stopped halfway. */
@@ -202,7 +202,7 @@ function plain(value: unknown, left: { characters: number; levels: number }): un
   return copy;
 }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): EvaluationError {
   // Too long a text or an array, or too deep a recursion.
   if (error instanceof RangeError) return { code: "too_large" };
   if (typeof error !== "object" || error === null) return { code: "unknown" };

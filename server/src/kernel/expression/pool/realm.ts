@@ -1,10 +1,10 @@
 import { constants, createContext, runInContext, Script } from "node:vm";
 import { BASE64, compileJsonata } from "../jsonata.ts";
 import { carried, type Desk, type openDesk } from "./realm-bootstrap.ts";
-import type { Job, Report } from "./protocol.ts";
+import type { EvaluationRequest, EvaluationReply } from "./protocol.ts";
 
 /** Carries out a job within its time. */
-export type JobRunner = (job: Job) => readonly Report[];
+export type JobRunner = (job: EvaluationRequest) => readonly EvaluationReply[];
 
 /** Makes the realm in which expressions run; those that are compiled may take so much of its memory. */
 export function openRealm(compiledBytesMax: number): JobRunner {
@@ -40,7 +40,7 @@ export function openRealm(compiledBytesMax: number): JobRunner {
   };
 }
 
-function carryOut(desk: Desk, run: () => void): Report {
+function carryOut(desk: Desk, run: () => void): EvaluationReply {
   try {
     run();
   } catch (error) {

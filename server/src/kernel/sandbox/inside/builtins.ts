@@ -1,16 +1,16 @@
 /** What all of a desk works with; see `desk.ts`. */
-import type { BOUNDS } from "../limits.ts";
+import type { SCRIPT_LIMITS } from "../limits.ts";
 
 /** Tells the process something; it hears of it later, and answers nothing. */
-export type Tell = (kind: string, ...texts: readonly (string | number | undefined)[]) => void;
+export type SendToHost = (kind: string, ...texts: readonly (string | number | undefined)[]) => void;
 /** Asks the process something that it answers at once: `=` and the answer, or `!` and what is wrong. */
-export type Ask = (what: string, texts: string) => string;
+export type AskHost = (what: string, texts: string) => string;
 
-export interface Desk {
-  readonly own: Own;
-  readonly tell: Tell;
-  readonly ask: Ask;
-  readonly bounds: typeof BOUNDS;
+export interface Bootstrap {
+  readonly own: Builtins;
+  readonly tell: SendToHost;
+  readonly ask: AskHost;
+  readonly bounds: typeof SCRIPT_LIMITS;
   /** Who waits for the answer of each call. */
   readonly waiting: Record<number, (answer: CallAnswer) => void>;
   /** What each timer is to do. */
@@ -28,10 +28,10 @@ export interface CallAnswer {
   readonly failure: string | undefined;
 }
 
-export type Own = ReturnType<typeof capture>;
+export type Builtins = ReturnType<typeof captureBuiltins>;
 
 /** All of the language that is used once the script has begun. */
-export function capture() {
+export function captureBuiltins() {
   return {
     parse: JSON.parse,
     stringify: JSON.stringify,
@@ -51,12 +51,12 @@ export function capture() {
 }
 
 /** At most so many characters of it. */
-export function clipped(own: Own, text: string, max: number): string {
+export function truncateText(own: Builtins, text: string, max: number): string {
   return text.length > max ? own.apply(own.slice, text, [0, max]) : text;
 }
 
 /** A value as a text, for people. */
-export function wording(own: Own, value: unknown): string {
+export function errorText(own: Builtins, value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof own.Error) return `${own.String(value.name)}: ${own.String(value.message)}`;
   const json = typeof value === "object" ? own.stringify(value) : undefined;
@@ -64,7 +64,11 @@ export function wording(own: Own, value: unknown): string {
 }
 
 /** Asks the process around; throws what it objects to. */
-export function asked(desk: Desk, what: string, ...texts: readonly (string | undefined)[]): string {
+export function askHost(
+  desk: Bootstrap,
+  what: string,
+  ...texts: readonly (string | undefined)[]
+): string {
   const { own, ask } = desk;
   const reply = ask(what, own.stringify(texts));
   if (reply[0] === "!") throw new own.TypeError(own.apply(own.slice, reply, [1]));

@@ -1,23 +1,31 @@
-import { BOUNDS } from "../limits.ts";
+import { SCRIPT_LIMITS } from "../limits.ts";
 import { cloneOf, emptyLike } from "./clone.ts";
-import { answer, call, callError, contextOf, frozen, logOf, note } from "./context.ts";
-import { openDesk } from "./bootstrap.ts";
+import {
+  handleReply,
+  callHost,
+  callError,
+  createScriptContext,
+  frozen,
+  createScriptLog,
+  writeLog,
+} from "./context.ts";
+import { bootstrapContext } from "./bootstrap.ts";
 import {
   consoleOf,
   cryptoOf,
-  fire,
-  furnish,
-  refuseCodeOfTexts,
+  runTimer,
+  installGlobals,
+  disableEval,
   setTimer,
   soon,
   whenUsed,
 } from "./globals.ts";
-import { asked, capture, clipped, wording } from "./builtins.ts";
+import { askHost, captureBuiltins, truncateText, errorText } from "./builtins.ts";
 import { pairsOf, searchParamsClass, urlClass } from "./url.ts";
 import {
-  carryOut,
+  executeScript,
   currentOf,
-  define,
+  inspectScript,
   definitionOf,
   executeOf,
   faultOf,
@@ -25,14 +33,39 @@ import {
 } from "./execute.ts";
 
 /** The text that makes `openDesk` in a script's context, for these bounds. */
-export function carried(): string {
-  const own = [openDesk, capture, clipped, wording, asked];
-  const work = [carryOut, define, faultOf, executeOf, definitionOf, outputOf, currentOf];
-  const context = [contextOf, logOf, note, call, answer, callError, frozen];
-  const globals = [furnish, refuseCodeOfTexts, consoleOf, cryptoOf, whenUsed, soon, setTimer, fire];
+export function bootstrapSource(): string {
+  const own = [bootstrapContext, captureBuiltins, truncateText, errorText, askHost];
+  const work = [
+    executeScript,
+    inspectScript,
+    faultOf,
+    executeOf,
+    definitionOf,
+    outputOf,
+    currentOf,
+  ];
+  const context = [
+    createScriptContext,
+    createScriptLog,
+    writeLog,
+    callHost,
+    handleReply,
+    callError,
+    frozen,
+  ];
+  const globals = [
+    installGlobals,
+    disableEval,
+    consoleOf,
+    cryptoOf,
+    whenUsed,
+    soon,
+    setTimer,
+    runTimer,
+  ];
   const classes = [cloneOf, emptyLike, searchParamsClass, pairsOf, urlClass];
   const functions = [own, work, context, globals, classes].flat();
-  const bounds = JSON.stringify(BOUNDS);
+  const bounds = JSON.stringify(SCRIPT_LIMITS);
   return `"use strict"; (() => { ${functions.map(String).join("\n")}
-    return (tell, ask) => openDesk(tell, ask, ${bounds}); })()`;
+    return (tell, ask) => bootstrapContext(tell, ask, ${bounds}); })()`;
 }

@@ -1,14 +1,14 @@
 import type ivm from "isolated-vm";
 import type { ScriptError } from "../script.ts";
 import { reply } from "./host-requests.ts";
-import { carried } from "./bundle.ts";
-import type { Handle } from "./bootstrap.ts";
+import { bootstrapSource } from "./bundle.ts";
+import type { BootstrapHandle } from "./bootstrap.ts";
 import { originOf, type Plan, planOf, SDK } from "./script-source.ts";
 
 /** A fresh context with a desk in it; whoever runs a script there hears what it tells. */
-export interface Setting {
+export interface ContextOptions {
   readonly context: ivm.Context;
-  readonly desk: ivm.Reference<Handle>;
+  readonly desk: ivm.Reference<BootstrapHandle>;
   readonly line: Line;
 }
 
@@ -24,19 +24,19 @@ interface Tools {
   readonly body: ivm.Script | undefined;
 }
 
-const PRELUDE = carried();
+const PRELUDE = bootstrapSource();
 
-export type Opened =
-  | { readonly bench: Bench; readonly error?: undefined }
+export type OpenedContext =
+  | { readonly bench: CompiledScript; readonly error?: undefined }
   | { readonly error: ScriptError; readonly bench?: undefined };
 
 /** A script of an owner, compiled in an isolate of its own. Each run gets a context that nobody used. */
-export class Bench {
+export class CompiledScript {
   readonly #ivm: typeof ivm;
   readonly #tools: Tools;
-  #spare: Setting | undefined;
+  #spare: ContextOptions | undefined;
 
-  static async open(vm: typeof ivm, source: string, memoryMb: number): Promise<Opened> {
+  static async open(vm: typeof ivm, source: string, memoryMb: number): Promise<OpenedContext> {
     const isolate = new vm.Isolate({ memoryLimit: memoryMb });
     const { plan, error } = await planOf(isolate, source);
     if (error) {
@@ -48,7 +48,7 @@ export class Bench {
       plan.kind === "body"
         ? await isolate.compileScript(plan.code, originOf(plan.kind))
         : undefined;
-    return { bench: new Bench(vm, { isolate, prelude, plan, body }) };
+    return { bench: new CompiledScript(vm, { isolate, prelude, plan, body }) };
   }
 
   private constructor(vm: typeof ivm, tools: Tools) {
@@ -66,7 +66,7 @@ export class Bench {
   }
 
   /** A context for one run. */
-  take(): Setting {
+  take(): ContextOptions {
     const setting = this.#spare ?? this.#furnish();
     this.#spare = undefined;
     return setting;
@@ -82,14 +82,14 @@ export class Bench {
   }
 
   /** What is to be carried out: a function, or what an artifact exports. */
-  async subject({ context }: Setting): Promise<ivm.Reference<unknown>> {
+  async subject({ context }: ContextOptions): Promise<ivm.Reference<unknown>> {
     const { body } = this.#tools;
     if (!body) return this.#exported(context);
     // This only makes the function, so that it can't take long.
     return body.runSync(context, { reference: true });
   }
 
-  #furnish(): Setting {
+  #furnish(): ContextOptions {
     const { isolate, prelude } = this.#tools;
     const line: Line = { hear: undefined };
     const context = isolate.createContextSync();
@@ -103,7 +103,7 @@ export class Bench {
     );
     open.release();
     // A handle is what `openDesk` returns.
-    return { context, desk: desk as ivm.Reference<Handle>, line };
+    return { context, desk: desk as ivm.Reference<BootstrapHandle>, line };
   }
 
   async #exported(context: ivm.Context): Promise<ivm.Reference<unknown>> {

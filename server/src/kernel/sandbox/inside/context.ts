@@ -1,14 +1,20 @@
 /** The `context` that a script is given; see `desk.ts`. */
-import { type CallAnswer, clipped, type Desk, type Own, wording } from "./builtins.ts";
+import {
+  type CallAnswer,
+  truncateText,
+  type Bootstrap,
+  type Builtins,
+  errorText,
+} from "./builtins.ts";
 
-export function contextOf(desk: Desk, facts: string): unknown {
+export function createScriptContext(desk: Bootstrap, facts: string): unknown {
   const { own, tell } = desk;
   const { freeze } = own;
   // In a script it is the author who passes arguments, and the host that checks them.
   const via =
     (method: string) =>
     (...args: readonly unknown[]) =>
-      call(desk, method, args);
+      callHost(desk, method, args);
   return freeze({
     ...frozen(own, own.parse(facts)),
     tables: freeze({
@@ -22,9 +28,9 @@ export function contextOf(desk: Desk, facts: string): unknown {
     secrets: freeze({ get: via("secrets.get") }),
     events: freeze({ publish: via("events.publish") }),
     http: freeze({ request: via("http.request") }),
-    log: logOf(desk),
+    log: createScriptLog(desk),
     abort: (reason: unknown = "") => {
-      const text = clipped(own, wording(own, reason), 4_000);
+      const text = truncateText(own, errorText(own, reason), 4_000);
       if (!desk.isAborted) tell("abort", text);
       desk.isAborted = true;
       const error = new own.Error("The script aborted itself.");
@@ -32,23 +38,28 @@ export function contextOf(desk: Desk, facts: string): unknown {
       throw error;
     },
     addMessage: (level: unknown, text: unknown) => {
-      note(desk, "message", clipped(own, wording(own, level), 100), wording(own, text));
+      writeLog(
+        desk,
+        "message",
+        truncateText(own, errorText(own, level), 100),
+        errorText(own, text),
+      );
     },
     ui: freeze({
       set: (field: unknown, change: unknown) => {
-        note(desk, "ui", wording(own, field), own.stringify(change) ?? "null");
+        writeLog(desk, "ui", errorText(own, field), own.stringify(change) ?? "null");
       },
     }),
   });
 }
 
 /** `log(level, message, metadata)`, and `log.info(message, metadata)` and the like. */
-export function logOf(desk: Desk): unknown {
+export function createScriptLog(desk: Bootstrap): unknown {
   const { own } = desk;
   const as = (level: string) => (message: unknown, metadata?: unknown) => {
     const json = metadata === undefined ? undefined : own.stringify(metadata);
-    const text = wording(own, message);
-    note(desk, level, text, json);
+    const text = errorText(own, message);
+    writeLog(desk, level, text, json);
   };
   const levels = { debug: as("debug"), info: as("info"), warn: as("warn"), error: as("error") };
   const log = (level: unknown, message: unknown, metadata?: unknown): void => {
@@ -59,7 +70,7 @@ export function logOf(desk: Desk): unknown {
 }
 
 /** Writes something down, unless it has written enough. */
-export function note(desk: Desk, kind: string, a: string, b: string | undefined): void {
+export function writeLog(desk: Bootstrap, kind: string, a: string, b: string | undefined): void {
   const { bounds, tell } = desk;
   if (desk.notes > bounds.notesMax) return;
   desk.notes += 1;
@@ -72,7 +83,11 @@ export function note(desk: Desk, kind: string, a: string, b: string | undefined)
 }
 
 /** Asks the platform for something. It is asynchronous so that an error knows who waits for it. */
-export async function call(desk: Desk, method: string, args: readonly unknown[]): Promise<unknown> {
+export async function callHost(
+  desk: Bootstrap,
+  method: string,
+  args: readonly unknown[],
+): Promise<unknown> {
   const { own, bounds } = desk;
   const text = own.stringify(args) ?? "[]";
   desk.traffic += text.length;
@@ -94,7 +109,11 @@ export async function call(desk: Desk, method: string, args: readonly unknown[])
 }
 
 /** Hands an answer to whoever waits for it. */
-export function answer({ waiting, own }: Desk, id: number, { value, failure }: CallAnswer): void {
+export function handleReply(
+  { waiting, own }: Bootstrap,
+  id: number,
+  { value, failure }: CallAnswer,
+): void {
   const resolve = waiting[id];
   delete waiting[id];
   // Without a prototype, nobody's `then` is in the way.
@@ -105,13 +124,13 @@ export function answer({ waiting, own }: Desk, id: number, { value, failure }: C
 }
 
 /** The error of a call, with the `code` and what else the platform says of it. */
-export function callError(own: Own, said: Readonly<Record<string, unknown>>): Error {
+export function callError(own: Builtins, said: Readonly<Record<string, unknown>>): Error {
   const error = new own.Error(own.String(said["message"]));
   const { code, status, errors } = said;
   return own.assign(error, { code, status, errors });
 }
 
-export function frozen<Value>(own: Own, value: Value): Value {
+export function frozen<Value>(own: Builtins, value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   const keys = own.ownKeys(value);
   for (let index = 0; index < keys.length; index += 1) {

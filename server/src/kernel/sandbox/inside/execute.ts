@@ -1,6 +1,6 @@
 /** Carries out a script, in its own context; see `desk.ts`. */
-import { contextOf } from "./context.ts";
-import { clipped, type Desk, type Own, wording } from "./builtins.ts";
+import { createScriptContext } from "./context.ts";
+import { truncateText, type Bootstrap, type Builtins, errorText } from "./builtins.ts";
 
 interface Errand {
   readonly input: string;
@@ -8,7 +8,11 @@ interface Errand {
 }
 
 /** Runs a script to its end and tells what came of it. */
-export async function carryOut(desk: Desk, subject: unknown, { input: text, facts }: Errand) {
+export async function executeScript(
+  desk: Bootstrap,
+  subject: unknown,
+  { input: text, facts }: Errand,
+) {
   const { own, tell } = desk;
   let input: unknown;
   let result: Output = { status: "failed", text: "null" };
@@ -16,7 +20,7 @@ export async function carryOut(desk: Desk, subject: unknown, { input: text, fact
   try {
     input = own.parse(text);
     const execute = executeOf(own, subject);
-    const context = contextOf(desk, facts);
+    const context = createScriptContext(desk, facts);
     result = outputOf(desk, await own.apply(execute, subject, [input, context]));
   } catch (error) {
     fault = faultOf(own, error);
@@ -28,7 +32,7 @@ export async function carryOut(desk: Desk, subject: unknown, { input: text, fact
 }
 
 /** Tells what an artifact says about itself. */
-export function define(desk: Desk, subject: unknown): void {
+export function inspectScript(desk: Bootstrap, subject: unknown): void {
   const { own, tell, bounds } = desk;
   try {
     executeOf(own, subject);
@@ -49,15 +53,15 @@ interface Fault {
 }
 
 /** What was thrown, in words. It may be anything, and reading it may do anything. */
-export function faultOf(own: Own, thrown: unknown): Fault {
+export function faultOf(own: Builtins, thrown: unknown): Fault {
   const fault: Fault = { name: "Error", message: "", stack: "" };
   try {
     if (thrown instanceof own.Error) {
-      fault.name = clipped(own, own.String(thrown.name), 100);
-      fault.message = clipped(own, own.String(thrown.message), 4_000);
-      fault.stack = clipped(own, own.String(thrown.stack), 16_000);
+      fault.name = truncateText(own, own.String(thrown.name), 100);
+      fault.message = truncateText(own, own.String(thrown.message), 4_000);
+      fault.stack = truncateText(own, own.String(thrown.stack), 16_000);
     } else {
-      fault.message = clipped(own, wording(own, thrown), 4_000);
+      fault.message = truncateText(own, errorText(own, thrown), 4_000);
     }
   } catch {
     fault.message ||= "The script threw something that can't be read.";
@@ -65,7 +69,7 @@ export function faultOf(own: Own, thrown: unknown): Fault {
   return fault;
 }
 
-export function executeOf(own: Own, subject: unknown): () => unknown {
+export function executeOf(own: Builtins, subject: unknown): () => unknown {
   const isObject = typeof subject === "object" && subject !== null;
   const execute = isObject && "execute" in subject ? subject.execute : subject;
   // What takes other arguments is the author's affair.
@@ -75,7 +79,7 @@ export function executeOf(own: Own, subject: unknown): () => unknown {
   );
 }
 
-export function definitionOf(own: Own, subject: unknown): string {
+export function definitionOf(own: Builtins, subject: unknown): string {
   if (typeof subject !== "object" || subject === null) return "{}";
   const { id, name, description, version, inputs, outputs } = subject as Record<string, unknown>;
   const text = (value: unknown): string | undefined =>
@@ -95,7 +99,7 @@ interface Output {
   readonly text: string;
 }
 
-export function outputOf({ own, bounds }: Desk, value: unknown): Output {
+export function outputOf({ own, bounds }: Bootstrap, value: unknown): Output {
   try {
     const text = own.stringify(value) ?? "null";
     if (text.length <= bounds.outputMax) return { status: "completed", text };
@@ -107,7 +111,7 @@ export function outputOf({ own, bounds }: Desk, value: unknown): Output {
 }
 
 /** The input as the script left it, where that can be told. */
-export function currentOf({ own, bounds }: Desk, input: unknown): string | undefined {
+export function currentOf({ own, bounds }: Bootstrap, input: unknown): string | undefined {
   try {
     const text = own.stringify(input);
     return text === undefined || text.length > bounds.inputMax ? undefined : text;

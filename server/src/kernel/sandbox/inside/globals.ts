@@ -1,10 +1,10 @@
 /** What a script finds in its global object, and what it does not find there any more; see `desk.ts`. */
 import { cloneOf } from "./clone.ts";
-import { logOf } from "./context.ts";
-import { asked, type Desk, type Own, wording } from "./builtins.ts";
+import { createScriptLog } from "./context.ts";
+import { askHost, type Bootstrap, type Builtins, errorText } from "./builtins.ts";
 import { searchParamsClass, urlClass } from "./url.ts";
 
-export function furnish(desk: Desk): void {
+export function installGlobals(desk: Bootstrap): void {
   const { own } = desk;
   const there: Record<string, unknown> = globalThis;
   // Shared memory and web assembly are not limited by the isolate, and finalizers outlive their context.
@@ -12,7 +12,7 @@ export function furnish(desk: Desk): void {
     delete there[name];
   }
   delete there["WebAssembly"];
-  refuseCodeOfTexts(own);
+  disableEval(own);
   const give = (name: string, value: unknown): void => {
     own.defineProperty(there, name, { value, writable: true, configurable: true });
   };
@@ -28,8 +28,8 @@ export function furnish(desk: Desk): void {
   });
   give("queueMicrotask", (task: () => void) => void soon(own, task));
   give("structuredClone", (value: unknown) => cloneOf(value, new Map()));
-  give("atob", (text: unknown) => asked(desk, "atob", own.String(text)));
-  give("btoa", (text: unknown) => asked(desk, "btoa", own.String(text)));
+  give("atob", (text: unknown) => askHost(desk, "atob", own.String(text)));
+  give("btoa", (text: unknown) => askHost(desk, "btoa", own.String(text)));
   whenUsed(own, "console", () => consoleOf(desk));
   whenUsed(own, "crypto", () => cryptoOf(desk));
   let params: ReturnType<typeof searchParamsClass> | undefined;
@@ -39,7 +39,7 @@ export function furnish(desk: Desk): void {
 }
 
 /** Makes a global when it is first asked for: most scripts need few of them, and all would pay. */
-export function whenUsed(own: Own, name: string, make: () => unknown): void {
+export function whenUsed(own: Builtins, name: string, make: () => unknown): void {
   const put = (value: unknown): void => {
     own.defineProperty(globalThis, name, { value, writable: true, configurable: true });
   };
@@ -52,7 +52,7 @@ export function whenUsed(own: Own, name: string, make: () => unknown): void {
 }
 
 /** The code that runs is the code that was saved: none is made of texts. */
-export function refuseCodeOfTexts(own: Own): void {
+export function disableEval(own: Builtins): void {
   const refuse = (): never => {
     throw new EvalError("A script can't make code of a text.");
   };
@@ -72,12 +72,12 @@ export function refuseCodeOfTexts(own: Own): void {
 }
 
 /** `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` are for signatures. */
-export function cryptoOf(desk: Desk): unknown {
+export function cryptoOf(desk: Bootstrap): unknown {
   const { own } = desk;
   return own.freeze({
-    randomUUID: () => asked(desk, "uuid"),
+    randomUUID: () => askHost(desk, "uuid"),
     hmac: (algorithm: unknown, key: unknown, text: unknown, encoding: unknown = "hex") =>
-      asked(
+      askHost(
         desk,
         "hmac",
         own.String(algorithm),
@@ -86,20 +86,20 @@ export function cryptoOf(desk: Desk): unknown {
         own.String(encoding),
       ),
     timingSafeEqual: (left: unknown, right: unknown) =>
-      asked(desk, "equal", own.String(left), own.String(right)) === "yes",
+      askHost(desk, "equal", own.String(left), own.String(right)) === "yes",
   });
 }
 
-export function consoleOf(desk: Desk): unknown {
+export function consoleOf(desk: Bootstrap): unknown {
   const { own } = desk;
   // It is what `logOf` makes.
-  const log = logOf(desk) as Record<string, (text: string) => void>;
+  const log = createScriptLog(desk) as Record<string, (text: string) => void>;
   const as =
     (level: string) =>
     (...args: readonly unknown[]): void => {
       let text = "";
       for (let index = 0; index < args.length; index += 1) {
-        text += (index === 0 ? "" : " ") + wording(own, args[index]);
+        text += (index === 0 ? "" : " ") + errorText(own, args[index]);
       }
       log[level]?.(text);
     };
@@ -107,13 +107,13 @@ export function consoleOf(desk: Desk): unknown {
   return { log: info, info, debug, trace: debug, warn: as("warn"), error: as("error") };
 }
 
-export async function soon(own: Own, task: () => void): Promise<void> {
+export async function soon(own: Builtins, task: () => void): Promise<void> {
   await new own.Promise<void>((resolve) => resolve());
   task();
 }
 
 /** Timers are kept by the process, which knows nothing of them but when they are due. */
-export function setTimer(desk: Desk, task: () => void, delay: unknown): number {
+export function setTimer(desk: Bootstrap, task: () => void, delay: unknown): number {
   const { own, bounds, tell, timers } = desk;
   if (desk.timersSet >= bounds.timersMax) {
     throw new own.RangeError(`A script may set ${bounds.timersMax} timers.`);
@@ -124,7 +124,7 @@ export function setTimer(desk: Desk, task: () => void, delay: unknown): number {
   return desk.timersSet;
 }
 
-export function fire({ timers }: Desk, id: number): void {
+export function runTimer({ timers }: Bootstrap, id: number): void {
   const task = timers[id];
   delete timers[id];
   task?.();

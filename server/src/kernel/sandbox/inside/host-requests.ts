@@ -1,11 +1,11 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import { text } from "./messages.ts";
+import { readText } from "./messages.ts";
 
 /** Answers what a script's context asks: `=` and the answer, or `!` and what is wrong with the question. */
 export function reply(what: unknown, texts: unknown): string {
   try {
     const parsed: unknown = JSON.parse(String(texts));
-    return `=${answerTo(String(what), Array.isArray(parsed) ? parsed.map(text) : [])}`;
+    return `=${answerTo(String(what), Array.isArray(parsed) ? parsed.map(readText) : [])}`;
   } catch (error) {
     return `!${error instanceof Error ? error.message : ""}`;
   }

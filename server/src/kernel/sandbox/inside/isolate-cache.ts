@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type ivm from "isolated-vm";
 import type { FromProcess, InspectOrder, RunOrder, ToProcess } from "../protocol.ts";
-import { Bench, type Opened } from "./compiled-script.ts";
+import { CompiledScript, type OpenedContext } from "./compiled-script.ts";
 import { Session } from "./session.ts";
 
 /** As many isolates stay; the least used goes first. */
@@ -12,11 +12,11 @@ const MEMORY_MAX_BYTES = 160 * 1024 * 1024;
 const LOOK_RUNS = 16;
 
 /** A script process, seen from its inside: one run at a time, each at the bench of its script. */
-export class Room {
+export class IsolateCache {
   readonly #ivm: typeof ivm;
   readonly #send: (message: FromProcess) => void;
   /** In the order of their last use. */
-  readonly #benches = new Map<string, Bench>();
+  readonly #benches = new Map<string, CompiledScript>();
   #session: Session | undefined;
   #runs = 0;
 
@@ -47,14 +47,14 @@ export class Room {
     }
   }
 
-  async #bench(key: string, { source, memoryMb }: RunOrder | InspectOrder): Promise<Opened> {
+  async #bench(key: string, { source, memoryMb }: RunOrder | InspectOrder): Promise<OpenedContext> {
     const known = this.#benches.get(key);
     if (known) {
       this.#benches.delete(key);
       this.#benches.set(key, known);
       return { bench: known };
     }
-    const opened = await Bench.open(this.#ivm, source, memoryMb);
+    const opened = await CompiledScript.open(this.#ivm, source, memoryMb);
     if (opened.bench) this.#benches.set(key, opened.bench);
     for (const oldest of this.#benches.keys()) {
       if (this.#benches.size > BENCHES_MAX) this.#forget(oldest);
@@ -62,7 +62,7 @@ export class Room {
     return opened;
   }
 
-  #tidy(key: string, bench: Bench): void {
+  #tidy(key: string, bench: CompiledScript): void {
     this.#runs += 1;
     if (bench.isLost) this.#forget(key);
     else if (this.#runs % LOOK_RUNS === 0 && process.memoryUsage.rss() > MEMORY_MAX_BYTES) {

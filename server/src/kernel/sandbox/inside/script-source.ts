@@ -1,11 +1,11 @@
 import type ivm from "isolated-vm";
 import {
   linesOf,
-  placeless,
+  withoutPosition,
   SCRIPT,
   syntaxError,
   syntaxErrorAt,
-  withinSource,
+  toSourcePosition,
 } from "../script-error.ts";
 import type { ScriptError, ScriptKind } from "../script.ts";
 import { strip } from "./strip-types.ts";
@@ -81,8 +81,8 @@ async function flawOf(
     return undefined;
   } catch (error) {
     if (isolate.isDisposed || !(error instanceof Error)) throw error;
-    if (!(error instanceof SyntaxError)) return placeless(error.name, error.message);
-    return withinSource(syntaxError(error.message), source);
+    if (!(error instanceof SyntaxError)) return withoutPosition(error.name, error.message);
+    return toSourcePosition(syntaxError(error.message), source);
   }
 }
 

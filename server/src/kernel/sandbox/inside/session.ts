@@ -1,15 +1,22 @@
-import { BOUNDS } from "../limits.ts";
-import { isDeeper } from "../json-depth.ts";
-import { type Fault, placeless, scriptError } from "../script-error.ts";
-import type { Answer, EndOrder, FromProcess, InspectOrder, Result, RunOrder } from "../protocol.ts";
+import { SCRIPT_LIMITS } from "../limits.ts";
+import { isNestedDeeperThan } from "../json-depth.ts";
+import { type RawScriptError, withoutPosition, scriptError } from "../script-error.ts";
+import type {
+  HostReply,
+  EndOrder,
+  FromProcess,
+  InspectOrder,
+  ScriptResult,
+  RunOrder,
+} from "../protocol.ts";
 import type { LogLevel, ScriptError } from "../script.ts";
-import type { Bench, Setting } from "./compiled-script.ts";
-import { faultOf, isLevel, text } from "./messages.ts";
+import type { CompiledScript, ContextOptions } from "./compiled-script.ts";
+import { readError, isLogLevel, readText } from "./messages.ts";
 
 const TIMER_MS_MAX = 2 ** 31 - 1;
 const MISHAPS_MAX = 20;
 
-type Conclusion = Omit<Result, "kind" | "run">;
+type Conclusion = Omit<ScriptResult, "kind" | "run">;
 
 /**
  * One run of a script, from its order to its result. The script is at work in bursts, each begun by its
@@ -19,8 +26,8 @@ type Conclusion = Omit<Result, "kind" | "run">;
 export class Session {
   readonly #order: RunOrder | InspectOrder;
   readonly #send: (message: FromProcess) => void;
-  readonly #bench: Bench;
-  readonly #setting: Setting;
+  readonly #bench: CompiledScript;
+  readonly #setting: ContextOptions;
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #over = Promise.withResolvers<void>();
   #isOver = false;
@@ -32,7 +39,11 @@ export class Session {
   #uncaught: ScriptError | undefined;
   #mishaps = 0;
 
-  constructor(order: RunOrder | InspectOrder, bench: Bench, send: (message: FromProcess) => void) {
+  constructor(
+    order: RunOrder | InspectOrder,
+    bench: CompiledScript,
+    send: (message: FromProcess) => void,
+  ) {
     this.#order = order;
     this.#bench = bench;
     this.#send = send;
@@ -50,7 +61,7 @@ export class Session {
     await this.#over.promise;
   }
 
-  hear(message: Answer | EndOrder): void {
+  hear(message: HostReply | EndOrder): void {
     if (this.#isOver) return;
     if (message.kind === "end") {
       this.#conclusion ??= { status: "timed_out" };
@@ -71,7 +82,7 @@ export class Session {
       return;
     }
     const subject = await this.#bench.subject(this.#setting).catch((error: unknown) => {
-      this.#conclusion ??= { status: "failed", error: this.#errorOf(faultOf(error)) };
+      this.#conclusion ??= { status: "failed", error: this.#errorOf(readError(error)) };
     });
     if (!subject || this.#conclusion) return;
     const { input = "null", facts = "{}" } = order.kind === "run" ? order : {};
@@ -100,7 +111,7 @@ export class Session {
     }
     if (this.#conclusion) return this.#finish(this.#conclusion);
     if (this.#callsPending > 0 || this.#timers.size > 0) return this.#pace("idle");
-    const stalled = placeless("Error", "The script waits for something that never happens.");
+    const stalled = withoutPosition("Error", "The script waits for something that never happens.");
     this.#finish({ status: "failed", error: this.#uncaught ?? stalled });
   }
 
@@ -109,10 +120,13 @@ export class Session {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#setting.line.hear = undefined;
     const { output = "null", current } = conclusion;
-    const isTooDeep = isDeeper(output, BOUNDS.depthMax);
+    const isTooDeep = isNestedDeeperThan(output, SCRIPT_LIMITS.depthMax);
     const sound: Conclusion = {
       ...(isTooDeep ? { status: "too_large" as const } : conclusion),
-      current: current !== undefined && isDeeper(current, BOUNDS.depthMax) ? undefined : current,
+      current:
+        current !== undefined && isNestedDeeperThan(current, SCRIPT_LIMITS.depthMax)
+          ? undefined
+          : current,
     };
     this.#send({ kind: "result", run: this.run, script: this.#bench.kind, ...sound });
     if (!this.#bench.isLost) {
@@ -128,7 +142,7 @@ export class Session {
 
   /** An error that nobody handled. The script may go on without, but it should be known. */
   #mishap(thrown: unknown): void {
-    const error = this.#errorOf(faultOf(thrown));
+    const error = this.#errorOf(readError(thrown));
     this.#uncaught = error;
     this.#mishaps += 1;
     if (this.#mishaps > MISHAPS_MAX) return;
@@ -137,7 +151,7 @@ export class Session {
     this.#log("error", `Nobody handled an error: ${name}: ${message}${where}`, undefined);
   }
 
-  #errorOf(fault: Fault): ScriptError {
+  #errorOf(fault: RawScriptError): ScriptError {
     return scriptError(fault, this.#order.source);
   }
 
@@ -145,18 +159,18 @@ export class Session {
   #told(kind: unknown, [a, b, c, ...rest]: readonly unknown[]): void {
     if (this.#conclusion || this.#isOver) return;
     const { run } = this;
-    if (isLevel(kind)) this.#log(kind, text(a) ?? "", text(b));
+    if (isLogLevel(kind)) this.#log(kind, readText(a) ?? "", readText(b));
     else if (kind === "message") {
-      this.#send({ kind: "note", run, level: text(a) ?? "", text: text(b) ?? "" });
+      this.#send({ kind: "note", run, level: readText(a) ?? "", text: readText(b) ?? "" });
     } else if (kind === "ui") {
-      this.#send({ kind: "note", run, field: text(a) ?? "", change: text(b) ?? "null" });
+      this.#send({ kind: "note", run, field: readText(a) ?? "", change: readText(b) ?? "null" });
     } else if (kind === "call") {
       this.#callsPending += 1;
-      const args = text(c) ?? "[]";
-      this.#send({ kind: "call", run, call: Number(a), method: text(b) ?? "", args });
+      const args = readText(c) ?? "[]";
+      this.#send({ kind: "call", run, call: Number(a), method: readText(b) ?? "", args });
     } else if (kind === "timer") this.#setTimer(Number(a), Number(b));
-    else if (kind === "abort") this.#abortReason ??= text(a) ?? "";
-    else if (kind === "done") this.#conclude([a, b, c, ...rest].map(text));
+    else if (kind === "abort") this.#abortReason ??= readText(a) ?? "";
+    else if (kind === "done") this.#conclude([a, b, c, ...rest].map(readText));
   }
 
   #conclude([status, output, current, name, ...told]: readonly (string | undefined)[]): void {

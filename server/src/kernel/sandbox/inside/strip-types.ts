@@ -1,5 +1,5 @@
 import { stripTypeScriptTypes } from "node:module";
-import { syntaxErrorAt, withinSource } from "../script-error.ts";
+import { syntaxErrorAt, toSourcePosition } from "../script-error.ts";
 import type { ScriptError, ScriptKind } from "../script.ts";
 
 export interface Stripped {
@@ -22,7 +22,7 @@ export function strip(kind: ScriptKind, source: string): Stripped {
     const { line, column } = placeOf(error);
     const message = error.message.replace(" in strip-only mode", "");
     const place = { line: kind === "body" ? line - 1 : line, column };
-    return { error: withinSource(syntaxErrorAt(message, place), source) };
+    return { error: toSourcePosition(syntaxErrorAt(message, place), source) };
   }
 }
 

@@ -1,9 +1,9 @@
 /** `URL` and `URLSearchParams` for scripts; the process around them does the parsing. See `desk.ts`. */
-import { asked, type Desk } from "./builtins.ts";
+import { askHost, type Bootstrap } from "./builtins.ts";
 
 type Pair = readonly [name: string, value: string];
 
-export function searchParamsClass(desk: Desk) {
+export function searchParamsClass(desk: Bootstrap) {
   const { own } = desk;
   const { String } = own;
   return class URLSearchParams {
@@ -76,16 +76,16 @@ export function searchParamsClass(desk: Desk) {
     }
 
     toString(): string {
-      return asked(desk, "query", own.stringify(this.#pairs));
+      return askHost(desk, "query", own.stringify(this.#pairs));
     }
   };
 }
 
 /** From a query, from pairs, or from an object. */
-export function pairsOf(desk: Desk, init: unknown): Pair[] {
+export function pairsOf(desk: Bootstrap, init: unknown): Pair[] {
   const { own } = desk;
   if (typeof init !== "object" || init === null) {
-    return own.parse(asked(desk, "form", own.String(init)));
+    return own.parse(askHost(desk, "form", own.String(init)));
   }
   const entries: Iterable<readonly unknown[]> =
     Symbol.iterator in init ? (init as Iterable<readonly unknown[]>) : Object.entries(init);
@@ -96,7 +96,7 @@ export function pairsOf(desk: Desk, init: unknown): Pair[] {
 
 type SearchParams = InstanceType<ReturnType<typeof searchParamsClass>>;
 
-export function urlClass(desk: Desk, Params: ReturnType<typeof searchParamsClass>) {
+export function urlClass(desk: Bootstrap, Params: ReturnType<typeof searchParamsClass>) {
   const { own } = desk;
   class URL {
     #parts: Record<string, string>;
@@ -122,7 +122,7 @@ export function urlClass(desk: Desk, Params: ReturnType<typeof searchParamsClass
 
     constructor(url: unknown, base?: unknown) {
       const parent = base === undefined ? undefined : own.String(base);
-      this.#parts = own.parse(asked(desk, "url", own.String(url), parent));
+      this.#parts = own.parse(askHost(desk, "url", own.String(url), parent));
     }
 
     get searchParams(): SearchParams {
@@ -155,7 +155,7 @@ export function urlClass(desk: Desk, Params: ReturnType<typeof searchParamsClass
     }
 
     #write(name: string, value: string): void {
-      this.#parts = own.parse(asked(desk, "url.set", this.toString(), name, value));
+      this.#parts = own.parse(askHost(desk, "url.set", this.toString(), name, value));
       this.#params = undefined;
     }
   }

@@ -3,8 +3,8 @@
  * such a file is ever a formula.
  */
 import { failure, Failure } from "#kernel/operation/failure.ts";
-import type { FileColumn, FileForm, FileRow, FormState, Piece } from "./formats.ts";
-import { BEGINNING } from "./format.ts";
+import type { FileColumn, FileFormat, FileRow, FormatState, FileChunk } from "./formats.ts";
+import { INITIAL_STATE } from "./format.ts";
 import { addTo, ARCHIVE_BYTES_MAX, beginArchive, endArchive, type Entry } from "./zip.ts";
 
 /** A sheet has no more lines, and the first has the names. */
@@ -49,7 +49,7 @@ const SheetTooLarge = failure(
   "A spreadsheet has no room for so much; export it as csv.",
 );
 
-export const xlsxForm: FileForm = {
+export const xlsxForm: FileFormat = {
   mediaType: `${TYPE}.sheet`,
   rowsMax: ROWS_MAX,
   async begin(columns) {
@@ -58,7 +58,7 @@ export const xlsxForm: FileForm = {
       1,
       columns.map(({ name }) => textCell(name)),
     );
-    const { packed, state } = await addTo(BEGINNING, open + names);
+    const { packed, state } = await addTo(INITIAL_STATE, open + names);
     return { bytes: Buffer.concat([beginArchive(ENTRIES, SHEET), packed]), state };
   },
   async add(state, columns, rows) {
@@ -73,7 +73,7 @@ export const xlsxForm: FileForm = {
   },
 };
 
-async function grown(before: FormState, text: string): Promise<Piece> {
+async function grown(before: FormatState, text: string): Promise<FileChunk> {
   const { packed, state } = await addTo(before, text);
   if (state.plainBytes > ARCHIVE_BYTES_MAX) throw new Failure(SheetTooLarge);
   return { bytes: packed, state };

@@ -4,7 +4,7 @@
  */
 import { constants, crc32, deflateRaw } from "node:zlib";
 import { promisify } from "node:util";
-import type { FormState } from "./formats.ts";
+import type { FormatState } from "./formats.ts";
 
 const pack = promisify(deflateRaw);
 
@@ -35,10 +35,10 @@ export function beginArchive(entries: readonly Entry[], growing: string): Buffer
 
 /** More of the entry that grows. */
 export async function addTo(
-  state: FormState,
+  state: FormatState,
   text: string,
   { last = false }: { readonly last?: boolean } = {},
-): Promise<{ readonly packed: Buffer; readonly state: FormState }> {
+): Promise<{ readonly packed: Buffer; readonly state: FormatState }> {
   const plain = Buffer.from(text);
   const finishFlush = last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
   const packed = await pack(plain, { finishFlush });
@@ -54,7 +54,7 @@ export async function addTo(
 }
 
 /** What comes behind the entry that grew: its sizes, and the list of all entries. */
-export function endArchive(entries: readonly Entry[], growing: string, state: FormState): Buffer {
+export function endArchive(entries: readonly Entry[], growing: string, state: FormatState): Buffer {
   const descriptor = Buffer.alloc(16);
   descriptor.writeUInt32LE(DESCRIPTOR, 0);
   descriptor.writeUInt32LE(state.crc, 4);

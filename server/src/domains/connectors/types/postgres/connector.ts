@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { line, object, text } from "#kernel/schema/schema.ts";
-import { retrying } from "../../upstream/retry.ts";
-import { faultsOfHost } from "../../upstream/target.ts";
+import { withRetries } from "../../upstream/retry.ts";
+import { hostErrors } from "../../upstream/target.ts";
 import { action, connectorType, limits } from "../connector-type.ts";
 import { hostName } from "../../upstream/target.ts";
 import { runStatement } from "./session.ts";
@@ -54,7 +54,7 @@ export const postgres = connectorType({
       summary: "Reads; gives `columns`, `rows`, `rowCount`, and whether the rows were `truncated`",
       input: Input,
       run: (use, input) =>
-        retrying({ ...use, idempotent: true }, () => runStatement(use, "read only", input)),
+        withRetries({ ...use, idempotent: true }, () => runStatement(use, "read only", input)),
     }),
     action<PostgresConfig, typeof Input>({
       name: "execute",
@@ -62,10 +62,10 @@ export const postgres = connectorType({
       input: Input,
       offered: ({ allowWrites }) => allowWrites,
       run: (use, input) =>
-        retrying({ ...use, idempotent: false }, () => runStatement(use, "read write", input)),
+        withRetries({ ...use, idempotent: false }, () => runStatement(use, "read write", input)),
     }),
   ],
-  check: (outside, { host }) => faultsOfHost(outside, "/config/host", host),
+  check: (outside, { host }) => hostErrors(outside, "/config/host", host),
   async test(use) {
     await runStatement(use, "read only", { sql: "select 1" });
     return {};

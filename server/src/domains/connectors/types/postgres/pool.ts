@@ -1,7 +1,7 @@
 import pg from "pg";
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import type { Use } from "../../upstream/connection.ts";
+import type { UpstreamConnection } from "../../upstream/connection.ts";
 import type { PostgresConfig } from "./connector.ts";
 
 const INT8 = 20;
@@ -34,10 +34,10 @@ const IDLE_MS = 10_000;
 
 /** The pools of this process by connector and credentials, the least recently used first. */
 type Pools = Map<string, pg.Pool>;
-const pools = new WeakMap<Services, Pools>();
+const pools = new WeakMap<PlatformServices, Pools>();
 
 /** Connections to a connector's database. One that was changed, or whose secret was, gets others. */
-export function poolOf(use: Use<PostgresConfig>): pg.Pool {
+export function poolOf(use: UpstreamConnection<PostgresConfig>): pg.Pool {
   const all = poolsOf(use.outside);
   const { connector, config, auth } = use;
   const credentials = sha256(JSON.stringify([config, auth])).toString("base64url");
@@ -55,7 +55,7 @@ export function poolOf(use: Use<PostgresConfig>): pg.Pool {
 }
 
 /** They end with the process, and as soon as it is told to. */
-function poolsOf(services: Services): Pools {
+function poolsOf(services: PlatformServices): Pools {
   const known = pools.get(services);
   if (known) return known;
   const all: Pools = new Map();
@@ -71,7 +71,7 @@ function poolsOf(services: Services): Pools {
   return all;
 }
 
-function openPool({ outside, config, auth }: Use<PostgresConfig>): pg.Pool {
+function openPool({ outside, config, auth }: UpstreamConnection<PostgresConfig>): pg.Pool {
   const { host, port, database, maxConnections, timeoutMs } = config;
   const { username = "", password = "" } = auth.kind === "basic" ? auth : {};
   const pool = new pg.Pool({
@@ -96,7 +96,7 @@ function openPool({ outside, config, auth }: Use<PostgresConfig>): pg.Pool {
   return pool;
 }
 
-function tlsOf({ outbound }: Services, { sslMode, caCertificate }: PostgresConfig) {
+function tlsOf({ outbound }: PlatformServices, { sslMode, caCertificate }: PostgresConfig) {
   if (sslMode === "disable") return false;
   const { secureContext } = outbound;
   return {

@@ -1,8 +1,8 @@
 import pg from "pg";
-import { codeOf } from "#kernel/db/errors.ts";
-import { failureOf } from "#kernel/outbound/error.ts";
-import type { Use } from "../../upstream/connection.ts";
-import { within } from "../../upstream/deadline.ts";
+import { sqlStateOf } from "#kernel/db/errors.ts";
+import { toOutboundFailure } from "#kernel/outbound/error.ts";
+import type { UpstreamConnection } from "../../upstream/connection.ts";
+import { withDeadline } from "../../upstream/deadline.ts";
 import { RESPONSE_BYTES_MAX } from "../../upstream/http.ts";
 import { UpstreamError, upstreamErrorOf } from "../../upstream/upstream-error.ts";
 import type { PostgresConfig } from "./connector.ts";
@@ -74,7 +74,7 @@ export interface Statement {
 
 /** Runs one statement in a transaction of its own, within the connector's limits. */
 export async function runStatement(
-  use: Use<PostgresConfig>,
+  use: UpstreamConnection<PostgresConfig>,
   mode: "read only" | "read write",
   statement: Statement,
 ): Promise<unknown> {
@@ -85,7 +85,7 @@ export async function runStatement(
   const stop = (): void => client.release(true);
   deadline.signal.addEventListener("abort", stop, { once: true });
   try {
-    const result = await within(deadline, transact(client, use, { mode, statement }));
+    const result = await withDeadline(deadline, transact(client, use, { mode, statement }));
     broken = false;
     return result;
   } catch (error) {
@@ -98,11 +98,11 @@ export async function runStatement(
   }
 }
 
-async function connected(use: Use<PostgresConfig>): Promise<pg.PoolClient> {
+async function connected(use: UpstreamConnection<PostgresConfig>): Promise<pg.PoolClient> {
   const { deadline } = use;
   const connecting = poolOf(use).connect();
   try {
-    return await within(deadline, connecting);
+    return await withDeadline(deadline, connecting);
   } catch (error) {
     // One that comes too late is of no use to this call, but to the next.
     void connecting.then(
@@ -116,7 +116,7 @@ async function connected(use: Use<PostgresConfig>): Promise<pg.PoolClient> {
 
 async function transact(
   client: pg.PoolClient,
-  { config, deadline }: Use<PostgresConfig>,
+  { config, deadline }: UpstreamConnection<PostgresConfig>,
   { mode, statement }: { readonly mode: string; readonly statement: Statement },
 ): Promise<unknown> {
   const { maxRows } = config;
@@ -164,13 +164,17 @@ const CANCELLED = "57014";
 /** A statement that the server refused leaves the connection as it was. */
 function isBroken(error: unknown): boolean {
   if (error instanceof UpstreamError) return false;
-  const code = codeOf(error) ?? "";
+  const code = sqlStateOf(error) ?? "";
   return !SQLSTATE.test(code) || /^(08|57P|53)/.test(code);
 }
 
-function errorOf({ config, discretion }: Use<PostgresConfig>, error: unknown, unsent = false) {
+function errorOf(
+  { config, discretion }: UpstreamConnection<PostgresConfig>,
+  error: unknown,
+  unsent = false,
+) {
   if (error instanceof UpstreamError) return error;
-  const code = codeOf(error);
+  const code = sqlStateOf(error);
   if (error instanceof Error && code !== undefined && SQLSTATE.test(code)) {
     const isDown = /^(08|57P|53)/.test(code) || code === CANCELLED;
     return new UpstreamError(discretion.scrub(`The database answered: ${error.message}`), {
@@ -180,7 +184,7 @@ function errorOf({ config, discretion }: Use<PostgresConfig>, error: unknown, un
       unsent: unsent && isDown,
     });
   }
-  const known = upstreamErrorOf(failureOf(error, `postgres ${config.host}`));
+  const known = upstreamErrorOf(toOutboundFailure(error, `postgres ${config.host}`));
   if (!(known instanceof UpstreamError) || !known.particulars.isDown) return known;
   return new UpstreamError(known.message, { ...known.particulars, unsent });
 }

@@ -1,4 +1,4 @@
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { failure } from "#kernel/operation/failure.ts";
 
 /**
@@ -32,7 +32,7 @@ interface MembershipRow {
  * theirs do not see such a workspace instead.
  */
 export async function enforcedFor(
-  { db }: Pick<Outside, "db">,
+  { db }: Pick<Platform, "db">,
   userId: string,
   origin: string,
 ): Promise<{ readonly slug: string; readonly loginUrl: string } | undefined> {

@@ -2,8 +2,8 @@
 import { createContext, Script } from "node:vm";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
-import { faultsOf } from "#kernel/schema/validator.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { fieldErrors } from "#kernel/schema/validator.ts";
 import { type Form, readForm } from "./form.ts";
 
 const place = createContext({ work: undefined as (() => unknown) | undefined });
@@ -42,9 +42,9 @@ export function checkedValues(form: Form, values: Values): Values {
   assertComparable(read.schema, filled);
   // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
   const schema = read.schema as unknown as TSchema;
-  const compare = (): readonly Fault[] => {
+  const compare = (): readonly FieldError[] => {
     if (Value.Check(schema, filled)) return [];
-    const faults = faultsOf(Value.Errors(schema, filled));
+    const faults = fieldErrors(Value.Errors(schema, filled));
     // What a form forbids by `false` has no words of its own.
     return faults.length > 0 ? faults : [{ path: "", message: "does not fit the form" }];
   };
@@ -67,7 +67,7 @@ function assertComparable(schema: Form, values: Values): void {
   throw refusal([{ path: "", message: "has too many parts to be compared with the form" }]);
 }
 
-function refusal(faults: readonly Fault[]): Failure {
+function refusal(faults: readonly FieldError[]): Failure {
   const errors = faults.map(({ path, message }) => ({ path: `/values${path}`, message }));
   const [first] = errors;
   return new Failure(Invalid, { detail: `${first?.path} ${first?.message}`, errors });

@@ -4,8 +4,8 @@
  * a bounded size, so that a check takes a time that is known beforehand. It is interpreted and never
  * compiled: nothing that somebody wrote becomes code.
  */
-import type { Fault } from "#kernel/operation/failure.ts";
-import { pointerTo } from "#kernel/schema/json-pointer.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { faultOfPattern, guarded } from "./pattern.ts";
 
 /** A form as somebody wrote it. */
@@ -89,7 +89,9 @@ const DEFINITIONS = ["$defs", "definitions"];
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/~%]+)$/;
 
 /** A form that was found sound, without references; or everything that is wrong with it. */
-export function readForm(form: Form): { readonly schema: Form } | { readonly faults: Fault[] } {
+export function readForm(
+  form: Form,
+): { readonly schema: Form } | { readonly faults: FieldError[] } {
   if (JSON.stringify(form).length > CHARACTERS_MAX) {
     return { faults: [{ path: "", message: `must have at most ${CHARACTERS_MAX} characters` }] };
   }
@@ -102,7 +104,7 @@ export function readForm(form: Form): { readonly schema: Form } | { readonly fau
 }
 
 class Reading {
-  readonly faults: Fault[] = [];
+  readonly faults: FieldError[] = [];
   readonly #root: Form;
   #parts = 0;
 
@@ -120,10 +122,10 @@ class Reading {
     if (this.faults.length >= FAULTS_MAX) return undefined;
     if ("$ref" in value) return this.#reference(value, path, within, depth);
     const next = (part: unknown, name: string | number): unknown =>
-      this.schema(part, pointerTo(path, String(name)), within, depth + 1);
+      this.schema(part, jsonPointer(path, String(name)), within, depth + 1);
     const read: Record<string, unknown> = {};
     for (const [word, said] of Object.entries(value)) {
-      const place = pointerTo(path, word);
+      const place = jsonPointer(path, word);
       if (DEFINITIONS.includes(word) && depth === 0) this.#definitions(said, place);
       else if (SCHEMA_WORDS.includes(word)) read[word] = next(said, word);
       else if (LIST_WORDS.includes(word)) read[word] = this.#list(said, place, within, depth);
@@ -154,7 +156,7 @@ class Reading {
     return Object.fromEntries(
       Object.entries(said).map(([name, part]) => [
         name,
-        this.schema(part, pointerTo(path, name), within, depth + 1),
+        this.schema(part, jsonPointer(path, name), within, depth + 1),
       ]),
     );
   }

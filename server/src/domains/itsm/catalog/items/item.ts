@@ -59,7 +59,7 @@ export type ItemData = Static<typeof Item>;
 export type Item = ItemData & { readonly revision: number };
 
 /** What an item is by default. */
-export const PLAIN = {
+export const ITEM_DEFAULTS = {
   description: "",
   category: "",
   icon: null,

@@ -1,8 +1,8 @@
 import Type from "typebox";
-import type { Parameters } from "#kernel/db/statement.ts";
+import type { SqlParameters } from "#kernel/db/statement.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ItemCreated, ItemRetired, ItemUpdated } from "./events.ts";
 import { fields, Item, ItemExists, ItemId, ItemIsRetired } from "./item.ts";
@@ -36,7 +36,7 @@ export const listItems = query({
       ...(status === "all" ? [] : [() => `status = '${status}'`]),
       ...(category === undefined
         ? []
-        : [(to: Parameters) => `category = ${to.add(category, "text")}`]),
+        : [(to: SqlParameters) => `category = ${to.add(category, "text")}`]),
     ];
     return listPage(ctx, store.itemList, question, { narrowed, toItem: store.toItem });
   },
@@ -83,7 +83,7 @@ export const getItem = query({
   environmental,
   permission: CatalogRead,
   params: ByItem,
-  reply: one(Item),
+  reply: item(Item),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -100,7 +100,7 @@ export const updateItem = command({
   params: ByItem,
   body: patch({ ...fields, status: Type.Enum(["active"]) }),
   mayChangeNothing: true,
-  reply: one(Item),
+  reply: item(Item),
   emits: [ItemUpdated],
   fails: [ItemExists],
   example: { ...example, body: { description: "Comes within three days." } },
@@ -115,7 +115,7 @@ export const retireItem = command({
   environmental,
   permission: CatalogWrite,
   params: ByItem,
-  reply: nothing(),
+  reply: noContent(),
   emits: [ItemRetired],
   fails: [ItemIsRetired],
   example,

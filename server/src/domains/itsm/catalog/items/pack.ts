@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { packContent } from "#kernel/contributions/pack-content.ts";
 import { nullable, object } from "#kernel/schema/schema.ts";
-import { fields, PLAIN } from "./item.ts";
+import { fields, ITEM_DEFAULTS } from "./item.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 import { CatalogWrite } from "../permissions.ts";
@@ -38,8 +38,8 @@ export const itemContent = packContent({
   },
   make: async (ctx, item) => (await service.create(ctx, item)).id,
   async replace(ctx, id, item) {
-    const approval = { ...PLAIN.approval, approverIds: [] };
-    await service.update(ctx, id, { ...PLAIN, approval, ...item });
+    const approval = { ...ITEM_DEFAULTS.approval, approverIds: [] };
+    await service.update(ctx, id, { ...ITEM_DEFAULTS, approval, ...item });
     return id;
   },
   remove: service.retire,

@@ -1,7 +1,7 @@
-import { assertThere, authorOf } from "../../tickets/index.ts";
+import { assertReferencesExist, authorOf } from "../../tickets/index.ts";
 import { findStartable } from "#domains/workflows/index.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { ItemCreated, ItemRetired, ItemUpdated } from "./events.ts";
@@ -11,26 +11,26 @@ import {
   type Item,
   type ItemData,
   ItemIsRetired,
-  PLAIN,
+  ITEM_DEFAULTS,
 } from "./item.ts";
 import * as store from "./store.ts";
 
 /** What people write about an item. */
-export type Written = Pick<
+export type ItemInput = Pick<
   ItemData,
   "name" | "description" | "category" | "icon" | "form" | "approval" | "workflowId"
 >;
 
 export async function create(
   ctx: WriteContext<typeof ItemCreated>,
-  draft: Pick<Written, "name" | "form"> & Partial<Written>,
+  draft: Pick<ItemInput, "name" | "form"> & Partial<ItemInput>,
 ): Promise<Item> {
   await assertSound(ctx, draft);
   const at = ctx.now.toISOString();
   const item: Item = {
     id: newId("cat", ctx.now.getTime()),
-    ...PLAIN,
-    approval: { ...PLAIN.approval, approverIds: [] },
+    ...ITEM_DEFAULTS,
+    approval: { ...ITEM_DEFAULTS.approval, approverIds: [] },
     ...draft,
     status: "active",
     createdBy: authorOf(ctx.caller),
@@ -47,13 +47,13 @@ export async function create(
 export async function update(
   ctx: WriteContext<typeof ItemUpdated>,
   id: string,
-  change: Partial<Written> & { readonly status?: "active" },
+  change: Partial<ItemInput> & { readonly status?: "active" },
 ): Promise<Item> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   const revision = before.revision + 1;
   const after = { ...before, ...change, updatedAt: ctx.now.toISOString(), revision };
-  const changed = changeOf(dataOf(before), dataOf(after));
+  const changed = diffResource(dataOf(before), dataOf(after));
   if (changed.changes.length === 0) return before;
   await assertSound(ctx, change);
   await store.update(ctx, after);
@@ -79,13 +79,14 @@ export async function retire(ctx: WriteContext<typeof ItemRetired>, id: string):
 /** Throws a 422 where the form is no form, or somebody or something is named that there is not. */
 async function assertSound(
   ctx: ReadContext,
-  { form, approval, workflowId }: Partial<Written>,
+  { form, approval, workflowId }: Partial<ItemInput>,
 ): Promise<void> {
   if (form) assertForm(form);
-  if (approval) await assertThere(ctx, { users: approvers(approval) });
+  if (approval) await assertReferencesExist(ctx, { users: approvers(approval) });
   if (typeof workflowId === "string") {
     const workflow = await findStartable(ctx.tx, workflowId, ctx.caller.environment);
-    if (!workflow || workflow.archived) throw invalid("/workflowId", "is not the id of a workflow");
+    if (!workflow || workflow.archived)
+      throw invalidField("/workflowId", "is not the id of a workflow");
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Item } from "./item.ts";
 
@@ -10,7 +10,7 @@ const SHOWN = `
   created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt", revision`;
 
 /** What may be asked for, by name. */
-export const itemList: List = {
+export const itemList: ListDefinition = {
   name: "catalog items",
   from: "catalog_items",
   select: SHOWN,
@@ -31,12 +31,12 @@ export const itemList: List = {
 };
 
 /** A row of the list, whose columns have the names of the fields. */
-export function toItem(row: Row): Item {
+export function toItem(row: SqlRow): Item {
   return row as unknown as Item;
 }
 
 export async function find(tx: Tx, id: string): Promise<Item | undefined> {
-  const [row] = await rowsOf(tx, `select ${SHOWN} from catalog_items where id = $1`, [id]);
+  const [row] = await queryRows(tx, `select ${SHOWN} from catalog_items where id = $1`, [id]);
   return row && toItem(row);
 }
 
@@ -47,14 +47,14 @@ export async function get(tx: Tx, id: string): Promise<Item> {
 /** The active one that has a name. */
 export async function findByName(tx: Tx, name: string): Promise<Item | undefined> {
   const text = `select ${SHOWN} from catalog_items where name = $1 and status = 'active'`;
-  const [row] = await rowsOf(tx, text, [name]);
+  const [row] = await queryRows(tx, text, [name]);
   return row && toItem(row);
 }
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<Item> {
   const text = `select ${SHOWN} from catalog_items where id = $1 for update`;
-  const [row] = await rowsOf(tx, text, [id]);
+  const [row] = await queryRows(tx, text, [id]);
   return found(row && toItem(row));
 }
 

@@ -6,22 +6,22 @@
 import {
   endRun,
   findRun,
-  plainBeginning,
+  queuedStart,
   RunCancelled,
   RunCompleted,
   RunFailed,
   RunOver,
   RunRetried,
   startEvents,
-  writeBeginning,
+  writeRunStart,
 } from "#domains/runs/index.ts";
-import { findDeployment, planOf } from "#domains/workflows/index.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { findDeployment, planOfVersion } from "#domains/workflows/index.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { causeOf } from "#kernel/log/event-log.ts";
+import { causationOf } from "#kernel/log/event-log.ts";
 import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
 import { FulfilmentStarted, RequestCancelled, RequestFailed, RequestFulfilled } from "./events.ts";
-import { acted, type CatalogRequest } from "./request.ts";
+import { applyTransition, type CatalogRequest } from "./request.ts";
 import { dataOf, refer, written } from "./service.ts";
 import * as store from "./store.ts";
 
@@ -36,7 +36,7 @@ type Context = ReaderContext<(typeof emits)[number]>;
 
 const ends: readonly string[] = [RunCompleted.type, RunFailed.type, RunCancelled.type];
 
-export const carryOut = reader({
+export const fulfilmentReader = reader({
   name: "catalog.fulfilment",
   on: [FulfilmentStarted.type, RequestCancelled.type, ...ends, RunRetried.type],
   startsAt: "end",
@@ -67,14 +67,14 @@ async function begin(ctx: Context, event: RecordedEvent): Promise<void> {
   if (request.state !== "fulfilling" || request.runId !== runId) return;
   if (request.workflowId === null || (await findRun(tx, runId))) return;
   const unbegun = { ...request, runId: null };
-  if (event.depth >= DEPTH_MAX)
+  if (event.depth >= CAUSATION_DEPTH_MAX)
     return fail(ctx, event, unbegun, "A chain of automations ends here.");
   const deployment = await findDeployment(tx, request.workflowId, caller.environment);
-  const version = deployment && (await planOf({ tx, services }, deployment.versionId));
+  const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
   if (!deployment || !version) {
     return fail(ctx, event, unbegun, `${request.workflowId} is not deployed here.`);
   }
-  const beginning = plainBeginning(services, {
+  const beginning = queuedStart(services, {
     id: runId,
     workspace: event.workspace,
     environment: event.environment,
@@ -84,10 +84,10 @@ async function begin(ctx: Context, event: RecordedEvent): Promise<void> {
     actor: event.actor,
     runAs: deployment.deployedBy,
     permissions: deployment.permissions,
-    cause: causeOf(event),
+    cause: causationOf(event),
     eventId: event.id,
   });
-  await writeBeginning(ctx.because(event), beginning);
+  await writeRunStart(ctx.because(event), beginning);
 }
 
 /** Ends the run of a request that was taken back, if it began and is not over. */
@@ -112,7 +112,10 @@ async function follow(ctx: Context, event: RecordedEvent, requestId: string): Pr
   if (event.type === RunFailed.type) return fail(ctx, event, request, reasonOf(event));
   const run = await findRun(ctx.tx, event.resource.id);
   const act = ctx.because(event);
-  const after = written(act, acted(request, "fulfil", ctx.now, { output: run?.output ?? null }));
+  const after = written(
+    act,
+    applyTransition(request, "fulfil", ctx.now, { output: run?.output ?? null }),
+  );
   act.emit(RequestFulfilled, refer(after), dataOf(after));
 }
 
@@ -120,13 +123,13 @@ async function follow(ctx: Context, event: RecordedEvent, requestId: string): Pr
 function goOn(ctx: Context, event: RecordedEvent, request: CatalogRequest): void {
   if (request.state !== "failed") return;
   const act = ctx.because(event);
-  const after = written(act, acted(request, "retry", ctx.now, { reason: null }));
+  const after = written(act, applyTransition(request, "retry", ctx.now, { reason: null }));
   act.emit(FulfilmentStarted, refer(after), dataOf(after));
 }
 
 function fail(ctx: Context, event: RecordedEvent, request: CatalogRequest, reason: string): void {
   const act = ctx.because(event);
-  const after = written(act, acted(request, "fail", ctx.now, { reason }));
+  const after = written(act, applyTransition(request, "fail", ctx.now, { reason }));
   act.emit(RequestFailed, refer(after), dataOf(after));
 }
 

@@ -1,10 +1,10 @@
-import { holdersOf, listMembers } from "#domains/identity/accounts/index.ts";
+import { membersHolding, listMembers } from "#domains/identity/accounts/index.ts";
 import { NotificationSent, notify } from "#domains/notifications/index.ts";
-import { DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
 import { RequestsWork } from "../permissions.ts";
 import { ApprovalRequested } from "./events.ts";
-import { isOwn, type RequestData } from "./request.ts";
+import { isRequester, type RequestData } from "./request.ts";
 
 /** Among how many members those are looked for who work on requests. */
 const MEMBERS_MAX = 1_000;
@@ -17,7 +17,7 @@ export const askApprovers = reader({
   emits: [NotificationSent],
   async handle(ctx, events) {
     for (const event of events) {
-      if (event.depth >= DEPTH_MAX) continue;
+      if (event.depth >= CAUSATION_DEPTH_MAX) continue;
       // Its schema is that of the event.
       const request = event.data as unknown as RequestData;
       const userIds = await approversOf(ctx, request);
@@ -33,8 +33,8 @@ async function approversOf(
   const { approverIds } = request.approval;
   if (approverIds.length > 0) return approverIds;
   const members = await listMembers(ctx.tx, { after: "", limit: MEMBERS_MAX });
-  const others = members.map(({ id }) => id).filter((id) => !isOwn(request, id));
-  return [...(await holdersOf(ctx, RequestsWork, others))];
+  const others = members.map(({ id }) => id).filter((id) => !isRequester(request, id));
+  return [...(await membersHolding(ctx, RequestsWork, others))];
 }
 
 function wordsFor({ id, type, resource }: RecordedEvent, { number, title }: RequestData) {

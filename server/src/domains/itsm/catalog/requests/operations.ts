@@ -2,9 +2,9 @@ import Type from "typebox";
 import { ticketRef } from "../../tickets/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import { listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
+import { listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
 import { ItemId } from "../items/item.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
@@ -13,9 +13,9 @@ import {
   CatalogRequest,
   Description,
   fields,
-  isSeen,
+  canSee,
   requestMachine,
-  sees,
+  canSeeAll,
   Values,
 } from "./request.ts";
 import * as service from "./service.ts";
@@ -45,9 +45,9 @@ export const listRequests = query({
   run(ctx, { query: { state, itemId, mine, own, toApprove, ...question } }) {
     const { caller } = ctx;
     const me = caller.person?.id ?? "";
-    const narrowed: Narrowing[] = [];
+    const narrowed: ListCondition[] = [];
     if (toApprove === true) narrowed.push(awaiting(caller));
-    else if (own === true || !sees(caller)) narrowed.push(ownOf(me));
+    else if (own === true || !canSeeAll(caller)) narrowed.push(ownOf(me));
     if (state !== undefined) narrowed.push((to) => `state = ${to.add(state, "text")}`);
     if (itemId !== undefined) narrowed.push((to) => `item_id = ${to.add(itemId, "text")}`);
     if (mine === true) narrowed.push((to) => `assignee_id = ${to.add(me, "text")}`);
@@ -55,7 +55,7 @@ export const listRequests = query({
   },
 });
 
-function ownOf(me: string): Narrowing {
+function ownOf(me: string): ListCondition {
   return (to) => {
     const place = to.add(me, "text");
     return `created_by = ${place} or requested_for = ${place}`;
@@ -63,7 +63,7 @@ function ownOf(me: string): Narrowing {
 }
 
 /** Those on which somebody may decide and has not. */
-function awaiting({ person, permissions }: Caller): Narrowing {
+function awaiting({ person, permissions }: Caller): ListCondition {
   return (to) => {
     const me = to.add(person?.id ?? "", "text");
     const unnamed = permissions.has(RequestsWork.name) ? "cardinality(approver_ids) = 0" : "false";
@@ -103,11 +103,11 @@ export const getRequest = query({
     "Any of them with `requests:read`; otherwise one's own, and those that one is asked to approve.",
   permission: RequestsSubmit,
   params: ByRequest,
-  reply: one(CatalogRequest),
+  reply: item(CatalogRequest),
   example,
   async run({ tx, caller }, { params }) {
     const request = await store.get(tx, params.id);
-    if (!isSeen(request, caller)) throw new Failure(NotFound);
+    if (!canSee(request, caller)) throw new Failure(NotFound);
     return request;
   },
 });
@@ -121,7 +121,7 @@ export const updateRequest = command({
   params: ByRequest,
   body: patch(fields),
   mayChangeNothing: true,
-  reply: one(CatalogRequest),
+  reply: item(CatalogRequest),
   emits: [RequestUpdated],
   example: { ...example, body: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   run: (ctx, { params, body }) => service.update(ctx, params.id, body),

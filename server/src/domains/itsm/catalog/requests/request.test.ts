@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Caller } from "#kernel/access/caller.ts";
 import {
-  acted,
+  applyTransition,
   assertMayDecide,
   type CatalogRequest,
-  isSeen,
+  canSee,
   requestMachine,
   withApproval,
 } from "./request.ts";
@@ -51,7 +51,7 @@ test("each action leads where the table says, and is refused everywhere else", (
   for (const state of requestMachine.states) {
     for (const action of ACTIONS) {
       const to = WAYS[state]?.[action];
-      const act = () => acted({ ...request, state }, action, NOW);
+      const act = () => applyTransition({ ...request, state }, action, NOW);
       if (to === undefined) {
         expect(act, `${state} ${action}`).toThrow(
           expect.objectContaining({
@@ -108,9 +108,9 @@ test("all must agree who are still there; or any", () => {
 
 test("a request is seen by whose it is, by whom it asks, and by those who may read all", () => {
   const seenBy = ["usr_me", "usr_them", "usr_a", "usr_w"].filter((id) =>
-    isSeen(request, caller(id)),
+    canSee(request, caller(id)),
   );
   expect(seenBy).toEqual(["usr_me", "usr_them", "usr_a"]);
-  expect(isSeen(request, caller("usr_w", "requests:read"))).toBe(true);
-  expect(isSeen(request, caller("usr_w", "requests:work"))).toBe(true);
+  expect(canSee(request, caller("usr_w", "requests:read"))).toBe(true);
+  expect(canSee(request, caller("usr_w", "requests:work"))).toBe(true);
 });

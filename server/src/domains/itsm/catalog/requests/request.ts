@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
-import { machine, moved, type TicketKind } from "../../tickets/index.ts";
+import { stateMachine, nextState, type TicketKind } from "../../tickets/index.ts";
 import { Approval, ItemId } from "../items/item.ts";
 import { RequestsRead, RequestsSubmit, RequestsWork } from "../permissions.ts";
 import { requestList, summariesOf } from "./store.ts";
@@ -12,7 +12,7 @@ const TEXT_CHARACTERS_MAX = 10_000;
 const ITEMS_MAX = 100;
 
 /** How a request lives. */
-export const requestMachine = machine({
+export const requestMachine = stateMachine({
   kind: "request",
   states: [
     "submitted",
@@ -132,13 +132,13 @@ export type Said = Partial<
 >;
 
 /** The request after an action; throws where its state does not allow that. */
-export function acted(
+export function applyTransition(
   request: CatalogRequest,
   action: Action,
   now: Date,
   said: Said = {},
 ): CatalogRequest {
-  const state = moved(requestMachine, request.state, action);
+  const state = nextState(requestMachine, request.state, action);
   const at = now.toISOString();
   const hasEnded = requestMachine.ended.includes(state);
   return {
@@ -152,7 +152,7 @@ export function acted(
 }
 
 /** Whose request it is: who asked, and for whom. */
-export function isOwn(
+export function isRequester(
   { createdBy, requestedFor }: Pick<RequestData, "createdBy" | "requestedFor">,
   userId: string,
 ): boolean {
@@ -167,7 +167,7 @@ interface Parties {
 }
 
 /** Whether somebody may know of a request; without one, of all. */
-export function sees(
+export function canSeeAll(
   { permissions, person }: Pick<Caller, "permissions" | "person">,
   request?: Parties,
 ): boolean {
@@ -178,8 +178,8 @@ export function sees(
 }
 
 /** Whether somebody may know of this request. */
-export function isSeen(request: RequestData, caller: Caller): boolean {
-  return sees(caller, { ...request, approverIds: request.approval.approverIds });
+export function canSee(request: RequestData, caller: Caller): boolean {
+  return canSeeAll(caller, { ...request, approverIds: request.approval.approverIds });
 }
 
 /** Throws unless somebody may decide on a request; `present` are those of its approvers who are still members. */
@@ -189,7 +189,7 @@ export function assertMayDecide(
   present: ReadonlySet<string>,
 ): string {
   if (!person) throw new Failure(NotAnApprover);
-  if (isOwn(request, person.id)) throw new Failure(OwnRequest);
+  if (isRequester(request, person.id)) throw new Failure(OwnRequest);
   const isAsked = present.size === 0 ? permissions.has(RequestsWork.name) : present.has(person.id);
   if (!isAsked) throw new Failure(NotAnApprover);
   if (decisions.some(({ userId }) => userId === person.id)) throw new Failure(AlreadyDecided);
@@ -223,6 +223,6 @@ export const requestKind: TicketKind = {
   write: RequestsWork,
   reported: { list: requestList, permission: RequestsRead },
   comment: RequestsSubmit,
-  sees,
+  sees: canSeeAll,
   summariesOf,
 };

@@ -1,15 +1,15 @@
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import {
-  assertThere,
+  assertReferencesExist,
   authorOf,
-  referTo,
+  ticketRefOf,
   setItems,
-  takeNumber,
+  nextTicketNumber,
   type TicketNumber,
 } from "../../tickets/index.ts";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { checkedValues, type Values } from "../form/check-values.ts";
@@ -27,11 +27,11 @@ import {
   RequestUpdated,
 } from "./events.ts";
 import {
-  acted,
+  applyTransition,
   assertMayDecide,
   type CatalogRequest,
-  isOwn,
-  isSeen,
+  isRequester,
+  canSee,
   NotYourRequest,
   RequestAutomated,
   type RequestData,
@@ -56,7 +56,7 @@ export interface Ready {
 
 /** Reads the item and compares the values with its form, before a transaction is open. */
 export async function prepareSubmit(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   { itemId, values }: Asked,
 ): Promise<Ready> {
@@ -64,9 +64,9 @@ export async function prepareSubmit(
   if (!workspace) throw new Error("A request belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
   const item = await outside.db.read(partition, (tx) => items.find(tx, itemId));
-  if (item?.status !== "active") throw invalid("/itemId", "is not the id of an active item");
+  if (item?.status !== "active") throw invalidField("/itemId", "is not the id of an active item");
   const checked = checkedValues(item.form, values);
-  return { item, values: checked, number: await takeNumber(outside, caller, "request") };
+  return { item, values: checked, number: await nextTicketNumber(outside, caller, "request") };
 }
 
 type Submitting = WriteContext<
@@ -78,7 +78,7 @@ export async function submit(
   { requestedFor, description = "" }: Asked,
   { item, values, number: { no, number } }: Ready,
 ): Promise<CatalogRequest> {
-  await assertThere(ctx, { users: { "/requestedFor": requestedFor } });
+  await assertReferencesExist(ctx, { users: { "/requestedFor": requestedFor } });
   const createdBy = authorOf(ctx.caller);
   const at = ctx.now.toISOString();
   const submitted: CatalogRequest = {
@@ -108,8 +108,8 @@ export async function submit(
   };
   ctx.emit(RequestCreated, refer(submitted), dataOf(submitted));
   const next = item.approval.required
-    ? acted(withOthers(submitted), "request_approval", ctx.now)
-    : started(acted(submitted, "pass", ctx.now), ctx.now);
+    ? applyTransition(withOthers(submitted), "request_approval", ctx.now)
+    : started(applyTransition(submitted, "pass", ctx.now), ctx.now);
   store.insert(ctx, next, no);
   if (next.state === "fulfilling") ctx.emit(FulfilmentStarted, refer(next), dataOf(next));
   else ctx.emit(ApprovalRequested, refer(next), dataOf(next));
@@ -118,13 +118,13 @@ export async function submit(
 
 /** Nobody decides on their own request, so that whose it is is not asked. */
 function withOthers(request: CatalogRequest): CatalogRequest {
-  const approverIds = request.approval.approverIds.filter((id) => !isOwn(request, id));
+  const approverIds = request.approval.approverIds.filter((id) => !isRequester(request, id));
   return { ...request, approval: { ...request.approval, approverIds } };
 }
 
 /** The run that is to fulfil it is named before there is one: the log leads to its beginning. */
 function started(approved: CatalogRequest, now: Date): CatalogRequest {
-  return acted(approved, "start", now, { runId: runFor(approved, now) });
+  return applyTransition(approved, "start", now, { runId: runFor(approved, now) });
 }
 
 function runFor({ workflowId }: RequestData, now: Date): string | null {
@@ -141,14 +141,14 @@ export async function approve(
   comment: string | null,
 ): Promise<CatalogRequest> {
   const before = await lockSeen(ctx, ref);
-  const approved = acted(before, "approve", ctx.now);
+  const approved = applyTransition(before, "approve", ctx.now);
   const present = await presentOf(ctx, before);
   const userId = assertMayDecide(before, ctx.caller, present);
   const decision = { userId, approved: true, comment, at: ctx.now.toISOString() };
   const given = withApproval(before, decision, present);
   if (!given.enough) {
     const after = written(ctx, given.request);
-    ctx.emit(RequestUpdated, refer(after), changeOf(dataOf(before), dataOf(after)));
+    ctx.emit(RequestUpdated, refer(after), diffResource(dataOf(before), dataOf(after)));
     return after;
   }
   const { approval } = given.request;
@@ -174,7 +174,7 @@ export async function reject(
   reason: string,
 ): Promise<CatalogRequest> {
   const before = await lockSeen(ctx, ref);
-  const rejected = acted(before, "reject", ctx.now, { reason });
+  const rejected = applyTransition(before, "reject", ctx.now, { reason });
   const userId = assertMayDecide(before, ctx.caller, await presentOf(ctx, before));
   const decision = { userId, approved: false, comment: reason, at: ctx.now.toISOString() };
   const decisions = [...before.approval.decisions, decision];
@@ -189,7 +189,7 @@ export async function fulfil(
   notes: string | null,
 ): Promise<CatalogRequest> {
   const before = await lockSeen(ctx, ref);
-  const fulfilled = acted(before, "fulfil", ctx.now, { notes });
+  const fulfilled = applyTransition(before, "fulfil", ctx.now, { notes });
   if (before.runId !== null)
     throw new Failure(RequestAutomated, { extra: { runId: before.runId } });
   const after = written(ctx, fulfilled);
@@ -204,9 +204,9 @@ export async function cancel(
 ): Promise<CatalogRequest> {
   const before = await lockSeen(ctx, ref);
   const { person, permissions } = ctx.caller;
-  const isTheirs = person !== undefined && isOwn(before, person.id);
+  const isTheirs = person !== undefined && isRequester(before, person.id);
   if (!isTheirs && !permissions.has(RequestsWork.name)) throw new Failure(NotYourRequest);
-  const after = written(ctx, acted(before, "cancel", ctx.now, { reason }));
+  const after = written(ctx, applyTransition(before, "cancel", ctx.now, { reason }));
   ctx.emit(RequestCancelled, refer(after), dataOf(after));
   return after;
 }
@@ -219,7 +219,7 @@ export async function retry(
   const before = await lockSeen(ctx, ref);
   const { workflowId } = await items.get(ctx.tx, before.itemId);
   const runId = runFor({ ...before, workflowId }, ctx.now);
-  const again = acted(before, "retry", ctx.now, { workflowId, runId, reason: null });
+  const again = applyTransition(before, "retry", ctx.now, { workflowId, runId, reason: null });
   const after = written(ctx, again);
   ctx.emit(FulfilmentStarted, refer(after), dataOf(after));
   return after;
@@ -234,19 +234,19 @@ export async function update(
   const before = await lockSeen(ctx, ref);
   const { assigneeId, teamId, ciIds } = change;
   const edited = { ...before, ...change, ...(ciIds && { ciIds: ciIds.toSorted() }) };
-  const { changes } = changeOf(dataOf(before), dataOf(edited));
+  const { changes } = diffResource(dataOf(before), dataOf(edited));
   if (changes.length === 0) return before;
-  await assertThere(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
+  await assertReferencesExist(ctx, { users: { "/assigneeId": assigneeId }, teamId, ciIds });
   if (ciIds) await setItems(ctx.tx, { kind: "request", id: before.id }, ciIds);
   const after = written(ctx, { ...edited, updatedAt: ctx.now.toISOString() });
-  ctx.emit(RequestUpdated, refer(after), changeOf(dataOf(before), dataOf(after)));
+  ctx.emit(RequestUpdated, refer(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 
 /** Another's request is as good as none for who may not know of it. */
 async function lockSeen(ctx: WriteContext<never>, ref: string): Promise<CatalogRequest> {
   const request = await store.lock(ctx.tx, ref);
-  if (!isSeen(request, ctx.caller)) throw new Failure(NotFound);
+  if (!canSee(request, ctx.caller)) throw new Failure(NotFound);
   ctx.expectRevision(request.revision);
   return request;
 }
@@ -260,7 +260,7 @@ export function written(ctx: WriteContext<never>, request: CatalogRequest): Cata
 
 /** How events name a request. */
 export function refer(request: CatalogRequest) {
-  return referTo({ ...request, kind: "request" });
+  return ticketRefOf({ ...request, kind: "request" });
 }
 
 /** A request as events tell of it. */

@@ -1,8 +1,8 @@
 import { itemIdsSql, lockRows, refColumn, type TicketSummary } from "../../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { CatalogRequest } from "./request.ts";
 
@@ -19,7 +19,7 @@ const SHOWN = `
   created_at as "createdAt", updated_at as "updatedAt", revision`;
 
 /** What was asked for, as people list it. */
-export const requestList: List = {
+export const requestList: ListDefinition = {
   name: "catalog requests",
   from: "catalog_requests",
   select: SHOWN,
@@ -50,14 +50,14 @@ export const requestList: List = {
 };
 
 /** A row of the list, whose columns have the names of the fields. */
-export function toRequest(row: Row): CatalogRequest {
+export function toRequest(row: SqlRow): CatalogRequest {
   return row as unknown as CatalogRequest;
 }
 
 /** The request that an id or a number names. */
 export async function get(tx: Tx, ref: string): Promise<CatalogRequest> {
   const text = `select ${SHOWN} from catalog_requests where ${refColumn(ref)} = $1`;
-  return found((await rowsOf(tx, text, [ref]))[0]);
+  return found((await queryRows(tx, text, [ref]))[0]);
 }
 
 /** Locks the row, so that two changes take turns. */
@@ -148,7 +148,7 @@ export async function summariesOf(tx: Tx, ids: readonly string[]): Promise<Ticke
   return rows.map((row) => ({ kind: "request", ...row }));
 }
 
-function found(row: Row | undefined): CatalogRequest {
+function found(row: SqlRow | undefined): CatalogRequest {
   if (!row) throw new Failure(NotFound);
   return toRequest(row);
 }

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { command } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
@@ -25,7 +25,7 @@ import {
 import * as service from "./service.ts";
 
 /** What all actions on a request have in common. */
-const action = { params: ByRequest, reply: one(CatalogRequest) };
+const action = { params: ByRequest, reply: item(CatalogRequest) };
 
 export const approveRequest = command({
   ...action,

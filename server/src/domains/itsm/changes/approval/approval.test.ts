@@ -5,7 +5,7 @@ import {
   approvalFrom,
   faultOf,
   ONE_APPROVAL,
-  requiredOf,
+  requiredApprovals,
   seatsOf,
 } from "./approval.ts";
 
@@ -23,7 +23,7 @@ test("what is found without fault can be fulfilled by its approvers, and takes a
   fc.assert(
     fc.property(approval, fc.constantFrom("normal", "emergency"), (given, type) => {
       fc.pre(!faultOf(given, "requester"));
-      const required = requiredOf(type, given);
+      const required = requiredApprovals(type, given);
       expect(required).toBeGreaterThanOrEqual(1);
       if (given.approverIds.length > 0)
         expect(required).toBeLessThanOrEqual(given.approverIds.length);
@@ -35,16 +35,16 @@ test("what is found without fault can be fulfilled by its approvers, and takes a
 test("a percentage is the least number of approvers that is at least that share", () => {
   fc.assert(
     fc.property(approvers, fc.integer({ min: 1, max: 100 }), (approverIds, value) => {
-      const required = requiredOf("normal", { rule: "percentage", value, approverIds });
+      const required = requiredApprovals("normal", { rule: "percentage", value, approverIds });
       const share = (count: number) => count * 100 >= approverIds.length * value;
       expect([share(required), share(required - 1)]).toEqual([true, false]);
     }),
   );
   const four = people.slice(0, 4);
   const percent = (value: number) =>
-    requiredOf("normal", { rule: "percentage", value, approverIds: four });
+    requiredApprovals("normal", { rule: "percentage", value, approverIds: four });
   expect([1, 25, 26, 50, 75, 76, 100].map(percent)).toEqual([1, 1, 2, 2, 3, 4, 4]);
-  expect(requiredOf("normal", { rule: "all", value: 100, approverIds: four })).toBe(4);
+  expect(requiredApprovals("normal", { rule: "all", value: 100, approverIds: four })).toBe(4);
 });
 
 test("every seat has one holder, whoever it was handed to", () => {

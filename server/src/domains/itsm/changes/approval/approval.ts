@@ -3,7 +3,7 @@
  * handed on. Where nobody is named, everyone who may approve changes has a seat of their own.
  */
 import Type, { type Static } from "typebox";
-import { type Fault } from "#kernel/operation/failure.ts";
+import { type FieldError } from "#kernel/operation/failure.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 
 export const APPROVERS_MAX = 50;
@@ -52,7 +52,7 @@ export function approvalFrom(before: Approval, given: ApprovalInput): Approval {
 }
 
 /** What makes an approval one that nobody could ever give. */
-export function faultOf(approval: Approval, requesterId: string): Fault | undefined {
+export function faultOf(approval: Approval, requesterId: string): FieldError | undefined {
   const { rule, value, approverIds } = approval;
   const own = approverIds.indexOf(requesterId);
   if (own !== -1) {
@@ -69,7 +69,7 @@ export function faultOf(approval: Approval, requesterId: string): Fault | undefi
 }
 
 /** How many approvals it takes. In an emergency one is enough. */
-export function requiredOf(type: string, { rule, value, approverIds }: Approval): number {
+export function requiredApprovals(type: string, { rule, value, approverIds }: Approval): number {
   if (type === "emergency") return 1;
   if (rule === "count") return value;
   if (rule === "all") return approverIds.length;
@@ -85,7 +85,7 @@ export interface Seating {
 }
 
 /** Who a seat was handed to, or whose it is. */
-export function holderOf(seat: string, proxies: Seating["proxies"]): string {
+export function seatHolder(seat: string, proxies: Seating["proxies"]): string {
   return proxies.get(seat) ?? seat;
 }
 
@@ -97,7 +97,7 @@ export function seatsOf(
 ): readonly string[] {
   if (approverIds.length === 0) return [voterId];
   return approverIds.filter((seat) => {
-    const holder = holderOf(seat, proxies);
+    const holder = seatHolder(seat, proxies);
     return holder === voterId || standsInFor.has(holder);
   });
 }

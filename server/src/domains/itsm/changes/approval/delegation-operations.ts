@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { Failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { nothing, one } from "#kernel/operation/response.ts";
+import { noContent, item } from "#kernel/operation/response.ts";
 import { id, InputTime, nullable, object } from "#kernel/schema/schema.ts";
-import { assertThere } from "../../tickets/index.ts";
-import { personIdOf } from "../change.ts";
+import { assertReferencesExist } from "../../tickets/index.ts";
+import { authorIdOf } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import { assertMayApprove } from "../service.ts";
 import { assertOrdered, momentAt } from "../windows/window.ts";
@@ -19,14 +19,14 @@ const listDelegations = query({
   summary: "See who votes on changes in your stead, and whom you stand in for",
   permission: ChangesRead,
   environmental: false,
-  reply: one(
+  reply: item(
     Type.Object(
       { given: nullable(Delegation), received: Type.Array(Delegation) },
       { title: "ChangeDelegations" },
     ),
   ),
   async run({ tx, caller }) {
-    const me = personIdOf(caller);
+    const me = authorIdOf(caller);
     const [given = null, received] = await Promise.all([
       delegations.givenBy(tx, me),
       delegations.receivedBy(tx, me),
@@ -46,7 +46,7 @@ const setDelegation = command({
   permission: ChangesApprove,
   environmental: false,
   body: object({ toUserId: id("usr"), from: InputTime, to: InputTime }),
-  reply: one(Delegation),
+  reply: item(Delegation),
   emits: [DelegationSet],
   example: {
     body: {
@@ -56,13 +56,13 @@ const setDelegation = command({
     },
   },
   async run(ctx, { body }) {
-    const me = personIdOf(ctx.caller);
+    const me = authorIdOf(ctx.caller);
     const { toUserId } = body;
     const from = momentAt("/from", body.from);
     const to = momentAt("/to", body.to);
     assertOrdered("/to", from, to);
-    if (toUserId === me) throw invalid("/toUserId", "must be somebody else");
-    await assertThere(ctx, { users: { "/toUserId": toUserId } });
+    if (toUserId === me) throw invalidField("/toUserId", "must be somebody else");
+    await assertReferencesExist(ctx, { users: { "/toUserId": toUserId } });
     await assertMayApprove(ctx, [["/toUserId", toUserId]]);
     const before = await delegations.lockGiven(ctx.tx, me);
     ctx.expectRevision(before?.revision ?? 0);
@@ -88,11 +88,11 @@ const endDelegation = command({
   summary: "Let nobody vote on changes in your stead any more",
   permission: ChangesApprove,
   environmental: false,
-  reply: nothing(),
+  reply: noContent(),
   emits: [DelegationEnded],
   fails: [NotFound],
   async run(ctx) {
-    const me = personIdOf(ctx.caller);
+    const me = authorIdOf(ctx.caller);
     const delegation = await delegations.lockGiven(ctx.tx, me);
     if (!delegation) throw new Failure(NotFound);
     ctx.expectRevision(delegation.revision);

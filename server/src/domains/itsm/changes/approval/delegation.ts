@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 
 /** Who votes in somebody's stead for a time. */
 export const Delegation = Type.Object(
@@ -42,7 +42,7 @@ const RECEIVED_MAX = 200;
 
 export async function givenBy(tx: Tx, userId: string, lock = ""): Promise<Delegation | undefined> {
   const text = `select ${COLUMNS} from change_delegations where user_id = $1${lock}`;
-  const [row] = await rowsOf(tx, text, [userId]);
+  const [row] = await queryRows(tx, text, [userId]);
   return row && toDelegation(row);
 }
 
@@ -55,7 +55,7 @@ export async function receivedBy(tx: Tx, userId: string): Promise<Delegation[]> 
   const text = `
     select ${COLUMNS} from change_delegations where to_user_id = $1
      order by starts_at, user_id limit ${RECEIVED_MAX}`;
-  return (await rowsOf(tx, text, [userId])).map(toDelegation);
+  return (await queryRows(tx, text, [userId])).map(toDelegation);
 }
 
 /** Whom somebody stands in for at a moment. */
@@ -67,7 +67,7 @@ export async function standsInFor(
   const text = `
     select user_id from change_delegations
      where to_user_id = $1 and starts_at <= $2 and ends_at > $2`;
-  const rows = await rowsOf(tx, text, [userId, moment]);
+  const rows = await queryRows(tx, text, [userId, moment]);
   return new Set(rows.map((row) => String(row["user_id"])));
 }
 
@@ -92,6 +92,6 @@ export async function remove(tx: Tx, userId: string): Promise<void> {
 }
 
 /** A row of the columns above, which are the fields. */
-function toDelegation(row: Row): Delegation {
+function toDelegation(row: SqlRow): Delegation {
   return row as unknown as Delegation;
 }

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { id, object, text, Time } from "#kernel/schema/schema.ts";
 import {
   AlreadyVoted,
@@ -10,18 +10,18 @@ import {
   NotApprover,
   OwnApproval,
   Reason,
-  shown,
+  toChange,
 } from "../change.ts";
 import { ApprovalGiven, ChangeApproved, ChangeDelegated, ChangeRejected } from "../events.ts";
 import { changeMachine } from "../lifecycle.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import * as changes from "../store.ts";
-import { Approval, holderOf, requiredOf } from "./approval.ts";
+import { Approval, seatHolder, requiredApprovals } from "./approval.ts";
 import * as store from "./store.ts";
 import { approve, delegate, reject } from "./vote.ts";
 
 const PATH = "/api/v1/itsm/changes/{id}";
-const common = { permission: ChangesApprove, params: ChangeRef, reply: one(Change) };
+const common = { permission: ChangesApprove, params: ChangeRef, reply: item(Change) };
 const fails = [changeMachine.refusal, OwnApproval, NotApprover, AlreadyVoted];
 
 const approveChange = command({
@@ -37,7 +37,8 @@ const approveChange = command({
   emits: [ApprovalGiven, ChangeApproved],
   fails,
   example: { ...example, body: { comment: "The plan is sound." } },
-  run: async (ctx, { params, body }) => shown(await approve(ctx, params.id, body?.comment ?? "")),
+  run: async (ctx, { params, body }) =>
+    toChange(await approve(ctx, params.id, body?.comment ?? "")),
 });
 
 const rejectChange = command({
@@ -50,7 +51,7 @@ const rejectChange = command({
   emits: [ChangeRejected],
   fails,
   example: { ...example, body: { reason: "There is no way back in the plan." } },
-  run: async (ctx, { params, body }) => shown(await reject(ctx, params.id, body.reason)),
+  run: async (ctx, { params, body }) => toChange(await reject(ctx, params.id, body.reason)),
 });
 
 const delegateChange = command({
@@ -65,7 +66,7 @@ const delegateChange = command({
   emits: [ChangeDelegated],
   fails: [changeMachine.refusal, NotApprover, AlreadyVoted],
   example: { ...example, body: { toUserId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
-  run: async (ctx, { params, body }) => shown(await delegate(ctx, params.id, body.toUserId)),
+  run: async (ctx, { params, body }) => toChange(await delegate(ctx, params.id, body.toUserId)),
 });
 
 const Vote = Type.Object(
@@ -92,7 +93,7 @@ const listApprovals = query({
   summary: "See how the approval of a change stands",
   permission: ChangesRead,
   params: ChangeRef,
-  reply: one(
+  reply: item(
     Type.Object(
       {
         ...Approval.properties,
@@ -111,13 +112,13 @@ const listApprovals = query({
     const { type, approval, approvalsGiven, round } = change;
     const [votes, proxies] = await Promise.all([
       store.votesOn(tx, change.id),
-      store.proxiesOn(tx, change.id),
+      store.activeDelegates(tx, change.id),
     ]);
     const voted = new Set(votes.filter((vote) => vote.round === round).map((v) => v.approverId));
     const pending = approval.approverIds
       .filter((seat) => !voted.has(seat))
-      .map((seat) => ({ approverId: seat, userId: holderOf(seat, proxies) }));
-    const required = requiredOf(type, approval);
+      .map((seat) => ({ approverId: seat, userId: seatHolder(seat, proxies) }));
+    const required = requiredApprovals(type, approval);
     return { ...approval, required, given: approvalsGiven, round, pending, votes };
   },
 });

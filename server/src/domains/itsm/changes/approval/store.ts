@@ -71,7 +71,10 @@ export async function insertVotes(
 }
 
 /** Whose seats on a change were handed to whom. */
-export async function proxiesOn(tx: Tx, changeId: string): Promise<ReadonlyMap<string, string>> {
+export async function activeDelegates(
+  tx: Tx,
+  changeId: string,
+): Promise<ReadonlyMap<string, string>> {
   const rows = await tx
     .selectFrom("change_proxies")
     .select(["approver_id", "user_id"])

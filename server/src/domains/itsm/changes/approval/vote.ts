@@ -1,22 +1,22 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { Failure, invalid } from "#kernel/operation/failure.ts";
+import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { assertThere, moved, wrongState } from "../../tickets/index.ts";
+import { assertReferencesExist, nextState, invalidTransition } from "../../tickets/index.ts";
 import {
   AlreadyVoted,
   type ChangeRecord,
-  dataOf,
+  changeEventData,
   NotApprover,
   OwnApproval,
-  personIdOf,
-  referTo,
+  authorIdOf,
+  changeRef,
 } from "../change.ts";
 import type { ApprovalGiven, ChangeApproved, ChangeDelegated, ChangeRejected } from "../events.ts";
 import * as events from "../events.ts";
 import { changeMachine } from "../lifecycle.ts";
 import { assertMayApprove } from "../service.ts";
 import * as changes from "../store.ts";
-import { holderOf, requiredOf, seatsOf } from "./approval.ts";
+import { seatHolder, requiredApprovals, seatsOf } from "./approval.ts";
 import { standsInFor } from "./delegation.ts";
 import * as store from "./store.ts";
 
@@ -30,16 +30,16 @@ export async function approve(
   const { before, userId, seats } = await ballot(ctx, ref, "approve");
   await store.insertVotes(tx, before, seats, { userId, decision: "approved", comment, now });
   const approvalsGiven = before.approvalsGiven + seats.length;
-  const isEnough = approvalsGiven >= requiredOf(before.type, before.approval);
+  const isEnough = approvalsGiven >= requiredApprovals(before.type, before.approval);
   const decided = isEnough && {
-    state: moved(changeMachine, before.state, "approve"),
+    state: nextState(changeMachine, before.state, "approve"),
     approvedAt: now.toISOString(),
   };
   const after = await changes.save(tx, before, { ...before, approvalsGiven, ...decided }, now);
   const vote = { userId, approverIds: [...seats], comment };
   const given = { ...after, state: before.state, approvedAt: before.approvedAt };
-  ctx.emit(events.ApprovalGiven, referTo(after), { ...dataOf(given), vote });
-  if (isEnough) ctx.emit(events.ChangeApproved, referTo(after), dataOf(after));
+  ctx.emit(events.ApprovalGiven, changeRef(after), { ...changeEventData(given), vote });
+  if (isEnough) ctx.emit(events.ChangeApproved, changeRef(after), changeEventData(after));
   return after;
 }
 
@@ -53,10 +53,10 @@ export async function reject(
   const { before, userId, seats } = await ballot(ctx, ref, "reject");
   const vote = { userId, decision: "rejected" as const, comment: reason, now };
   await store.insertVotes(tx, before, seats, vote);
-  const state = moved(changeMachine, before.state, "reject");
+  const state = nextState(changeMachine, before.state, "reject");
   const rejected = { ...before, state, rejectionReason: reason };
   const after = await changes.save(tx, before, rejected, now);
-  ctx.emit(events.ChangeRejected, referTo(after), dataOf(after));
+  ctx.emit(events.ChangeRejected, changeRef(after), changeEventData(after));
   return after;
 }
 
@@ -69,11 +69,11 @@ async function ballot(
   const { tx, now, caller } = ctx;
   const before = await changes.lock(tx, ref);
   ctx.expectRevision(before.revision);
-  const userId = personIdOf(caller);
+  const userId = authorIdOf(caller);
   if (userId === before.createdBy) throw new Failure(OwnApproval);
-  moved(changeMachine, before.state, action);
+  nextState(changeMachine, before.state, action);
   const [proxies, principals] = await Promise.all([
-    store.proxiesOn(tx, before.id),
+    store.activeDelegates(tx, before.id),
     standsInFor(tx, userId, now),
   ]);
   const own = seatsOf(before.approval, userId, { proxies, standsInFor: principals });
@@ -91,20 +91,25 @@ export async function delegate(
   ctx.expectRevision(before.revision);
   const { id, state, approval, createdBy } = before;
   if (state !== "submitted" && state !== "draft") {
-    throw wrongState(changeMachine, state, `In the state ${state} there is no vote to hand on.`);
+    throw invalidTransition(
+      changeMachine,
+      state,
+      `In the state ${state} there is no vote to hand on.`,
+    );
   }
-  const me = personIdOf(caller);
-  const proxies = await store.proxiesOn(tx, id);
-  const own = approval.approverIds.filter((seat) => holderOf(seat, proxies) === me);
+  const me = authorIdOf(caller);
+  const proxies = await store.activeDelegates(tx, id);
+  const own = approval.approverIds.filter((seat) => seatHolder(seat, proxies) === me);
   const seats = await openAmong(tx, before, own);
-  if (toUserId === me) throw invalid("/toUserId", "must be somebody else");
-  if (toUserId === createdBy) throw invalid("/toUserId", "is the requester, who can't approve");
-  await assertThere(ctx, { users: { "/toUserId": toUserId } });
+  if (toUserId === me) throw invalidField("/toUserId", "must be somebody else");
+  if (toUserId === createdBy)
+    throw invalidField("/toUserId", "is the requester, who can't approve");
+  await assertReferencesExist(ctx, { users: { "/toUserId": toUserId } });
   await assertMayApprove(ctx, [["/toUserId", toUserId]]);
   await store.setProxies(tx, id, seats, { userId: toUserId, now });
   const after = await changes.save(tx, before, before, now);
-  const data = { ...dataOf(after), fromUserId: me, toUserId };
-  ctx.emit(events.ChangeDelegated, referTo(after), data);
+  const data = { ...changeEventData(after), fromUserId: me, toUserId };
+  ctx.emit(events.ChangeDelegated, changeRef(after), data);
   return after;
 }
 

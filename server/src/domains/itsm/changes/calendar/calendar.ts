@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { Time } from "#kernel/schema/schema.ts";
 import { Change } from "../change.ts";
 import { BlackoutWindow } from "../windows/blackout.ts";
@@ -64,7 +64,7 @@ const PLANNED = `
 /** What is planned in a time. */
 export async function calendarIn(tx: Tx, window: Window) {
   const [rows, blackouts] = await Promise.all([
-    rowsOf(tx, PLANNED, [window.start, window.end]),
+    queryRows(tx, PLANNED, [window.start, window.end]),
     blackoutsIn(tx, window, { limit: ENTRIES_MAX + 1 }),
   ]);
   return {
@@ -90,7 +90,7 @@ export function asked(
       : momentAt("?to", to);
   assertOrdered("?to", start, end);
   if (Date.parse(end) - Date.parse(start) > DAYS_MAX * DAY_MS) {
-    throw invalid("?to", `must be at most ${DAYS_MAX} days after the start`);
+    throw invalidField("?to", `must be at most ${DAYS_MAX} days after the start`);
   }
   return { start, end };
 }

@@ -4,11 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
-import { standingIn } from "#domains/identity/accounts/index.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import { membershipIn } from "#domains/identity/accounts/index.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { event } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -46,7 +46,7 @@ export async function putFeed(
   tx: Tx,
   { userId, token, now }: { readonly userId: string; readonly token: string; readonly now: Date },
 ): Promise<boolean> {
-  const [row] = await rowsOf(tx, PUT, [userId, sha256(token), now]);
+  const [row] = await queryRows(tx, PUT, [userId, sha256(token), now]);
   return row?.["replaced"] === true;
 }
 
@@ -64,12 +64,12 @@ const OWNER = `
     from calendar_feeds where token_hash = $1`;
 
 /** Where a token leads, if who made it may still see changes there. */
-export async function placeOfFeed(outside: Outside, token: string): Promise<Partition> {
+export async function placeOfFeed(outside: Platform, token: string): Promise<Partition> {
   const [feed] = await outside.db.system<Partition & { userId: string }>(OWNER, [sha256(token)]);
   if (!feed) throw new Failure(NotFound);
   const { workspace, environment, userId } = feed;
   outside.throttle.assert(`calendar ${workspace} ${userId}`, outside.settings.rateLimit);
-  const { permissions } = await standingIn(outside, workspace, userId);
+  const { permissions } = await membershipIn(outside, workspace, userId);
   if (!permissions.has(ChangesRead.name)) throw new Failure(NotFound);
   return { workspace, environment };
 }

@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { created, media, nothing, one } from "#kernel/operation/response.ts";
+import { created, media, noContent, item } from "#kernel/operation/response.ts";
 import { InputTime, object, Time } from "#kernel/schema/schema.ts";
-import { personIdOf } from "../change.ts";
+import { authorIdOf } from "../change.ts";
 import { ChangesRead } from "../permissions.ts";
 import { asked, Calendar, calendarIn, FEED_DAYS, iCalendarIn } from "./calendar.ts";
 import {
@@ -29,7 +29,7 @@ const readCalendar = query({
     "cancelled are not in it, nor is what has no planned window.",
   permission: ChangesRead,
   query: Times,
-  reply: one(Calendar),
+  reply: item(Calendar),
   run: ({ tx, now }, { query: times }) =>
     calendarIn(tx, asked(times, now, { daysBefore: 0, daysAfter: 31 })),
 });
@@ -57,7 +57,7 @@ const createFeed = command({
   emits: [FeedRevoked, FeedCreated],
   async run(ctx) {
     const { tx, now, caller } = ctx;
-    const userId = personIdOf(caller);
+    const userId = authorIdOf(caller);
     const token = newFeedToken();
     const replaced = await putFeed(tx, { userId, token, now });
     if (replaced) ctx.emit(FeedRevoked, { id: userId }, { userId });
@@ -71,11 +71,11 @@ const deleteFeed = command({
   route: `DELETE ${PATH}/calendar-feed`,
   summary: "Revoke the address of your calendar program",
   permission: ChangesRead,
-  reply: nothing(),
+  reply: noContent(),
   emits: [FeedRevoked],
   fails: [NotFound],
   async run({ tx, caller, emit }) {
-    const userId = personIdOf(caller);
+    const userId = authorIdOf(caller);
     if (!(await removeFeed(tx, userId))) throw new Failure(NotFound);
     emit(FeedRevoked, { id: userId }, { userId });
   },

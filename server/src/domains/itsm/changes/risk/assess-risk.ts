@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { weightOf } from "../../cmdb/index.ts";
 import type { ChangeRecord } from "../change.ts";
 import { conflictsOf } from "../windows/conflicts.ts";
@@ -9,7 +9,7 @@ const HISTORY_DAYS = 180;
 const DAY_MS = 86_400_000;
 
 /** The risk of a change as it now is, among all that there is now. */
-export async function assessed(tx: Tx, change: ChangeRecord, now: Date): Promise<Risk> {
+export async function assessRisk(tx: Tx, change: ChangeRecord, now: Date): Promise<Risk> {
   const { impact, type, ciIds } = change;
   const since = new Date(now.getTime() - HISTORY_DAYS * DAY_MS);
   const [weight, history, conflicts] = await Promise.all([
@@ -38,6 +38,6 @@ const HISTORY = `
 
 async function historyOf(tx: Tx, { id, ciIds }: ChangeRecord, since: Date) {
   if (ciIds.length === 0) return { ended: 0, rolledBack: 0 };
-  const [row] = await rowsOf(tx, HISTORY, [ciIds, id, since]);
+  const [row] = await queryRows(tx, HISTORY, [ciIds, id, since]);
   return { ended: Number(row?.["ended"]), rolledBack: Number(row?.["rolledBack"]) };
 }

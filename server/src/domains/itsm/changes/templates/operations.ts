@@ -1,6 +1,6 @@
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { TemplateId } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
@@ -64,7 +64,7 @@ export const getTemplate = query({
   permission: ChangesRead,
   environmental: false,
   params: ById,
-  reply: one(ChangeTemplate),
+  reply: item(ChangeTemplate),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -80,7 +80,7 @@ export const updateTemplate = command({
   environmental: false,
   params: ById,
   body: patch(fields),
-  reply: one(ChangeTemplate),
+  reply: item(ChangeTemplate),
   emits: [TemplateUpdated],
   mayChangeNothing: true,
   fails: [TemplateExists],
@@ -95,7 +95,7 @@ export const deleteTemplate = command({
   permission: ChangesApprove,
   environmental: false,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [TemplateDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

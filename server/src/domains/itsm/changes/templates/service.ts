@@ -1,8 +1,8 @@
 import { packContent } from "#kernel/contributions/pack-content.ts";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { personIdOf } from "../change.ts";
+import { authorIdOf } from "../change.ts";
 import { ChangesApprove } from "../permissions.ts";
 import * as store from "./store.ts";
 import {
@@ -38,7 +38,7 @@ export async function create(
     id: newId("ctp", ctx.now.getTime()),
     ...EMPTY,
     ...draft,
-    createdBy: personIdOf(ctx.caller),
+    createdBy: authorIdOf(ctx.caller),
     createdAt: now,
     updatedAt: now,
     revision: 1,
@@ -58,7 +58,7 @@ export async function update(
   ctx.expectRevision(before.revision);
   const updatedAt = ctx.now.toISOString();
   const after = { ...before, ...given, revision: before.revision + 1, updatedAt };
-  const told = changeOf(dataOf(before), dataOf(after));
+  const told = diffResource(dataOf(before), dataOf(after));
   if (told.changes.length === 0) return before;
   await store.save(ctx.tx, after);
   ctx.emit(TemplateUpdated, referTo(after), told);

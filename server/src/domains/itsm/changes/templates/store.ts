@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import type { ChangeTemplate } from "./template.ts";
 
 const COLUMNS = `
@@ -10,7 +10,7 @@ const COLUMNS = `
   test_plan as "testPlan", active, created_by as "createdBy", revision,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-export const templateList: List = {
+export const templateList: ListDefinition = {
   name: "change templates",
   from: "change_templates",
   select: COLUMNS,
@@ -89,7 +89,7 @@ async function firstOf(
   value: string,
 ): Promise<ChangeTemplate | undefined> {
   const text = `select ${COLUMNS} from change_templates where ${condition}`;
-  const [row] = await rowsOf(tx, text, [value]);
+  const [row] = await queryRows(tx, text, [value]);
   return row && toTemplate(row);
 }
 
@@ -99,6 +99,6 @@ function found(template: ChangeTemplate | undefined): ChangeTemplate {
 }
 
 /** A row of the columns above, which are the fields. */
-export function toTemplate(row: Row): ChangeTemplate {
+export function toTemplate(row: SqlRow): ChangeTemplate {
   return row as unknown as ChangeTemplate;
 }

@@ -31,7 +31,7 @@ export type ChangeTemplate = Shown & { readonly revision: number };
 const BINDING = ["impact", "implementationPlan", "rollbackPlan", "testPlan"] as const;
 
 /** The fields in which a change is not what its template says. */
-export function departures(
+export function templateDeviations(
   change: Pick<ChangeTemplate, (typeof BINDING)[number]>,
   template: ChangeTemplate,
 ): readonly string[] {

@@ -1,12 +1,12 @@
 import Type from "typebox";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";
-import { assertThere } from "../../tickets/index.ts";
-import { personIdOf } from "../change.ts";
+import { assertReferencesExist } from "../../tickets/index.ts";
+import { authorIdOf } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 import {
   BlackoutCreated,
@@ -66,13 +66,13 @@ export const createBlackout = command({
       end: momentAt("/end", body.end),
       ciIds: [...new Set(body.ciIds)],
       reason: body.reason ?? "",
-      createdBy: personIdOf(ctx.caller),
+      createdBy: authorIdOf(ctx.caller),
       createdAt: now,
       updatedAt: now,
       revision: 1,
     };
     assertOrdered("/end", window.start, window.end);
-    await assertThere(ctx, { ciIds: window.ciIds });
+    await assertReferencesExist(ctx, { ciIds: window.ciIds });
     await store.insert(ctx.tx, window);
     ctx.emit(BlackoutCreated, referTo(window), dataOf(window));
     return window;
@@ -85,7 +85,7 @@ export const getBlackout = query({
   summary: "Read a blackout window",
   permission: ChangesRead,
   params: ById,
-  reply: one(BlackoutWindow),
+  reply: item(BlackoutWindow),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -97,7 +97,7 @@ export const updateBlackout = command({
   permission: ChangesApprove,
   params: ById,
   body: patch(fields),
-  reply: one(BlackoutWindow),
+  reply: item(BlackoutWindow),
   emits: [BlackoutUpdated],
   mayChangeNothing: true,
   example: { ...example, body: { end: "2027-01-06T00:00:00Z" } },
@@ -114,9 +114,9 @@ export const updateBlackout = command({
       updatedAt: ctx.now.toISOString(),
     };
     assertOrdered("/end", after.start, after.end);
-    const told = changeOf(dataOf(before), dataOf(after));
+    const told = diffResource(dataOf(before), dataOf(after));
     if (told.changes.length === 0) return before;
-    await assertThere(ctx, { ciIds: ciIds ? after.ciIds : [] });
+    await assertReferencesExist(ctx, { ciIds: ciIds ? after.ciIds : [] });
     await store.save(ctx.tx, after);
     ctx.emit(BlackoutUpdated, referTo(after), told);
     return after;
@@ -129,7 +129,7 @@ export const deleteBlackout = command({
   summary: "Lift a blackout window",
   permission: ChangesApprove,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [BlackoutDeleted],
   example,
   async run(ctx, { params }) {

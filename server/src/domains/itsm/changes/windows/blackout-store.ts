@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import type { BlackoutWindow } from "./blackout.ts";
 import type { Window } from "./window.ts";
 
@@ -9,7 +9,7 @@ const COLUMNS = `
   id, name, starts_at as start, ends_at as end, item_ids as "ciIds", reason,
   created_by as "createdBy", revision, created_at as "createdAt", updated_at as "updatedAt"`;
 
-export const blackoutList: List = {
+export const blackoutList: ListDefinition = {
   name: "blackout windows",
   from: "blackout_windows",
   select: COLUMNS,
@@ -40,7 +40,7 @@ export async function blackoutsIn(
   { itemIds, limit }: { readonly itemIds?: readonly string[]; readonly limit: number },
 ): Promise<BlackoutWindow[]> {
   const text = `${IN} ${itemIds ? CONCERNING : ""} order by starts_at, no limit ${limit}`;
-  const rows = await rowsOf(tx, text, itemIds ? [start, end, itemIds] : [start, end]);
+  const rows = await queryRows(tx, text, itemIds ? [start, end, itemIds] : [start, end]);
   return rows.map(toWindow);
 }
 
@@ -54,13 +54,15 @@ export async function blackoutsAt(
   moment: Date,
   itemIds: readonly string[],
 ): Promise<BlackoutWindow[]> {
-  return (await rowsOf(tx, NOW, [moment, itemIds])).map(toWindow);
+  return (await queryRows(tx, NOW, [moment, itemIds])).map(toWindow);
 }
 
 export async function get(tx: Tx, id: string, lock = ""): Promise<BlackoutWindow> {
-  const [row] = await rowsOf(tx, `select ${COLUMNS} from blackout_windows where id = $1${lock}`, [
-    id,
-  ]);
+  const [row] = await queryRows(
+    tx,
+    `select ${COLUMNS} from blackout_windows where id = $1${lock}`,
+    [id],
+  );
   if (!row) throw new Failure(NotFound);
   return toWindow(row);
 }
@@ -99,6 +101,6 @@ function rowOf({ name, reason, start, end, ciIds, revision, updatedAt }: Blackou
 }
 
 /** A row of the columns above, which are the fields. */
-export function toWindow(row: Row): BlackoutWindow {
+export function toWindow(row: SqlRow): BlackoutWindow {
   return row as unknown as BlackoutWindow;
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { Change, type ChangeRecord } from "../change.ts";
 import { PLANNED_STATES } from "../lifecycle.ts";
@@ -54,7 +54,7 @@ export async function conflictsOf(tx: Tx, change: Placed): Promise<Conflicts> {
   const [changes, blackoutWindows] = await Promise.all([
     change.ciIds.length === 0
       ? []
-      : rowsOf(tx, OTHERS, [change.ciIds, change.id, PLANNED_STATES, start, end]),
+      : queryRows(tx, OTHERS, [change.ciIds, change.id, PLANNED_STATES, start, end]),
     blackoutsIn(tx, window, { itemIds: change.ciIds, limit: CONFLICTS_MAX }),
   ]);
   // The columns are those of the schema.

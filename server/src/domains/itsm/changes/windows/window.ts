@@ -1,5 +1,5 @@
-import { timeOf } from "#kernel/condition/parse-time.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { parseTime } from "#kernel/condition/parse-time.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 
 /** From a moment up to another, which is no part of it. Times are ISO 8601 in UTC, so texts compare. */
 export interface Window {
@@ -23,8 +23,8 @@ export function windowOf(planned: {
 
 /** A time that a caller gave, as all times are kept. */
 export function momentAt(path: string, given: string): string {
-  const moment = timeOf(given);
-  if (moment === undefined) throw invalid(path, "must be a time before the year 10000");
+  const moment = parseTime(given);
+  if (moment === undefined) throw invalidField(path, "must be a time before the year 10000");
   return moment;
 }
 
@@ -34,5 +34,5 @@ export function assertOrdered(
   start: string | null | undefined,
   end: string | null | undefined,
 ): void {
-  if (start && end && end <= start) throw invalid(path, "must be after the start");
+  if (start && end && end <= start) throw invalidField(path, "must be after the start");
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import Format from "typebox/format";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { type AttributeSchema, type AttributeType, isObject, type ObjectSchema } from "./schema.ts";
 
 /** What is longer is none of these, and need not be looked at. */
@@ -28,15 +28,15 @@ export function attributeFaults(
   schema: ObjectSchema,
   attributes: Readonly<Record<string, unknown>>,
   path: string,
-): readonly Fault[] {
-  const faults: Fault[] = [];
+): readonly FieldError[] {
+  const faults: FieldError[] = [];
   check(schema, attributes, { path, faults });
   return faults.slice(0, FAULTS_MAX);
 }
 
 interface Place {
   readonly path: string;
-  readonly faults: Fault[];
+  readonly faults: FieldError[];
 }
 
 function check(schema: AttributeSchema, value: unknown, { path, faults }: Place): void {

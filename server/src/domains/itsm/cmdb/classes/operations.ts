@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ClassCreated, ClassDeleted, ClassUpdated } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
@@ -25,7 +25,7 @@ const listClasses = query({
     const [from] = after === undefined ? [] : cursors.decode(LIST, after);
     const all = await store.all(tx);
     const rest = typeof from === "string" ? all.filter(({ name }) => name > from) : all;
-    return pageOf(
+    return toPage(
       rest,
       limit,
       (row) => row,
@@ -74,7 +74,7 @@ const getClass = query({
   summary: "Read a class of configuration items",
   permission: CmdbRead,
   params: ByName,
-  reply: one(ItemClass),
+  reply: item(ItemClass),
   example,
   async run({ tx }, { params }) {
     const found = await store.find(tx, params.name);
@@ -93,7 +93,7 @@ const updateClass = command({
   permission: CmdbWrite,
   params: ByName,
   body: patch(fields),
-  reply: one(ItemClass),
+  reply: item(ItemClass),
   emits: [ClassUpdated],
   mayChangeNothing: true,
   example: { ...example, body: { label: "VM" } },
@@ -108,7 +108,7 @@ const deleteClass = command({
     "Not while there are items of it. A built-in class becomes what it was, with its items.",
   permission: CmdbWrite,
   params: ByName,
-  reply: nothing(),
+  reply: noContent(),
   emits: [ClassDeleted],
   fails: [ClassInUse],
   example,

@@ -2,7 +2,7 @@
  * The schemas of attributes: a part of JSON Schema. Whatever people write here is read keyword by
  * keyword and never compiled; what could take long to check, such as a pattern, is no part of it.
  */
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 
 export const ATTRIBUTE_TYPES = [
   "string",
@@ -54,7 +54,7 @@ const DEPTH_MAX = 6;
 const NAME_CHARACTERS_MAX = 100;
 
 /** The schema that somebody gave, or what is wrong with it. */
-export type Read = { readonly schema: ObjectSchema } | { readonly faults: readonly Fault[] };
+export type Read = { readonly schema: ObjectSchema } | { readonly faults: readonly FieldError[] };
 
 /**
  * Reads a JSON Schema of an object, or a map from names to the schemas of attributes, in which each may
@@ -74,7 +74,7 @@ export function readSchema(given: Readonly<Record<string, unknown>>, path: strin
 /** One schema of an object, made of a map. */
 function wholeOf(map: Readonly<Record<string, unknown>>, path: string) {
   const required: string[] = [];
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const properties = Object.entries(map).map(([name, part]) => {
     if (!isObject(part)) {
       faults.push({ path: `${path}/${name}`, message: "must be the schema of an attribute" });
@@ -98,7 +98,7 @@ interface Place {
   readonly path: string;
   readonly depth: number;
   readonly parts: { left: number };
-  readonly faults: Fault[];
+  readonly faults: FieldError[];
 }
 
 function check(schema: Readonly<Record<string, unknown>>, place: Place): void {

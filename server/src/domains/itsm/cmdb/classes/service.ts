@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { changeOf } from "#kernel/log/event.ts";
-import { Failure, invalid, Invalid } from "#kernel/operation/failure.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { Failure, invalidField, Invalid } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { ClassCreated, ClassDeleted, ClassUpdated } from "../events.ts";
 import * as events from "../events.ts";
@@ -70,7 +70,7 @@ export async function update(
     ...(attributes && { attributes: JSON.stringify(attributes) }),
     updated_at: ctx.now,
   });
-  ctx.emit(events.ClassUpdated, referTo(after), changeOf(dataOf(before), dataOf(after)));
+  ctx.emit(events.ClassUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
   return after;
 }
 
@@ -86,7 +86,10 @@ export async function remove(ctx: WriteContext<typeof ClassDeleted>, name: strin
 
 function schemaOf(given: Readonly<Record<string, unknown>>): ObjectSchema {
   if (JSON.stringify(given).length > SCHEMA_CHARACTERS_MAX) {
-    throw invalid("/attributes", `must have at most ${SCHEMA_CHARACTERS_MAX} characters as JSON`);
+    throw invalidField(
+      "/attributes",
+      `must have at most ${SCHEMA_CHARACTERS_MAX} characters as JSON`,
+    );
   }
   const read = readSchema(given, "/attributes");
   if ("schema" in read) return read.schema;
@@ -105,10 +108,11 @@ async function assertExtends(
 ): Promise<void> {
   let next = parent;
   for (let depth = 1; typeof next === "string"; depth += 1) {
-    if (next === name) throw invalid("/extends", "extends this class itself");
-    if (depth > EXTENDS_MAX) throw invalid("/extends", `is more than ${EXTENDS_MAX} classes deep`);
+    if (next === name) throw invalidField("/extends", "extends this class itself");
+    if (depth > EXTENDS_MAX)
+      throw invalidField("/extends", `is more than ${EXTENDS_MAX} classes deep`);
     const found: ItemClass | undefined = await store.find(tx, next);
-    if (!found) throw invalid("/extends", "is not the name of a class");
+    if (!found) throw invalidField("/extends", "is not the name of a class");
     next = found.extends;
   }
 }

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../../tables.ts";
 import { BUILT_IN_CLASSES, EXTENDS_MAX, isBuiltIn, type ItemClass } from "./class.ts";
@@ -28,7 +28,7 @@ export async function takeTurn(tx: Tx): Promise<void> {
     select pg_advisory_xact_lock(hashtextextended(
       'cmdb classes of ' || current_setting('millrace.workspace')
         || current_setting('millrace.environment'), 0))`;
-  await rowsOf(tx, text, []);
+  await queryRows(tx, text, []);
 }
 
 /** How many are declared. */
@@ -91,7 +91,7 @@ export async function isNeeded(tx: Tx, name: string): Promise<boolean> {
   const text = `
     select exists (select from cmdb_items where class = $1)
         or exists (select from cmdb_classes where extends = $1) as needed`;
-  const [row] = await rowsOf(tx, text, [name]);
+  const [row] = await queryRows(tx, text, [name]);
   return row?.["needed"] === true;
 }
 
@@ -114,8 +114,8 @@ export async function schemasOf(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, ObjectSchema>> {
   const [, rows] = await Promise.all([
-    rowsOf(tx, HOLD, [names]),
-    rowsOf(tx, CHAINS, [names, EXTENDS_MAX + 1]),
+    queryRows(tx, HOLD, [names]),
+    queryRows(tx, CHAINS, [names, EXTENDS_MAX + 1]),
   ]);
   return schemasIn(rows, names);
 }
@@ -125,7 +125,7 @@ export async function readSchemas(
   tx: Tx,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, ObjectSchema>> {
-  return schemasIn(await rowsOf(tx, CHAINS, [names, EXTENDS_MAX + 1]), names);
+  return schemasIn(await queryRows(tx, CHAINS, [names, EXTENDS_MAX + 1]), names);
 }
 
 function schemasIn(

@@ -1,8 +1,13 @@
 import Type from "typebox";
-import { csvLine, unrunnable } from "#kernel/csv/csv-line.ts";
+import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { Parameters, rowsOf } from "#kernel/db/statement.ts";
-import { jsonForm, type ListForm, type Pages, piecesOf } from "#kernel/list/list-file.ts";
+import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
+import {
+  jsonListFormat,
+  type ListFileFormat,
+  type PageSource,
+  listFileChunks,
+} from "#kernel/list/list-file.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -44,16 +49,16 @@ export const exportItems = query({
     const partition = { workspace: workspace.key, environment };
     const form =
       format === "json"
-        ? jsonForm(({ no: _, revision: __, ...item }: Listed) => item)
+        ? jsonListFormat(({ no: _, revision: __, ...item }: Listed) => item)
         : await outside.db.read(partition, (tx) => csvForm(tx, narrowed, safe));
-    const pages: Pages<Listed> = {
+    const pages: PageSource<Listed> = {
       sizes: [PAGE_ITEMS],
       read: (last) => outside.db.read(partition, (tx) => pageAfter(tx, narrowed, last?.no ?? 0)),
     };
     const made: Download = {
       mediaType: form.mediaType,
       fileName: `items.${format}`,
-      pieces: piecesOf(form, pages, outside.ending),
+      pieces: listFileChunks(form, pages, outside.ending),
     };
     return made;
   },
@@ -62,11 +67,11 @@ export const exportItems = query({
 
 const COLUMNS = ["class", "key", "name", "status", "description", "ownerId", "teamId"] as const;
 
-async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<ListForm<Listed>> {
+async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<ListFileFormat<Listed>> {
   const names = await attributeNames(tx, narrowed);
   const classes = (await allClasses(tx)).map(({ name }) => name);
   const schemas = await readSchemas(tx, classes);
-  const guard = (cell: string | null) => (safe && cell !== null ? unrunnable(cell) : cell);
+  const guard = (cell: string | null) => (safe && cell !== null ? escapeFormula(cell) : cell);
   const attributesOf = (item: Item): (string | null)[] => {
     if (!names) return [JSON.stringify(item.attributes)];
     const properties = propertiesOf(schemas, item.class);
@@ -81,10 +86,10 @@ async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<ListF
   const header = names ? names.map((name) => `attributes.${name}`) : ["attributes"];
   return {
     mediaType: "text/csv",
-    begin: csvLine(["id", ...COLUMNS, ...header]),
+    begin: formatCsvLine(["id", ...COLUMNS, ...header]),
     line: (item) => {
       const own = [item.id, ...COLUMNS.map((column) => item[column])];
-      return csvLine([...own, ...attributesOf(item)].map(guard));
+      return formatCsvLine([...own, ...attributesOf(item)].map(guard));
     },
     end: "",
   };
@@ -101,12 +106,12 @@ async function attributeNames(tx: Tx, narrowed: Narrowed): Promise<string[] | un
   const text = `
     select distinct jsonb_object_keys(attributes) as name from cmdb_items where ${where}
      limit ${ATTRIBUTE_COLUMNS_MAX + 1}`;
-  const names = (await rowsOf(tx, text, values)).map(({ name }) => String(name));
+  const names = (await queryRows(tx, text, values)).map(({ name }) => String(name));
   return names.length > ATTRIBUTE_COLUMNS_MAX ? undefined : names.toSorted();
 }
 
 function conditionOf(narrowed: Narrowed) {
-  const parameters = new Parameters();
+  const parameters = new SqlParameters();
   const parts = Object.entries(narrowed)
     .filter(([column, value]) => column in fields && value !== undefined)
     .map(([column, value]) => `${column} = ${parameters.add(value, "text")}`);
@@ -120,6 +125,6 @@ async function pageAfter(tx: Tx, narrowed: Narrowed, after: number): Promise<Lis
   const text = `
     select no, ${SHOWN} from cmdb_items where ${where} and no > $${values.length + 1}::bigint
      order by no limit ${PAGE_ITEMS}`;
-  const rows = await rowsOf(tx, text, [...values, after]);
+  const rows = await queryRows(tx, text, [...values, after]);
   return rows.map(({ no, ...row }) => ({ ...toItem(row), no: Number(no) }));
 }

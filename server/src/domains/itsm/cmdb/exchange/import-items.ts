@@ -1,48 +1,54 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { schemasOf } from "../classes/store.ts";
 import { ItemCreated, ItemUpdated } from "../events.ts";
-import { BLANK, changeData, changed, changesBetween, faultsOf } from "../items/item-change.ts";
+import {
+  EMPTY_ITEM,
+  changeData,
+  applyItemChange,
+  changesBetween,
+  itemErrors,
+} from "../items/item-change.ts";
 import { dataOf, type Item, referTo } from "../items/item.ts";
-import { knownOf, unknownFaults } from "../items/check-references.ts";
+import { findReferences, missingReferenceErrors } from "../items/check-references.ts";
 import * as store from "../items/store.ts";
-import { type Candidate, nameOf } from "./import-row.ts";
+import { type ImportRow, nameOf } from "./import-row.ts";
 
 const BATCH_ITEMS_MAX = 1_000;
 
 /** What an import makes of the items that it names. */
-export interface Outcome {
+export interface ImportOutcome {
   readonly created: readonly Item[];
   readonly updated: readonly { readonly before: Item; readonly after: Item }[];
   readonly unchanged: number;
   readonly skipped: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 }
 
 /** Imports take turns in each partition: two that enter the same new key would stop one another. */
-export async function takeTurn(tx: Tx): Promise<void> {
+export async function takeImportLock(tx: Tx): Promise<void> {
   const text = `
     select pg_advisory_xact_lock(hashtextextended(
       'cmdb import into ' || current_setting('millrace.workspace')
         || current_setting('millrace.environment'), 0))`;
-  await rowsOf(tx, text, []);
+  await queryRows(tx, text, []);
 }
 
 /** Decides about every candidate; nothing is written yet. */
-export async function decide(
+export async function decideImport(
   ctx: Pick<WriteContext, "tx" | "now" | "caller">,
-  candidates: readonly Candidate[],
-): Promise<Outcome> {
+  candidates: readonly ImportRow[],
+): Promise<ImportOutcome> {
   const { tx } = ctx;
   const givens = candidates.map(({ given }) => given);
   const classes = [...new Set(candidates.map(({ is }) => is.class))];
   const keys = candidates.map(({ is }) => is);
   const [schemas, known, locked] = await Promise.all([
     schemasOf(tx, classes),
-    knownOf(tx, givens),
+    findReferences(tx, givens),
     store.lockByKeys(tx, keys),
   ]);
   const there = new Map(
@@ -50,18 +56,18 @@ export async function decide(
   );
   const created: Item[] = [];
   const updated: { before: Item; after: Item }[] = [];
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   let skipped = 0;
   for (const { path, is, given } of candidates) {
     const before = there.get(nameOf(is));
-    const wanted = changed(before ?? { ...BLANK, name: "", class: is.class }, given);
+    const wanted = applyItemChange(before ?? { ...EMPTY_ITEM, name: "", class: is.class }, given);
     const changes = before && changesBetween(before, wanted);
     if (changes?.length === 0) continue;
     const isShaped = !changes || changes.includes("attributes");
     const found = [
       ...(wanted.name === "" ? [{ path: `${path}/name`, message: "is required" }] : []),
-      ...(isShaped ? faultsOf(wanted, schemas, path) : []),
-      ...unknownFaults(given, known, path),
+      ...(isShaped ? itemErrors(wanted, schemas, path) : []),
+      ...missingReferenceErrors(given, known, path),
     ];
     faults.push(...found);
     if (found.length > 0) skipped += 1;
@@ -84,16 +90,16 @@ function newItem({ now, caller }: Pick<WriteContext, "now" | "caller">, wanted: 
   };
 }
 
-type ItemOf = ReturnType<typeof changed>;
+type ItemOf = ReturnType<typeof applyItemChange>;
 
 function nextOf({ now }: Pick<WriteContext, "now">, item: Item): Item {
   return { ...item, updatedAt: now.toISOString(), revision: item.revision + 1 };
 }
 
 /** Writes what was decided, batch by batch in the one transaction. */
-export async function carryOut(
+export async function applyImport(
   ctx: WriteContext<typeof ItemCreated | typeof ItemUpdated>,
-  { created, updated }: Outcome,
+  { created, updated }: ImportOutcome,
 ): Promise<void> {
   for (const batch of batchesOf(created)) {
     await store.insert(ctx.tx, batch);

@@ -1,18 +1,29 @@
 import Type from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import { parseCsv } from "#kernel/csv/parse-csv.ts";
-import { Failure, type Fault, Invalid, invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { command, type WriteContext } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { ClassName } from "../classes/class.ts";
 import { readSchemas } from "../classes/store.ts";
 import { ItemCreated, ItemUpdated, RelationshipCreated } from "../events.ts";
 import { KeyTaken } from "../items/item.ts";
 import { CmdbWrite } from "../permissions.ts";
-import { classesIn, headerFaults, entryOfRow, sift, type Sifted } from "./import-row.ts";
-import { carryOut, decide, takeTurn } from "./import-items.ts";
-import { makeTies, type NamedTie, readTie, resolveTies } from "./import-relationships.ts";
+import {
+  classesIn,
+  headerFaults,
+  entryOfRow,
+  validateRows,
+  type ValidatedRows,
+} from "./import-row.ts";
+import { applyImport, decideImport, takeImportLock } from "./import-items.ts";
+import {
+  createRelationships,
+  type RelationshipRow,
+  parseRelationship,
+  resolveRelationships,
+} from "./import-relationships.ts";
 
 const BYTES_MAX = 16 * 1024 * 1024;
 const ITEMS_MAX = 10_000;
@@ -78,7 +89,7 @@ export const importItems = command({
   body: Body,
   acceptsText: { mediaType: "text/csv", field: "csv" },
   bodyBytesMax: BYTES_MAX,
-  reply: one(ImportResult),
+  reply: item(ImportResult),
   emits: [ItemCreated, ItemUpdated, RelationshipCreated],
   mayChangeNothing: true,
   fails: [KeyTaken],
@@ -103,10 +114,10 @@ export const importItems = command({
     assertOneForm(body);
     const sifted =
       body.csv === undefined
-        ? await sift(itemsOf(body.items ?? []), plan.defaultClass)
+        ? await validateRows(itemsOf(body.items ?? []), plan.defaultClass)
         : await siftCsv(outside, caller, { csv: body.csv, defaultClass: plan.defaultClass });
     const ties = (body.relationships ?? []).map((raw, index) =>
-      readTie(raw, `/relationships/${index}`, plan.defaultClass),
+      parseRelationship(raw, `/relationships/${index}`, plan.defaultClass),
     );
     const faults = [
       ...sifted.faults,
@@ -128,20 +139,20 @@ async function importAll(
   ctx: Importing,
   prepared: {
     readonly skips: boolean;
-    readonly sifted: Sifted;
-    readonly named: readonly NamedTie[];
+    readonly sifted: ValidatedRows;
+    readonly named: readonly RelationshipRow[];
     readonly tieCount: number;
-    readonly faults: readonly Fault[];
+    readonly faults: readonly FieldError[];
   },
 ) {
   const { skips, sifted, named, tieCount } = prepared;
-  await takeTurn(ctx.tx);
-  const outcome = await decide(ctx, sifted.candidates);
+  await takeImportLock(ctx.tx);
+  const outcome = await decideImport(ctx, sifted.candidates);
   if (!skips) assertNone(outcome.faults);
-  await carryOut(ctx, outcome);
-  const { ties, faults } = await resolveTies(ctx, named);
+  await applyImport(ctx, outcome);
+  const { ties, faults } = await resolveRelationships(ctx, named);
   if (!skips) assertNone(faults);
-  const made = await makeTies(ctx, ties);
+  const made = await createRelationships(ctx, ties);
   return {
     created: outcome.created.length,
     updated: outcome.updated.length,
@@ -178,10 +189,10 @@ function itemsOf(items: readonly unknown[]) {
 }
 
 async function siftCsv(
-  outside: Outside,
+  outside: Platform,
   { workspace, environment }: Caller,
   { csv, defaultClass }: { readonly csv: string; readonly defaultClass: string | undefined },
-): Promise<Sifted> {
+): Promise<ValidatedRows> {
   if (!workspace) throw new Error("Items belong to a workspace.");
   const file = await parseCsv(csv, ITEMS_MAX);
   assertNone(headerFaults(file));
@@ -190,7 +201,7 @@ async function siftCsv(
   );
   const schemaOf = (itemClass: string | null) => schemas.get(itemClass ?? defaultClass ?? "");
   const entries = file.rows.map((row) => entryOfRow(file.header, row, schemaOf));
-  return sift(entries, defaultClass);
+  return validateRows(entries, defaultClass);
 }
 
 function assertOneForm(body: {
@@ -201,15 +212,15 @@ function assertOneForm(body: {
 }): void {
   const { format, items, csv, relationships } = body;
   if (items !== undefined && csv !== undefined)
-    throw invalid("/csv", "must not stand with `items`");
-  if (format === "csv" && csv === undefined) throw invalid("/csv", "is required");
-  if (format === "json" && csv !== undefined) throw invalid("/csv", "is not JSON");
+    throw invalidField("/csv", "must not stand with `items`");
+  if (format === "csv" && csv === undefined) throw invalidField("/csv", "is required");
+  if (format === "json" && csv !== undefined) throw invalidField("/csv", "is not JSON");
   if (items === undefined && csv === undefined && relationships === undefined) {
-    throw invalid("/items", "is required");
+    throw invalidField("/items", "is required");
   }
 }
 
-function assertNone(faults: readonly Fault[]): void {
+function assertNone(faults: readonly FieldError[]): void {
   const [first] = faults;
   if (!first) return;
   const detail = `${first.path} ${first.message}`;

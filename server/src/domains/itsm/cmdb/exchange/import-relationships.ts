@@ -1,5 +1,5 @@
 /** The relationships of an import, whose ends are named by id or by key. */
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { isObject } from "../classes/schema.ts";
 import type { RelationshipCreated } from "../events.ts";
@@ -18,7 +18,7 @@ import { batchesOf } from "./import-items.ts";
 type Ref = string | ItemKey;
 
 /** A relationship as an import names it. */
-export interface NamedTie {
+export interface RelationshipRow {
   readonly path: string;
   readonly from: Ref;
   readonly to: Ref;
@@ -28,12 +28,12 @@ export interface NamedTie {
 const FIELDS: ReadonlySet<string> = new Set(["from", "to", "type"]);
 
 /** Reads one relationship; `defaultClass` is of ends that name a key alone. */
-export function readTie(
+export function parseRelationship(
   raw: Readonly<Record<string, unknown>>,
   path: string,
   defaultClass: string | undefined,
-): NamedTie | { readonly faults: readonly Fault[] } {
-  const faults: Fault[] = Object.keys(raw)
+): RelationshipRow | { readonly faults: readonly FieldError[] } {
+  const faults: FieldError[] = Object.keys(raw)
     .filter((name) => !FIELDS.has(name))
     .map((name) => ({ path: `${path}/${name}`, message: "is not a known field" }));
   const from = refOf(raw["from"], defaultClass);
@@ -61,10 +61,10 @@ function refOf(value: unknown, defaultClass: string | undefined): Ref | undefine
 }
 
 /** The ties whose ends are there, and faults for the others. */
-export async function resolveTies(
+export async function resolveRelationships(
   ctx: Pick<WriteContext, "tx">,
-  named: readonly NamedTie[],
-): Promise<{ readonly ties: readonly Tie[]; readonly faults: readonly Fault[] }> {
+  named: readonly RelationshipRow[],
+): Promise<{ readonly ties: readonly Tie[]; readonly faults: readonly FieldError[] }> {
   if (named.length === 0) return { ties: [], faults: [] };
   const refs = named.flatMap(({ from, to }) => [from, to]);
   const keys = new Map(
@@ -81,7 +81,7 @@ export async function resolveTies(
     return id !== undefined && held.has(id) ? id : undefined;
   };
   const ties: Tie[] = [];
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   for (const { path, from: left, to: right, type } of named) {
     const [from, to] = [idOf(left), idOf(right)];
     if (from === undefined) faults.push({ path: `${path}/from`, message: "is no item here" });
@@ -94,7 +94,7 @@ export async function resolveTies(
 }
 
 /** Makes the relationships that are not there yet, and tells how many those were. */
-export async function makeTies(
+export async function createRelationships(
   ctx: WriteContext<typeof RelationshipCreated>,
   ties: readonly Tie[],
 ): Promise<number> {

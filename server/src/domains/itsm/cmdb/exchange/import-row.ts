@@ -1,28 +1,28 @@
 /** What an import says about items, read item by item. */
 import Type from "typebox";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { Shape } from "#kernel/schema/validator.ts";
+import { Validator } from "#kernel/schema/validator.ts";
 import { isObject, type ObjectSchema } from "../classes/schema.ts";
-import type { Given } from "../items/item-change.ts";
+import type { ItemInput } from "../items/item-change.ts";
 import { fields } from "../items/item.ts";
 import type { ItemKey } from "../items/store.ts";
 import { valueOfCell } from "./cell.ts";
 
 /** One item of an import that is well-formed. */
-export interface Candidate {
+export interface ImportRow {
   /** Where it stands: `/items/16`, or `line 17`. */
   readonly path: string;
   readonly is: ItemKey;
-  readonly given: Given;
+  readonly given: ItemInput;
 }
 
 /** The candidates, and what is wrong with the others. */
-export interface Sifted {
-  readonly candidates: readonly Candidate[];
+export interface ValidatedRows {
+  readonly candidates: readonly ImportRow[];
   readonly skipped: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly FieldError[];
 }
 
 const { key: _, ...others } = fields;
@@ -36,7 +36,7 @@ const ImportItem = object({
   ownerId: Type.Optional(others.ownerId),
   teamId: Type.Optional(others.teamId),
 });
-const shape = new Shape(ImportItem, "body");
+const shape = new Validator(ImportItem, "body");
 
 /** What the platform fills itself is passed over, so that an export can be imported. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["id", "createdBy", "createdAt", "updatedAt"]);
@@ -50,12 +50,12 @@ export type Entry = { readonly path: string } & (
 );
 
 /** Reads what is said of each item; `defaultClass` is of those that do not name theirs. */
-export async function sift(
+export async function validateRows(
   all: readonly Entry[],
   defaultClass: string | undefined,
-): Promise<Sifted> {
-  const candidates: Candidate[] = [];
-  const faults: Fault[] = [];
+): Promise<ValidatedRows> {
+  const candidates: ImportRow[] = [];
+  const faults: FieldError[] = [];
   const seen = new Set<string>();
   for (const [index, entry] of all.entries()) {
     // Others want to be served too.
@@ -85,7 +85,7 @@ export function nameOf({ class: itemClass, key }: ItemKey): string {
 function readEntry(
   entry: Entry,
   defaultClass: string | undefined,
-): Candidate | { readonly faults: readonly Fault[] } {
+): ImportRow | { readonly faults: readonly FieldError[] } {
   const { path } = entry;
   if ("fault" in entry) return { faults: [{ path, message: entry.fault }] };
   const { raw } = entry;
@@ -99,7 +99,7 @@ function readEntry(
     };
   }
   // It has just passed the schema, of which this is the type.
-  const given = checked.value as Given & { readonly key: string };
+  const given = checked.value as ItemInput & { readonly key: string };
   const itemClass = given.class ?? defaultClass;
   if (itemClass === undefined) {
     return { faults: [{ path: `${path}/class`, message: "is required" }] };
@@ -123,7 +123,7 @@ export function classesIn({ header, rows }: CsvFile, defaultClass: string | unde
 }
 
 /** What is wrong with the names of columns. */
-export function headerFaults({ header }: CsvFile): readonly Fault[] {
+export function headerFaults({ header }: CsvFile): readonly FieldError[] {
   return header.flatMap((name, index) => {
     const path = `line 1/${name}`;
     if (header.indexOf(name) < index) return [{ path, message: "is named twice" }];

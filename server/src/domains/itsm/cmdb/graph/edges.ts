@@ -1,14 +1,14 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import type { Item } from "../items/item.ts";
 import type { RelationshipType } from "../relationships/relationship.ts";
-import type { Step, Walking } from "./traverse.ts";
+import type { Step, TraversalOptions } from "./traverse.ts";
 
 export const DIRECTIONS = ["downstream", "upstream", "both"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
 /** Which relationships count; all types where none is named. */
-export interface Followed {
+export interface EdgeFilter {
   readonly direction: Direction;
   readonly types: readonly string[] | undefined;
 }
@@ -21,7 +21,7 @@ function hop(known: "from_id" | "to_id", typed: string): string {
      where ${known} = any($1::text[])${typed}`;
 }
 
-function hopText({ direction, types }: Followed): string {
+function hopText({ direction, types }: EdgeFilter): string {
   const typed = types ? " and type = any($3::text[])" : "";
   const parts = {
     downstream: [hop("from_id", typed)],
@@ -34,12 +34,12 @@ function hopText({ direction, types }: Followed): string {
 }
 
 /** How a walk goes on: downstream to what is needed, upstream to who needs it. */
-export function stepFrom(tx: Tx, followed: Followed): Walking["stepFrom"] {
+export function neighboursOf(tx: Tx, followed: EdgeFilter): TraversalOptions["stepFrom"] {
   const text = hopText(followed);
   const { types } = followed;
   return async (ids, limit) =>
     // The select list names the fields of a step.
-    (await rowsOf(tx, text, [ids, limit, ...(types ? [types] : [])])) as unknown as Step[];
+    (await queryRows(tx, text, [ids, limit, ...(types ? [types] : [])])) as unknown as Step[];
 }
 
 export interface Edge {
@@ -62,7 +62,7 @@ export async function edgesAmong(
   const text = `
     select id, from_id as "from", to_id as "to", type from cmdb_relationships
      where from_id = any($1::text[])${types ? " and type = any($3::text[])" : ""} limit $2`;
-  const rows = await rowsOf(tx, text, [ids, LOOKED_AT_MAX + 1, ...(types ? [types] : [])]);
+  const rows = await queryRows(tx, text, [ids, LOOKED_AT_MAX + 1, ...(types ? [types] : [])]);
   const among = new Set(ids);
   const edges = (rows as unknown as Edge[])
     .filter(({ to }) => among.has(to))
@@ -79,12 +79,12 @@ export async function summariesOf(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Summary>> {
   const text = "select id, name, class, status from cmdb_items where id = any($1::text[])";
-  const rows = (await rowsOf(tx, text, [ids])) as unknown as Summary[];
+  const rows = (await queryRows(tx, text, [ids])) as unknown as Summary[];
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The items that were entered first. */
 export async function firstItems(tx: Tx, limit: number): Promise<readonly Summary[]> {
   const text = "select id, name, class, status from cmdb_items order by no limit $1";
-  return (await rowsOf(tx, text, [limit])) as unknown as Summary[];
+  return (await queryRows(tx, text, [limit])) as unknown as Summary[];
 }

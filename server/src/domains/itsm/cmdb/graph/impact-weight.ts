@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 
 /** What may break with some items. */
 export interface Weight {
@@ -18,8 +18,8 @@ const DEPENDANTS = `
 export async function weightOf(tx: Tx, itemIds: readonly string[]): Promise<Weight> {
   if (itemIds.length === 0) return { classes: [], dependants: 0 };
   const [classes, dependants] = await Promise.all([
-    rowsOf(tx, CLASSES, [itemIds]),
-    rowsOf(tx, DEPENDANTS, [itemIds]),
+    queryRows(tx, CLASSES, [itemIds]),
+    queryRows(tx, DEPENDANTS, [itemIds]),
   ]);
   return {
     classes: classes.map((row) => String(row["class"])),

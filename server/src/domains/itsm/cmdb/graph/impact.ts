@@ -2,8 +2,8 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { openTickets, type TicketOnItem } from "../items/open-tickets.ts";
 import type { RelationshipType } from "../relationships/relationship.ts";
-import { stepFrom, summariesOf, type Summary } from "./edges.ts";
-import { type Reached, walk } from "./traverse.ts";
+import { neighboursOf, summariesOf, type Summary } from "./edges.ts";
+import { type ReachedItem, traverse } from "./traverse.ts";
 
 type Ticket = Omit<TicketOnItem, "itemId" | "kind">;
 
@@ -43,10 +43,10 @@ export async function impactOf(
     readonly types: readonly string[] | undefined;
   },
 ): Promise<Impact> {
-  const steps = stepFrom(ctx.tx, { direction: "upstream", types: asked.types });
+  const steps = neighboursOf(ctx.tx, { direction: "upstream", types: asked.types });
   // The item itself is no part of what breaks with it.
   const walking = { root: id, depth: asked.depth, nodesMax: asked.limit + 1, stepFrom: steps };
-  const { reached, truncated } = await walk(walking);
+  const { reached, truncated } = await traverse(walking);
   const ids = [...reached.keys()];
   const [summaries, tickets] = await Promise.all([summariesOf(ctx.tx, ids), seenTickets(ctx, ids)]);
   const root = summaries.get(id);
@@ -80,7 +80,7 @@ async function seenTickets(
 
 function impactedOf(
   summary: Summary | undefined,
-  { hops, by }: Reached,
+  { hops, by }: ReachedItem,
   tickets: readonly TicketOnItem[],
 ): Impacted[] {
   if (!summary || !by) return [];

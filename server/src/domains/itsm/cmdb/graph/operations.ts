@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { id, nullable, object } from "#kernel/schema/schema.ts";
 import { ItemId, itemSummary } from "../items/item.ts";
 import { CmdbRead } from "../permissions.ts";
@@ -73,7 +73,7 @@ const getTopology = query({
     types,
     limit,
   }),
-  reply: one(Topology),
+  reply: item(Topology),
   fails: [NotFound],
   example: {
     query: {
@@ -143,7 +143,7 @@ const getImpact = query({
   permission: CmdbRead,
   params: object({ id: ItemId }),
   query: object({ depth: depth(5), types, limit }),
-  reply: one(Impact),
+  reply: item(Impact),
   example: {
     params: { id: "ci_01jd0000000000000000000000" },
     query: { depth: 3, limit: 1_000 },
@@ -176,7 +176,7 @@ const getPath = query({
     direction: direction("both"),
     types,
   }),
-  reply: one(Path),
+  reply: item(Path),
   fails: [NotFound],
   example: {
     query: {

@@ -4,12 +4,12 @@ import {
   type Edge,
   edgesAmong,
   firstItems,
-  type Followed,
-  stepFrom,
+  type EdgeFilter,
+  neighboursOf,
   summariesOf,
   type Summary,
 } from "./edges.ts";
-import { walk } from "./traverse.ts";
+import { traverse } from "./traverse.ts";
 
 export interface Topology {
   readonly root: string | null;
@@ -21,11 +21,11 @@ export interface Topology {
 /** The items around one, and all relationships between them. */
 export async function around(
   tx: Tx,
-  followed: Followed,
+  followed: EdgeFilter,
   { root, depth, limit }: { readonly root: string; readonly depth: number; readonly limit: number },
 ): Promise<Topology> {
-  const steps = stepFrom(tx, followed);
-  const { reached, truncated } = await walk({ root, depth, nodesMax: limit, stepFrom: steps });
+  const steps = neighboursOf(tx, followed);
+  const { reached, truncated } = await traverse({ root, depth, nodesMax: limit, stepFrom: steps });
   const ids = [...reached.keys()];
   const [summaries, among] = await Promise.all([
     summariesOf(tx, ids),
@@ -69,12 +69,12 @@ const PATH_NODES_MAX = 20_000;
 /** One of the shortest ways from an item to another. */
 export async function pathBetween(
   tx: Tx,
-  followed: Followed,
+  followed: EdgeFilter,
   { from, to, depth }: { readonly from: string; readonly to: string; readonly depth: number },
 ): Promise<Path> {
-  const steps = stepFrom(tx, followed);
+  const steps = neighboursOf(tx, followed);
   const walking = { root: from, depth, nodesMax: PATH_NODES_MAX, goal: to, stepFrom: steps };
-  const { reached, truncated } = await walk(walking);
+  const { reached, truncated } = await traverse(walking);
   const ids: string[] = [];
   if (reached.has(to)) {
     for (let id: string | undefined = to; id !== undefined; id = reached.get(id)?.by?.via) {

@@ -15,13 +15,13 @@ export interface Step {
 }
 
 /** An item that was reached. */
-export interface Reached {
+export interface ReachedItem {
   readonly hops: number;
   /** Null where the walk began. */
   readonly by: Step | null;
 }
 
-export interface Walking {
+export interface TraversalOptions {
   readonly root: string;
   readonly depth: number;
   /** How many items may be reached, the root among them. */
@@ -35,17 +35,17 @@ export interface Walking {
   readonly stepFrom: (ids: readonly string[], limit: number) => Promise<readonly Step[]>;
 }
 
-export interface Walk {
+export interface Traversal {
   /** By id, the nearest first. */
-  readonly reached: ReadonlyMap<string, Reached>;
+  readonly reached: ReadonlyMap<string, ReachedItem>;
   /** Whether there are more within the depth than were counted. */
   readonly truncated: boolean;
 }
 
 /** Finds all items within some hops of one. */
-export async function walk(walking: Walking): Promise<Walk> {
+export async function traverse(walking: TraversalOptions): Promise<Traversal> {
   const { root, depth, nodesMax, goal, stepFrom } = walking;
-  const reached = new Map<string, Reached>([[root, { hops: 0, by: null }]]);
+  const reached = new Map<string, ReachedItem>([[root, { hops: 0, by: null }]]);
   let frontier: readonly string[] = [root];
   for (let hops = 1; hops <= depth && frontier.length > 0; hops += 1) {
     if (goal !== undefined && reached.has(goal)) break;

@@ -1,17 +1,20 @@
 /** Whom items name must be there. */
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { Fault } from "#kernel/operation/failure.ts";
-import type { Given } from "./item-change.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
+import type { ItemInput } from "./item-change.ts";
 
 /** Who can be named: members and teams, of those that somebody asked about. */
-export interface Known {
+export interface ExistingReferences {
   readonly owners: ReadonlySet<string>;
   readonly teams: ReadonlySet<string>;
 }
 
 /** Looks up all whom some items name. */
-export async function knownOf(tx: Tx, all: readonly Given[]): Promise<Known> {
+export async function findReferences(
+  tx: Tx,
+  all: readonly ItemInput[],
+): Promise<ExistingReferences> {
   const owners = named(all, "ownerId");
   const teams = named(all, "teamId");
   const [members, found] = await Promise.all([
@@ -27,12 +30,12 @@ export async function knownOf(tx: Tx, all: readonly Given[]): Promise<Known> {
 }
 
 /** A fault for each whom an item names and who is not there. */
-export function unknownFaults(
-  { ownerId, teamId }: Given,
-  known: Known,
+export function missingReferenceErrors(
+  { ownerId, teamId }: ItemInput,
+  known: ExistingReferences,
   path: string,
-): readonly Fault[] {
-  const faults: Fault[] = [];
+): readonly FieldError[] {
+  const faults: FieldError[] = [];
   if (typeof ownerId === "string" && !known.owners.has(ownerId)) {
     faults.push({ path: `${path}/ownerId`, message: "is not the id of an active member" });
   }
@@ -42,7 +45,7 @@ export function unknownFaults(
   return faults;
 }
 
-function named(all: readonly Given[], field: "ownerId" | "teamId"): readonly string[] {
+function named(all: readonly ItemInput[], field: "ownerId" | "teamId"): readonly string[] {
   const ids = all.map((given) => given[field]).filter((id) => typeof id === "string");
   return [...new Set(ids)];
 }

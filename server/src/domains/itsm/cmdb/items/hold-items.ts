@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 
 /**
  * Which of these ids no configuration item here has. The others stay until the act ends: who writes them
@@ -14,6 +14,6 @@ export async function missingItems(tx: Tx, ids: readonly string[]): Promise<read
 /** Those of these items that there are; none of them can be deleted before the act ends. */
 export async function holdItems(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const text = "select id from cmdb_items where id = any($1::text[]) order by id for key share";
-  const rows = await rowsOf(tx, text, [ids]);
+  const rows = await queryRows(tx, text, [ids]);
   return new Set(rows.map(({ id }) => String(id)));
 }

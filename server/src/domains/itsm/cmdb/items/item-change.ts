@@ -1,12 +1,12 @@
 /** What becomes of an item when somebody says something about it. */
 import { isDeepStrictEqual } from "node:util";
-import type { Fault } from "#kernel/operation/failure.ts";
+import type { FieldError } from "#kernel/operation/failure.ts";
 import { attributeFaults } from "../classes/check-attributes.ts";
 import type { ObjectSchema } from "../classes/schema.ts";
 import { ATTRIBUTES_CHARACTERS_MAX, dataOf, fields, type Item, type ItemFields } from "./item.ts";
 
 /** An item of which only the class and the name are known. */
-export const BLANK: Omit<ItemFields, "name" | "class"> = {
+export const EMPTY_ITEM: Omit<ItemFields, "name" | "class"> = {
   status: "active",
   key: null,
   description: "",
@@ -16,10 +16,10 @@ export const BLANK: Omit<ItemFields, "name" | "class"> = {
 };
 
 /** What somebody says about an item; what is undefined stays. */
-export type Given = { readonly [Name in keyof ItemFields]?: ItemFields[Name] | undefined };
+export type ItemInput = { readonly [Name in keyof ItemFields]?: ItemFields[Name] | undefined };
 
 /** The fields after a change. Attributes are changed one by one, and null takes one away. */
-export function changed(before: ItemFields, given: Given): ItemFields {
+export function applyItemChange(before: ItemFields, given: ItemInput): ItemFields {
   const said = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   ) as Partial<ItemFields>;
@@ -45,11 +45,11 @@ export function changeData(before: Item, after: Item) {
 }
 
 /** What is wrong with the class and the attributes of an item; `schemas` has the classes that there are. */
-export function faultsOf(
+export function itemErrors(
   item: ItemFields,
   schemas: ReadonlyMap<string, ObjectSchema>,
   path: string,
-): readonly Fault[] {
+): readonly FieldError[] {
   const schema = schemas.get(item.class);
   if (!schema) return [{ path: `${path}/class`, message: "is not the name of a class" }];
   if (JSON.stringify(item.attributes).length > ATTRIBUTES_CHARACTERS_MAX) {

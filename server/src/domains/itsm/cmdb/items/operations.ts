@@ -1,11 +1,18 @@
 import Type from "typebox";
-import { type List, listPage, listQuery, type Narrowing } from "#kernel/list/list.ts";
-import { queryLog } from "#kernel/log/event-log.ts";
-import { Envelope, positionOf, toEnvelope } from "#kernel/log/event.ts";
-import { invalid } from "#kernel/operation/failure.ts";
+import { type ListDefinition, listPage, listQuery, type ListCondition } from "#kernel/list/list.ts";
+import { queryEvents } from "#kernel/log/event-log.ts";
+import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { countedPage, created, nothing, one, type Page, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import {
+  countedPage,
+  created,
+  noContent,
+  item,
+  type Page,
+  page,
+} from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated, RelationshipDeleted } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
@@ -18,20 +25,20 @@ async function historyOf(
   { tx }: ReadContext,
   id: string,
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
-): Promise<Page<ReturnType<typeof toEnvelope>>> {
+): Promise<Page<ReturnType<typeof toEventEnvelope>>> {
   const before = after === undefined ? undefined : positionOf(after);
-  if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
+  if (after !== undefined && !before) throw invalidField("?after", "is not a cursor of this list");
   const filter = { resourceType: "cmdb_item", resourceId: id, before };
-  const found = await queryLog(tx, filter, limit + 1);
+  const found = await queryEvents(tx, filter, limit + 1);
   // The log may have forgotten one that is there, and never heard of one that is not.
   if (found.length === 0 && after === undefined) await store.get(tx, id);
-  return pageOf(found, limit, toEnvelope, (event) => event.id);
+  return toPage(found, limit, toEventEnvelope, (event) => event.id);
 }
 
 const ById = object({ id: ItemId });
 const example = { params: { id: "ci_01jd0000000000000000000000" } };
 
-const ITEMS: List = {
+const ITEMS: ListDefinition = {
   name: "cmdb items",
   from: "cmdb_items",
   select: store.SHOWN,
@@ -79,11 +86,16 @@ const listItems = query({
     }),
 });
 
-function narrowedBy(columns: Readonly<Record<string, string | undefined>>): readonly Narrowing[] {
+function narrowedBy(
+  columns: Readonly<Record<string, string | undefined>>,
+): readonly ListCondition[] {
   return Object.entries(columns).flatMap(([column, value]) =>
     value === undefined
       ? []
-      : [(parameters: Parameters<Narrowing>[0]) => `${column} = ${parameters.add(value, "text")}`],
+      : [
+          (parameters: Parameters<ListCondition>[0]) =>
+            `${column} = ${parameters.add(value, "text")}`,
+        ],
   );
 }
 
@@ -117,7 +129,7 @@ const getItem = query({
   summary: "Read a configuration item",
   permission: CmdbRead,
   params: ById,
-  reply: one(ItemDetail),
+  reply: item(ItemDetail),
   example,
   async run({ tx }, { params: { id } }) {
     const [item, relationshipCount] = await Promise.all([
@@ -138,7 +150,7 @@ const updateItem = command({
   permission: CmdbWrite,
   params: ById,
   body: patch(fields),
-  reply: one(Item),
+  reply: item(Item),
   emits: [ItemUpdated],
   mayChangeNothing: true,
   fails: [KeyTaken],
@@ -156,7 +168,7 @@ const deleteItem = command({
   permission: CmdbWrite,
   params: ById,
   query: object({ force: Type.Boolean({ default: false }) }),
-  reply: nothing(),
+  reply: noContent(),
   emits: [RelationshipDeleted, ItemDeleted],
   fails: [ItemInUse],
   example,
@@ -171,7 +183,7 @@ const getHistory = query({
   permission: CmdbRead,
   params: ById,
   query: object(pageQuery),
-  reply: page(Envelope),
+  reply: page(EventEnvelope),
   example,
   run: (ctx, { params, query: question }) => historyOf(ctx, params.id, question),
 });

@@ -1,24 +1,34 @@
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { schemasOf } from "../classes/store.ts";
 import type { RelationshipDeleted } from "../events.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated } from "../events.ts";
 import * as relationships from "../relationships/service.ts";
-import { BLANK, changeData, changed, changesBetween, faultsOf, type Given } from "./item-change.ts";
+import {
+  EMPTY_ITEM,
+  changeData,
+  applyItemChange,
+  changesBetween,
+  itemErrors,
+  type ItemInput,
+} from "./item-change.ts";
 import { dataOf, type Item, ItemInUse, referTo } from "./item.ts";
-import { knownOf, unknownFaults } from "./check-references.ts";
+import { findReferences, missingReferenceErrors } from "./check-references.ts";
 import * as store from "./store.ts";
 import { openTickets } from "./open-tickets.ts";
 
 /** The least that must be known of an item. */
-export type Draft = Given & { readonly name: string; readonly class: string };
+export type Draft = ItemInput & { readonly name: string; readonly class: string };
 
 export async function create(ctx: WriteContext<typeof ItemCreated>, draft: Draft): Promise<Item> {
   const { tx, now, caller } = ctx;
-  const [schemas, known] = await Promise.all([schemasOf(tx, [draft.class]), knownOf(tx, [draft])]);
-  const wanted = changed({ ...BLANK, name: draft.name, class: draft.class }, draft);
-  assertSound([...faultsOf(wanted, schemas, ""), ...unknownFaults(draft, known, "")]);
+  const [schemas, known] = await Promise.all([
+    schemasOf(tx, [draft.class]),
+    findReferences(tx, [draft]),
+  ]);
+  const wanted = applyItemChange({ ...EMPTY_ITEM, name: draft.name, class: draft.class }, draft);
+  assertSound([...itemErrors(wanted, schemas, ""), ...missingReferenceErrors(draft, known, "")]);
   const at = now.toISOString();
   const item: Item = {
     id: newId("ci", now.getTime()),
@@ -37,20 +47,20 @@ export async function create(ctx: WriteContext<typeof ItemCreated>, draft: Draft
 export async function update(
   ctx: WriteContext<typeof ItemUpdated>,
   id: string,
-  given: Given,
+  given: ItemInput,
 ): Promise<Item> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  const wanted = changed(before, given);
+  const wanted = applyItemChange(before, given);
   const changes = changesBetween(before, wanted);
   if (changes.length === 0) return before;
   const isShaped = changes.includes("class") || changes.includes("attributes");
   const [schemas, known] = await Promise.all([
     isShaped ? schemasOf(ctx.tx, [wanted.class]) : undefined,
-    knownOf(ctx.tx, [given]),
+    findReferences(ctx.tx, [given]),
   ]);
-  const faults = schemas ? faultsOf(wanted, schemas, "") : [];
-  assertSound([...faults, ...unknownFaults(given, known, "")]);
+  const faults = schemas ? itemErrors(wanted, schemas, "") : [];
+  assertSound([...faults, ...missingReferenceErrors(given, known, "")]);
   const after = {
     ...before,
     ...wanted,
@@ -99,7 +109,7 @@ function wordsOf(tickets: number, relationshipCount: number): string {
 }
 
 /** Throws a 422 with all faults, if there are any. */
-export function assertSound(faults: readonly Fault[]): void {
+export function assertSound(faults: readonly FieldError[]): void {
   const [first] = faults;
   if (!first) return;
   const detail = `${first.path} ${first.message}`;

@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Item } from "./item.ts";
 
@@ -38,21 +38,23 @@ const UPDATE = `
 
 /** Writes new items, whose ids and times are there already. */
 export async function insert(tx: Tx, items: readonly Item[]): Promise<void> {
-  if (items.length > 0) await rowsOf(tx, INSERT, [JSON.stringify(items)]);
+  if (items.length > 0) await queryRows(tx, INSERT, [JSON.stringify(items)]);
 }
 
 /** Writes items that are there and locked; each gets its next revision. */
 export async function update(tx: Tx, items: readonly Item[]): Promise<void> {
-  if (items.length > 0) await rowsOf(tx, UPDATE, [JSON.stringify(items)]);
+  if (items.length > 0) await queryRows(tx, UPDATE, [JSON.stringify(items)]);
 }
 
 export async function get(tx: Tx, id: string): Promise<Item> {
-  return found(await rowsOf(tx, `select ${SHOWN} from cmdb_items where id = $1`, [id]));
+  return found(await queryRows(tx, `select ${SHOWN} from cmdb_items where id = $1`, [id]));
 }
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<Item> {
-  return found(await rowsOf(tx, `select ${SHOWN} from cmdb_items where id = $1 for update`, [id]));
+  return found(
+    await queryRows(tx, `select ${SHOWN} from cmdb_items where id = $1 for update`, [id]),
+  );
 }
 
 /** What an import knows an item by. */
@@ -68,12 +70,12 @@ const BY_KEY = `
 /** Locks the items with these keys in any of these classes, always in the same order. */
 export async function lockByKeys(tx: Tx, keys: readonly ItemKey[]): Promise<Item[]> {
   const text = `${BY_KEY} order by id for update`;
-  return (await rowsOf(tx, text, keyColumns(keys))).map(toItem);
+  return (await queryRows(tx, text, keyColumns(keys))).map(toItem);
 }
 
 /** The items with these keys in any of these classes. */
 export async function findByKeys(tx: Tx, keys: readonly ItemKey[]): Promise<Item[]> {
-  return (await rowsOf(tx, BY_KEY, keyColumns(keys))).map(toItem);
+  return (await queryRows(tx, BY_KEY, keyColumns(keys))).map(toItem);
 }
 
 function keyColumns(keys: readonly ItemKey[]): readonly (readonly string[])[] {
@@ -99,7 +101,7 @@ const COUNT_RELATIONSHIPS = `
 
 /** How many relationships an item has, of both directions. */
 export async function countRelationships(tx: Tx, id: string): Promise<number> {
-  const [row] = await rowsOf(tx, COUNT_RELATIONSHIPS, [id]);
+  const [row] = await queryRows(tx, COUNT_RELATIONSHIPS, [id]);
   return Number(row?.["n"]);
 }
 

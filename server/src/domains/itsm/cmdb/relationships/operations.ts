@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
-import { created, nothing, one, page } from "#kernel/operation/response.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
 import { CmdbRead, CmdbWrite } from "../permissions.ts";
@@ -59,7 +59,7 @@ const listRelationships = query({
     const list = JSON.stringify([LIST, narrowed]);
     const [no = 0] = after === undefined ? [] : cursors.decode(list, after);
     const rows = await store.list(tx, narrowed, { after: Number(no), limit: limit + 1 });
-    return pageOf(
+    return toPage(
       rows,
       limit,
       ({ no: _, ...relationship }) => relationship,
@@ -74,7 +74,7 @@ const getRelationship = query({
   summary: "Read a relationship",
   permission: CmdbRead,
   params: ById,
-  reply: one(Relationship),
+  reply: item(Relationship),
   example,
   run: async ({ tx }, { params }) => ({ ...(await store.get(tx, params.id)), revision: 1 }),
 });
@@ -85,7 +85,7 @@ const deleteRelationship = command({
   summary: "Delete a relationship",
   permission: CmdbWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [RelationshipDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

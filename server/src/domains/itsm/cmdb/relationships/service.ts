@@ -1,6 +1,6 @@
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { Failure, type Fault, Invalid } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
 import { holdItems } from "../items/hold-items.ts";
 import type { Relationship } from "./relationship.ts";
@@ -14,7 +14,7 @@ export async function create(
   tie: Tie,
 ): Promise<Relationship & { readonly revision: number }> {
   const { from, to } = tie;
-  const faults: Fault[] = [];
+  const faults: FieldError[] = [];
   const held = await holdItems(ctx.tx, [from, to]);
   for (const [path, id] of Object.entries({ "/from": from, "/to": to })) {
     if (!held.has(id)) faults.push({ path, message: "is not the id of a configuration item" });

@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { Parameters, rowsOf } from "#kernel/db/statement.ts";
+import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Relationship } from "./relationship.ts";
 
@@ -14,7 +14,7 @@ const INSERT = `
 
 /** Writes relationships that are not there yet. */
 export async function insert(tx: Tx, all: readonly Relationship[]): Promise<void> {
-  await rowsOf(tx, INSERT, [JSON.stringify(all)]);
+  await queryRows(tx, INSERT, [JSON.stringify(all)]);
 }
 
 const INSERT_NEW = `
@@ -25,12 +25,12 @@ export async function insertNew(
   tx: Tx,
   all: readonly Relationship[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await rowsOf(tx, INSERT_NEW, [JSON.stringify(all)]);
+  const rows = await queryRows(tx, INSERT_NEW, [JSON.stringify(all)]);
   return new Set(rows.map(({ id }) => String(id)));
 }
 
 export async function get(tx: Tx, id: string): Promise<Relationship> {
-  const [row] = await rowsOf(tx, `select ${SHOWN} from cmdb_relationships where id = $1`, [id]);
+  const [row] = await queryRows(tx, `select ${SHOWN} from cmdb_relationships where id = $1`, [id]);
   if (!row) throw new Failure(NotFound);
   return toRelationship(row);
 }
@@ -38,7 +38,7 @@ export async function get(tx: Tx, id: string): Promise<Relationship> {
 /** Deletes one and tells what it was. */
 export async function remove(tx: Tx, id: string): Promise<Relationship> {
   const text = `delete from cmdb_relationships where id = $1 returning ${SHOWN}`;
-  const [row] = await rowsOf(tx, text, [id]);
+  const [row] = await queryRows(tx, text, [id]);
   if (!row) throw new Failure(NotFound);
   return toRelationship(row);
 }
@@ -47,7 +47,7 @@ export async function remove(tx: Tx, id: string): Promise<Relationship> {
 export async function removeAllOf(tx: Tx, itemId: string): Promise<Relationship[]> {
   const text = `
     delete from cmdb_relationships where from_id = $1 or to_id = $1 returning ${SHOWN}`;
-  return (await rowsOf(tx, text, [itemId])).map(toRelationship);
+  return (await queryRows(tx, text, [itemId])).map(toRelationship);
 }
 
 /** What a list of relationships is narrowed to. */
@@ -66,7 +66,7 @@ export async function list(
   { item, from, to, type }: Narrowed,
   page: { readonly after: number; readonly limit: number },
 ): Promise<Listed[]> {
-  const parameters = new Parameters();
+  const parameters = new SqlParameters();
   const conditions = [`no > ${parameters.add(page.after, "bigint")}`];
   if (item !== undefined) {
     const place = parameters.add(item, "text");
@@ -78,7 +78,7 @@ export async function list(
   const text = `
     select no, ${SHOWN} from cmdb_relationships where ${conditions.join(" and ")}
      order by no limit ${page.limit}`;
-  const rows = await rowsOf(tx, text, parameters.values);
+  const rows = await queryRows(tx, text, parameters.values);
   return rows.map((row) => ({ ...toRelationship(row), no: Number(row["no"]) }));
 }
 

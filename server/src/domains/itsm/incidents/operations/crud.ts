@@ -1,6 +1,6 @@
-import { takeNumber } from "../../tickets/index.ts";
+import { nextTicketNumber } from "../../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { countedPage, created, one } from "#kernel/operation/response.ts";
+import { countedPage, created, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import {
   IncidentAssigned,
@@ -50,7 +50,7 @@ export const createIncident = command({
   example: {
     body: { title: "The mail server does not answer", impact: 1, urgency: 2, severity: "high" },
   },
-  prepare: (outside, _input, caller) => takeNumber(outside, caller, "incident"),
+  prepare: (outside, _input, caller) => nextTicketNumber(outside, caller, "incident"),
   run: (ctx, { body }, number) => service.create(ctx, body, number),
 });
 
@@ -60,7 +60,7 @@ export const getIncident = query({
   summary: "Read an incident",
   permission: IncidentsRead,
   params: ById,
-  reply: one(Incident),
+  reply: item(Incident),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -82,7 +82,7 @@ export const updateIncident = command({
     resolution: Resolution,
     resolutionCode: ResolutionCode,
   }),
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [
     IncidentUpdated,
     IncidentAssigned,
@@ -106,7 +106,7 @@ export const assignIncident = command({
   permission: IncidentsWrite,
   params: ById,
   body: patch({ assigneeId: told.assigneeId, teamId: told.teamId }),
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [IncidentUpdated, IncidentAssigned, IncidentEscalated],
   mayChangeNothing: true,
   example: { ...example, body: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" } },

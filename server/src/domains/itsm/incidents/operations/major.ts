@@ -2,7 +2,7 @@ import Type from "typebox";
 import { ticketRef } from "../../tickets/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
-import { countedPage, nothing, one } from "#kernel/operation/response.ts";
+import { countedPage, noContent, item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import {
   ChildLinked,
@@ -30,7 +30,7 @@ export const declareMajor = command({
   params: ById,
   body: object({ reason: Type.Optional(Reason) }),
   bodyOptional: true,
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [MajorDeclared],
   fails: [incidentMachine.refusal, major.AlreadyMajor, major.IsChild],
   example: { ...example, body: { reason: "No branch can sell" } },
@@ -44,7 +44,7 @@ export const endMajor = command({
   description: "Its children become incidents of their own again.",
   permission: IncidentsWrite,
   params: ById,
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [ChildUnlinked, MajorEnded],
   fails: [major.NotMajor],
   example,
@@ -76,7 +76,7 @@ export const addChild = command({
   permission: IncidentsWrite,
   params: ById,
   body: object({ incidentId: ChildRef }),
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [ChildLinked],
   mayChangeNothing: true,
   fails: [major.NotMajor, major.IsChild, major.TooManyChildren],
@@ -91,7 +91,7 @@ export const removeChild = command({
   description: "`If-Match` is about the parent.",
   permission: IncidentsWrite,
   params: object({ id: ById.properties.id, childId: ChildRef }),
-  reply: nothing(),
+  reply: noContent(),
   emits: [ChildUnlinked],
   example: { params: { ...example.params, childId: "INC0000002" } },
   run: (ctx, { params }) => major.removeChild(ctx, params.id, params.childId),
@@ -107,7 +107,7 @@ export const broadcast = command({
   permission: IncidentsWrite,
   params: ById,
   body: object({ message: line(5_000) }),
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [IncidentBroadcast],
   fails: [major.NotMajor],
   example: { ...example, body: { message: "Restored in two branches, an hour for the rest" } },

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { command } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
+import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   IncidentCancelled,
@@ -17,7 +17,7 @@ import {
   ResolutionCode,
   Severity,
   TeamId,
-  USUAL_RESOLUTION_CODE,
+  DEFAULT_RESOLUTION_CODE,
 } from "../incident.ts";
 import { IncidentsResolve, IncidentsWrite } from "../incident.ts";
 import * as service from "../service.ts";
@@ -39,7 +39,7 @@ export const resolveIncident = command({
     resolutionCode: Type.Optional(ResolutionCode),
     resolveChildren: Type.Optional(Type.Boolean()),
   }),
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [IncidentResolved],
   fails,
   example: { ...example, body: { resolution: "Replaced the disk", resolutionCode: "solved" } },
@@ -49,7 +49,7 @@ export const resolveIncident = command({
       params,
       body: {
         resolution,
-        resolutionCode = USUAL_RESOLUTION_CODE,
+        resolutionCode = DEFAULT_RESOLUTION_CODE,
         resolveChildren: withChildren = false,
       },
     },
@@ -68,7 +68,7 @@ export const escalateIncident = command({
     teamId: Type.Optional(TeamId),
     reason: Reason,
   }),
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [IncidentEscalated],
   fails,
   example: { ...example, body: { severity: "critical", reason: "The whole site is down" } },
@@ -81,7 +81,7 @@ export const closeIncident = command({
   summary: "Close a resolved incident",
   permission: IncidentsWrite,
   params: ById,
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [IncidentClosed],
   fails,
   example,
@@ -97,7 +97,7 @@ export const reopenIncident = command({
   params: ById,
   body: object({ reason: Type.Optional(Reason) }),
   bodyOptional: true,
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [IncidentReopened],
   fails,
   example: { ...example, body: { reason: "It is back" } },
@@ -112,7 +112,7 @@ export const cancelIncident = command({
   params: ById,
   body: object({ reason: Type.Optional(Reason) }),
   bodyOptional: true,
-  reply: one(Incident),
+  reply: item(Incident),
   emits: [IncidentCancelled],
   fails,
   example: { ...example, body: { reason: "Raised twice" } },

@@ -5,14 +5,14 @@
  */
 import Type from "typebox";
 import { TicketKindPoint } from "../../tickets/index.ts";
-import type { Outside, Services } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { job } from "#kernel/work/job.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { chunksOf } from "./chunk.ts";
-import { hasVectors, keepVectors, type Thing, type ThingKind } from "./vector-store.ts";
+import { hasVectors, saveVectors, type IndexedItem, type IndexedKind } from "./vector-store.ts";
 
 /** A long article has many pieces, and the model may have much else to do. */
 const ARTICLE_TIMEOUT_MS = 15 * 60_000;
@@ -58,7 +58,7 @@ function embeddingJob(kind: string, bounds: { timeoutMs: number; concurrency: nu
       // It was changed meanwhile: the event that tells of it brings the next turn.
       if (JSON.stringify(now) !== JSON.stringify(texts)) return;
       if (vectors.length > 0 || (await hasVectors(tx, thing)))
-        await keepVectors(tx, thing, vectors);
+        await saveVectors(tx, thing, vectors);
     },
   });
 }
@@ -101,15 +101,15 @@ export const ticketReader = reader({
 });
 
 /** The states in which a ticket is worth finding. */
-export const FINDABLE: Readonly<Record<Exclude<ThingKind, "article">, readonly string[]>> = {
+export const FINDABLE: Readonly<Record<Exclude<IndexedKind, "article">, readonly string[]>> = {
   incident: ["resolved", "closed"],
   problem: ["known_error"],
 };
 
 async function textsOf(
   tx: Tx,
-  { contributions }: Pick<Services | Outside, "contributions">,
-  { kind, id }: Thing,
+  { contributions }: Pick<PlatformServices | Platform, "contributions">,
+  { kind, id }: IndexedItem,
 ): Promise<Texts> {
   if (kind === "article") return articleTexts(tx, id);
   const table = contributionsTo(TicketKindPoint, contributions).find(
@@ -117,7 +117,7 @@ async function textsOf(
   )?.table;
   if (table === undefined) return [];
   const text = `select title, description from ${table} where id = $1 and state = any($2::text[])`;
-  const [row] = await rowsOf(tx, text, [id, FINDABLE[kind]]);
+  const [row] = await queryRows(tx, text, [id, FINDABLE[kind]]);
   // Every table of tickets has these columns.
   return row ? [ticketText(row as unknown as TicketTexts)] : [];
 }
@@ -135,6 +135,6 @@ export function ticketText({ title, description }: TicketTexts): string {
 
 async function articleTexts(tx: Tx, id: string): Promise<Texts> {
   const text = "select title, plain from articles where id = $1 and state = 'published'";
-  const [row] = await rowsOf(tx, text, [id]);
+  const [row] = await queryRows(tx, text, [id]);
   return row ? chunksOf(String(row["title"]), String(row["plain"])) : [];
 }

@@ -1,5 +1,5 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import type { Visibility } from "../article.ts";
 
 /** An article that has words of the question. */
@@ -49,6 +49,6 @@ export async function findByWords(
         case when asked.english ~ '[!<]' then asked.all_of
              else replace(asked.english, ' & ', ' | ')::tsquery end,
         tsvector_to_array(to_tsvector('english', $1::text)), $2::text[], ${HITS_MAX}) hit`;
-  const rows = await rowsOf(tx, text, [question.words, visible]);
+  const rows = await queryRows(tx, text, [question.words, visible]);
   return rows as unknown as readonly TextHit[];
 }

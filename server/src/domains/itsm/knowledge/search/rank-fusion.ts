@@ -5,10 +5,10 @@
  * shares a common word with the question no longer goes before the one that answers it.
  */
 import type { TextHit } from "./full-text.ts";
-import type { Near } from "./vector-index.ts";
+import type { VectorHit } from "./vector-index.ts";
 
 /** Less alike is by chance. */
-export const LEAST_LIKENESS = 0.22;
+export const SIMILARITY_MIN = 0.22;
 /** As much alike as a question and its answer get. */
 const MOST_LIKENESS = 0.75;
 /** All words of the question are there, at the least and at the most. */
@@ -16,26 +16,30 @@ const ALL_WORDS = { least: 0.5, most: 0.95 };
 /** Nearly all are. A few of many say little, however often they are there. */
 const SOME_WORDS_MOST = 0.5;
 
-export type Way = "text" | "meaning";
+export type MatchKind = "text" | "meaning";
 
-export interface Found {
+export interface RankedHit {
   readonly id: string;
   readonly score: number;
-  readonly matchedBy: readonly Way[];
+  readonly matchedBy: readonly MatchKind[];
   /** The piece whose meaning is nearest. */
   readonly chunk: number;
 }
 
 /** All that was found, the best first. */
-export function fuse(hits: readonly TextHit[], near: readonly Near[]): readonly Found[] {
+export function fuseRankings(
+  hits: readonly TextHit[],
+  near: readonly VectorHit[],
+): readonly RankedHit[] {
   const most = Math.max(...hits.map(({ rank }) => rank), Number.MIN_VALUE);
   const byWords = new Map(hits.map((hit) => [hit.id, sureByWords(hit, most)]));
   const byMeaning = new Map(near.map((one) => [one.id, one]));
   return [...new Set([...byWords.keys(), ...byMeaning.keys()])]
-    .map((id): Found => {
+    .map((id): RankedHit => {
       const [words, meaning] = [byWords.get(id), byMeaning.get(id)];
-      const doubt = (1 - (words ?? 0)) * (1 - (meaning ? sureByMeaning(meaning.likeness) : 0));
-      const ways: Way[] = [];
+      const doubt =
+        (1 - (words ?? 0)) * (1 - (meaning ? isStrongVectorMatch(meaning.likeness) : 0));
+      const ways: MatchKind[] = [];
       if (words !== undefined) ways.push("text");
       if (meaning) ways.push("meaning");
       return { id, score: rounded(1 - doubt), matchedBy: ways, chunk: meaning?.chunk ?? 0 };
@@ -51,8 +55,8 @@ function sureByWords({ hasAll, coverage, rank }: TextHit, most: number): number 
 }
 
 /** How sure a likeness makes. */
-export function sureByMeaning(likeness: number): number {
-  const share = (likeness - LEAST_LIKENESS) / (MOST_LIKENESS - LEAST_LIKENESS);
+export function isStrongVectorMatch(likeness: number): number {
+  const share = (likeness - SIMILARITY_MIN) / (MOST_LIKENESS - SIMILARITY_MIN);
   return Math.min(Math.max(share, 0), 1);
 }
 

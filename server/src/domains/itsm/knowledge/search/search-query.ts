@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { EmbeddingFailure } from "#kernel/embedding/embedding-failure.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
-import { LEAST_LIKENESS } from "./rank-fusion.ts";
-import { type Near, shelfOf } from "./vector-index.ts";
-import type { ThingKind } from "./vector-store.ts";
+import { SIMILARITY_MIN } from "./rank-fusion.ts";
+import { type VectorHit, vectorIndexOf } from "./vector-index.ts";
+import type { IndexedKind } from "./vector-store.ts";
 
 const NEAR_MAX = 60;
 const CACHED_MAX = 2_000;
@@ -13,7 +13,7 @@ const CACHED_MAX = 2_000;
 const PATIENCE_MS = 10_000;
 
 /** The vectors of questions that were asked lately: people page, and ask again. */
-const asked = new WeakMap<Outside["embeddings"], BoundedCache<Float32Array>>();
+const asked = new WeakMap<Platform["embeddings"], BoundedCache<Float32Array>>();
 
 /** Where a caller asks. */
 export function partitionOf({ workspace, environment }: Caller): Partition {
@@ -22,30 +22,30 @@ export function partitionOf({ workspace, environment }: Caller): Partition {
 }
 
 /** Who knows what is near to a text. */
-export type Nearness = (kind: ThingKind) => Promise<readonly Near[]>;
+export type VectorMatches = (kind: IndexedKind) => Promise<readonly VectorHit[]>;
 
 /**
  * Embeds a question; the model is not asked where there is nothing to find. Without a model's answer
  * (too many questions at once, too slow, or its process died) nothing is near, and words alone must do.
  */
-export async function nearnessTo(
-  outside: Outside,
+export async function findByVector(
+  outside: Platform,
   partition: Partition,
-  { text, kinds }: { readonly text: string; readonly kinds: readonly ThingKind[] },
-): Promise<Nearness> {
+  { text, kinds }: { readonly text: string; readonly kinds: readonly IndexedKind[] },
+): Promise<VectorMatches> {
   const filled = await Promise.all(
-    kinds.map(async (kind) => [kind, await shelfOf(outside, partition, kind)] as const),
+    kinds.map(async (kind) => [kind, await vectorIndexOf(outside, partition, kind)] as const),
   );
   const shelves = new Map(filled.filter(([, { chunks }]) => chunks > 0));
   if (shelves.size === 0) return async () => [];
   const vector = await vectorOf(outside, partition, text);
   if (!vector) return async () => [];
-  const wanted = { count: NEAR_MAX, least: LEAST_LIKENESS };
+  const wanted = { count: NEAR_MAX, least: SIMILARITY_MIN };
   return async (kind) => shelves.get(kind)?.nearest(vector, wanted) ?? [];
 }
 
 async function vectorOf(
-  { embeddings, log }: Outside,
+  { embeddings, log }: Platform,
   { workspace }: Partition,
   text: string,
 ): Promise<Float32Array | undefined> {
@@ -60,7 +60,7 @@ async function vectorOf(
       (vector) => cache.set(key, vector, 1),
       () => undefined,
     );
-    return await soon(wanted, PATIENCE_MS);
+    return await withSearchTimeout(wanted, PATIENCE_MS);
   } catch (error) {
     if (!(error instanceof EmbeddingFailure)) throw error;
     log.warn({ err: error }, "a question was answered by its words alone");
@@ -69,7 +69,10 @@ async function vectorOf(
 }
 
 /** What comes within some time, or nothing. */
-export async function soon<T>(awaited: Promise<T>, patienceMs: number): Promise<T | undefined> {
+export async function withSearchTimeout<T>(
+  awaited: Promise<T>,
+  patienceMs: number,
+): Promise<T | undefined> {
   const over = new AbortController();
   const { signal } = over;
   try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/knowledge";
@@ -99,7 +99,7 @@ describe("search by words", () => {
     // Nor does the function that asks as the owner, whatever it is asked.
     const seen = await world.kernel.db.read(
       { workspace: elsewhere.key, environment: "production" },
-      (tx) => rowsOf(tx, ASK_FOR_ALL, []),
+      (tx) => queryRows(tx, ASK_FOR_ALL, []),
     );
     expect(seen).toEqual([{ article_id: theirs.id }]);
     const [row] = await world.sql(

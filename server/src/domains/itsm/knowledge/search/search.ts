@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Outside } from "#kernel/access/caller.ts";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { markup } from "#kernel/html/markup.ts";
 import { query, type ReadContext } from "#kernel/operation/operation.ts";
 import { page } from "#kernel/operation/response.ts";
@@ -11,9 +11,9 @@ import { KnowledgeRead } from "../permissions.ts";
 import * as store from "../store.ts";
 import { piecesOf } from "./chunk.ts";
 import { findByWords, querySql, type WordQuestion } from "./full-text.ts";
-import { type Found, fuse } from "./rank-fusion.ts";
-import { nearnessTo, partitionOf } from "./search-query.ts";
-import type { Near } from "./vector-index.ts";
+import { type RankedHit, fuseRankings } from "./rank-fusion.ts";
+import { findByVector, partitionOf } from "./search-query.ts";
+import type { VectorHit } from "./vector-index.ts";
 
 const CHARACTERS_MAX = 240;
 /** Where words are looked for to show them; what is further down is found but not shown. */
@@ -30,7 +30,7 @@ const STOP = "\u0002";
 async function snippetsOf(
   tx: Tx,
   question: WordQuestion,
-  found: readonly Found[],
+  found: readonly RankedHit[],
 ): Promise<ReadonlyMap<string, string>> {
   const byWords = found.filter(({ matchedBy }) => matchedBy.includes("text"));
   const text = `
@@ -42,7 +42,7 @@ async function snippetsOf(
                          || 'StartSel=' || left($4, 1) || ', StopSel=' || right($4, 1))
            else left(plain, ${PIECES_CHARACTERS_MAX}) end as text
       from articles where id = any($1::text[])`;
-  const rows = await rowsOf(tx, text, [
+  const rows = await queryRows(tx, text, [
     found.map(({ id }) => id),
     byWords.map(({ id }) => id),
     question.words,
@@ -128,19 +128,19 @@ export const askArticles = query({
 });
 
 async function articlesNear(
-  outside: Outside,
+  outside: Platform,
   caller: Caller,
   text: string,
-): Promise<readonly Near[]> {
+): Promise<readonly VectorHit[]> {
   const kinds = ["article"] as const;
-  const nearness = await nearnessTo(outside, partitionOf(caller), { text, kinds });
+  const nearness = await findByVector(outside, partitionOf(caller), { text, kinds });
   return nearness("article");
 }
 
 async function answer(
   ctx: ReadContext,
   q: string,
-  wanted: { readonly near: readonly Near[]; readonly limit: number },
+  wanted: { readonly near: readonly VectorHit[]; readonly limit: number },
 ) {
   const data = await articlesFor(ctx, { words: q, isTyped: true }, wanted);
   return { data, nextCursor: null, limit: wanted.limit };
@@ -150,10 +150,10 @@ async function answer(
 export async function articlesFor(
   { tx, caller }: ReadContext,
   question: WordQuestion,
-  { near, limit }: { readonly near: readonly Near[]; readonly limit: number },
+  { near, limit }: { readonly near: readonly VectorHit[]; readonly limit: number },
 ): Promise<readonly ArticleHit[]> {
   const visible = visibleTo(caller);
-  const found = fuse(await findByWords(tx, question, visible), near);
+  const found = fuseRankings(await findByWords(tx, question, visible), near);
   const entries = await store.published(
     tx,
     found.map(({ id: articleId }) => articleId),
@@ -168,6 +168,10 @@ export async function articlesFor(
   });
 }
 
-function hitOf(entry: store.Published, { score, matchedBy }: Found, snippet: string): ArticleHit {
+function hitOf(
+  entry: store.Published,
+  { score, matchedBy }: RankedHit,
+  snippet: string,
+): ArticleHit {
   return { ...entry, score, matchedBy: [...matchedBy], snippet };
 }

@@ -1,15 +1,21 @@
 import Type, { type Static } from "typebox";
-import { headOf, kindsOf, summariesOf, TicketSummary, ticketParams } from "../../tickets/index.ts";
+import {
+  ticketIdentity,
+  ticketKinds,
+  summariesOf,
+  TicketSummary,
+  ticketParams,
+} from "../../tickets/index.ts";
 import { incidentKind } from "../../incidents/index.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { type ReadContext, query } from "#kernel/operation/operation.ts";
-import { one } from "#kernel/operation/response.ts";
-import { rounded, sureByMeaning } from "./rank-fusion.ts";
+import { item } from "#kernel/operation/response.ts";
+import { rounded, isStrongVectorMatch } from "./rank-fusion.ts";
 import { FINDABLE, ticketText, type TicketTexts } from "./embedding-jobs.ts";
 import { KnowledgeRead } from "../permissions.ts";
-import { nearnessTo, partitionOf } from "./search-query.ts";
+import { findByVector, partitionOf } from "./search-query.ts";
 import { ArticleHit, articlesFor } from "./search.ts";
-import type { Near } from "./vector-index.ts";
+import type { VectorHit } from "./vector-index.ts";
 
 const SHOWN_MAX = 5;
 /** Of the incident's text, for the search by words: a log in it would ask for everything. */
@@ -42,7 +48,7 @@ export const suggestForIncident = query({
     "caller may read such things.",
   permission: incidentKind.read,
   params: ticketParams(incidentKind),
-  reply: one(Suggestions),
+  reply: item(Suggestions),
   example: { params: { id: "INC0000001" } },
   async prepare(outside, { params }, caller) {
     const partition = partitionOf(caller);
@@ -50,7 +56,7 @@ export const suggestForIncident = query({
     const incident = await db.read(partition, (tx) =>
       incidentOf({ tx, now: clock.now(), caller, services: outside }, params.id),
     );
-    const nearness = await nearnessTo(outside, partition, {
+    const nearness = await findByVector(outside, partition, {
       text: incident.text,
       kinds: ["article", "incident", "problem"],
     });
@@ -77,14 +83,14 @@ async function incidentOf(
   ctx: ReadContext,
   ref: string,
 ): Promise<{ readonly id: string; readonly text: string }> {
-  const { id } = await headOf(ctx, incidentKind, ref);
+  const { id } = await ticketIdentity(ctx, incidentKind, ref);
   const statement = `select title, description from ${incidentKind.table} where id = $1`;
-  const [row] = await rowsOf(ctx.tx, statement, [id]);
+  const [row] = await queryRows(ctx.tx, statement, [id]);
   // Every table of tickets has these columns.
   return { id, text: row ? ticketText(row as unknown as TicketTexts) : "" };
 }
 
-function withoutItself(near: readonly Near[], id: string): readonly Near[] {
+function withoutItself(near: readonly VectorHit[], id: string): readonly VectorHit[] {
   return near.filter((each) => each.id !== id);
 }
 
@@ -92,9 +98,9 @@ function withoutItself(near: readonly Near[], id: string): readonly Near[] {
 async function ticketsNear(
   ctx: ReadContext,
   kind: keyof typeof FINDABLE,
-  near: readonly Near[],
+  near: readonly VectorHit[],
 ): Promise<SimilarTicket[]> {
-  const isKnown = kindsOf(ctx.services).some((each) => each.kind === kind);
+  const isKnown = ticketKinds(ctx.services).some((each) => each.kind === kind);
   if (near.length === 0 || !isKnown) return [];
   const summaries = await summariesOf(
     ctx,
@@ -104,7 +110,7 @@ async function ticketsNear(
     .flatMap(({ id, likeness }) => {
       const summary = summaries.get(id);
       const isFindable = summary && FINDABLE[kind].includes(summary.state);
-      return isFindable ? [{ ...summary, score: rounded(sureByMeaning(likeness)) }] : [];
+      return isFindable ? [{ ...summary, score: rounded(isStrongVectorMatch(likeness)) }] : [];
     })
     .slice(0, SHOWN_MAX);
 }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database, Partition } from "#kernel/db/database.ts";
 import { DIMENSIONS } from "#kernel/embedding/vector.ts";
 import { startWorld, type World } from "#kernel/testing/world.ts";
-import { soon } from "./search-query.ts";
-import { Shelf, shelfOf } from "./vector-index.ts";
-import { keepVectors, type ThingKind } from "./vector-store.ts";
+import { withSearchTimeout } from "./search-query.ts";
+import { VectorIndex, vectorIndexOf } from "./vector-index.ts";
+import { saveVectors, type IndexedKind } from "./vector-store.ts";
 
 let world: World;
 let db: Database;
@@ -23,11 +23,11 @@ function along(axis: number): Float32Array {
   return vector;
 }
 
-function keep(kind: ThingKind, id: string, vectors: readonly Float32Array[]): Promise<void> {
-  return db.write(here, ({ tx }) => keepVectors(tx, { kind, id }, vectors));
+function keep(kind: IndexedKind, id: string, vectors: readonly Float32Array[]): Promise<void> {
+  return db.write(here, ({ tx }) => saveVectors(tx, { kind, id }, vectors));
 }
 
-async function seenOn(shelf: Shelf): Promise<readonly string[]> {
+async function seenOn(shelf: VectorIndex): Promise<readonly string[]> {
   await shelf.refresh(db, here);
   const all = await shelf.nearest(along(0), { count: 100, least: -1 });
   return all.map(({ id }) => id).toSorted();
@@ -36,7 +36,7 @@ async function seenOn(shelf: Shelf): Promise<readonly string[]> {
 test("whoever comes while a shelf is filled waits for the same one", async () => {
   await keep("article", "kb_a", [along(0), along(1)]);
   const [first, ...others] = await Promise.all(
-    [1, 2, 3].map(() => shelfOf({ db }, here, "article")),
+    [1, 2, 3].map(() => vectorIndexOf({ db }, here, "article")),
   );
   expect(first?.chunks).toBe(2);
   for (const other of others) expect(other).toBe(first);
@@ -44,10 +44,10 @@ test("whoever comes while a shelf is filled waits for the same one", async () =>
 
 test("a shelf that is full keeps what was changed last, whether it was there or comes anew", async () => {
   for (const id of ["inc_a", "inc_b", "inc_c"]) await keep("incident", id, [along(2)]);
-  const there = new Shelf("incident", 2);
+  const there = new VectorIndex("incident", 2);
   expect(await seenOn(there)).toEqual(["inc_b", "inc_c"]);
   await keep("incident", "inc_a", [along(3)]);
-  for (const shelf of [there, new Shelf("incident", 2)]) {
+  for (const shelf of [there, new VectorIndex("incident", 2)]) {
     expect(await seenOn(shelf)).toEqual(["inc_a", "inc_c"]);
     expect(shelf.chunks).toBe(2);
   }
@@ -56,10 +56,10 @@ test("a shelf that is full keeps what was changed last, whether it was there or 
 });
 
 test("no number of incidents takes an article's place", async () => {
-  expect(await seenOn(new Shelf("article", 2))).toEqual(["kb_a"]);
+  expect(await seenOn(new VectorIndex("article", 2))).toEqual(["kb_a"]);
 });
 
 test("who asks waits for the model only so long", async () => {
-  expect(await soon(new Promise<string>(() => undefined), 1)).toBeUndefined();
-  expect(await soon(Promise.resolve("in time"), 60_000)).toBe("in time");
+  expect(await withSearchTimeout(new Promise<string>(() => undefined), 1)).toBeUndefined();
+  expect(await withSearchTimeout(Promise.resolve("in time"), 60_000)).toBe("in time");
 });

@@ -6,20 +6,20 @@
  * process never answers by vectors that another process has replaced.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Outside } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
-import { DIMENSIONS, likeness } from "#kernel/embedding/vector.ts";
+import { DIMENSIONS, cosineSimilarity } from "#kernel/embedding/vector.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import {
   changeBefore,
   changedThings,
   type KeptThing,
   lastChange,
-  type ThingKind,
+  type IndexedKind,
 } from "./vector-store.ts";
 
 /** In one partition; beyond it what was changed longest ago is overlooked. No number of tickets hides an article. */
-const CHUNKS_MAX: Readonly<Record<ThingKind, number>> = {
+const CHUNKS_MAX: Readonly<Record<IndexedKind, number>> = {
   article: 100_000,
   incident: 20_000,
   problem: 10_000,
@@ -30,22 +30,22 @@ const CACHED_CHUNKS_MAX = 130_000;
 const TURN_CHUNKS = 8_000;
 
 /** Something near, with its nearest piece. */
-export interface Near {
+export interface VectorHit {
   readonly id: string;
   readonly likeness: number;
   readonly chunk: number;
 }
 
 /** All vectors of one kind in one partition. */
-export class Shelf {
-  readonly #kind: ThingKind;
+export class VectorIndex {
+  readonly #kind: IndexedKind;
   readonly #chunksMax: number;
   readonly #things = new Map<string, KeptThing>();
   #chunks = 0;
   #change = 0;
   #loading: Promise<void> = Promise.resolve();
 
-  constructor(kind: ThingKind, chunksMax = CHUNKS_MAX[kind]) {
+  constructor(kind: IndexedKind, chunksMax = CHUNKS_MAX[kind]) {
     this.#kind = kind;
     this.#chunksMax = chunksMax;
   }
@@ -70,8 +70,8 @@ export class Shelf {
   async nearest(
     question: Float32Array,
     { count, least }: { readonly count: number; readonly least: number },
-  ): Promise<readonly Near[]> {
-    const near: Near[] = [];
+  ): Promise<readonly VectorHit[]> {
+    const near: VectorHit[] = [];
     // As they are now: while others have their turn, some may be replaced.
     const things = [...this.#things.values()];
     let looked = 0;
@@ -123,29 +123,29 @@ export class Shelf {
   }
 }
 
-function bestOf({ id, vectors }: KeptThing, question: Float32Array): Near {
+function bestOf({ id, vectors }: KeptThing, question: Float32Array): VectorHit {
   let best = { id, likeness: -1, chunk: 0 };
   for (let chunk = 0; chunk * DIMENSIONS < vectors.length; chunk += 1) {
-    const value = likeness(question, vectors, chunk * DIMENSIONS);
+    const value = cosineSimilarity(question, vectors, chunk * DIMENSIONS);
     if (value > best.likeness) best = { id, likeness: value, chunk };
   }
   return best;
 }
 
-const shelves = new WeakMap<Database, BoundedCache<Shelf>>();
+const shelves = new WeakMap<Database, BoundedCache<VectorIndex>>();
 
 /** The vectors of one kind in a partition, as they are now. */
-export async function shelfOf(
-  { db }: Pick<Outside, "db">,
+export async function vectorIndexOf(
+  { db }: Pick<Platform, "db">,
   partition: Partition,
-  kind: ThingKind,
-): Promise<Shelf> {
+  kind: IndexedKind,
+): Promise<VectorIndex> {
   let cache = shelves.get(db);
   if (!cache) shelves.set(db, (cache = new BoundedCache(CACHED_CHUNKS_MAX)));
   const key = `${partition.workspace} ${partition.environment} ${kind}`;
   let shelf = cache.get(key);
   // Whoever comes while it is filled waits for the same one.
-  if (!shelf) cache.set(key, (shelf = new Shelf(kind)), 1);
+  if (!shelf) cache.set(key, (shelf = new VectorIndex(kind)), 1);
   await shelf.refresh(db, partition);
   // An empty one weighs something too.
   cache.set(key, shelf, shelf.chunks + 1);

@@ -1,13 +1,13 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import { bytesOf, DIMENSIONS, MODEL, readInto } from "#kernel/embedding/vector.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { encodeVector, DIMENSIONS, MODEL, decodeVector } from "#kernel/embedding/vector.ts";
 
 /** Something that is found by its meaning. */
-export interface Thing {
-  readonly kind: ThingKind;
+export interface IndexedItem {
+  readonly kind: IndexedKind;
   readonly id: string;
 }
-export type ThingKind = "article" | "incident" | "problem";
+export type IndexedKind = "article" | "incident" | "problem";
 
 const MOVE = `
   insert into text_embedding_changes (last) values (1)
@@ -20,24 +20,24 @@ const INSERT = `
     from unnest($5::bytea[]) with ordinality as v (vector, place)`;
 
 /** Makes these the vectors of a thing, one for each of its pieces. None: it is no longer to be found. */
-export async function keepVectors(
+export async function saveVectors(
   tx: Tx,
-  { kind, id }: Thing,
+  { kind, id }: IndexedItem,
   vectors: readonly Float32Array[],
 ): Promise<void> {
-  const [moved] = await rowsOf(tx, MOVE, []);
-  await rowsOf(tx, "delete from text_embeddings where kind = $1 and thing_id = $2", [kind, id]);
+  const [moved] = await queryRows(tx, MOVE, []);
+  await queryRows(tx, "delete from text_embeddings where kind = $1 and thing_id = $2", [kind, id]);
   // An empty one tells those who have the old ones in memory.
-  const bytes = vectors.length === 0 ? [Buffer.alloc(0)] : vectors.map(bytesOf);
-  await rowsOf(tx, INSERT, [kind, id, MODEL, moved?.["last"], bytes]);
+  const bytes = vectors.length === 0 ? [Buffer.alloc(0)] : vectors.map(encodeVector);
+  await queryRows(tx, INSERT, [kind, id, MODEL, moved?.["last"], bytes]);
 }
 
 /** Whether anything is kept of a thing. */
-export async function hasVectors(tx: Tx, { kind, id }: Thing): Promise<boolean> {
+export async function hasVectors(tx: Tx, { kind, id }: IndexedItem): Promise<boolean> {
   const text = `
     select from text_embeddings
      where kind = $1 and thing_id = $2 and length(vector) > 0 limit 1`;
-  return (await rowsOf(tx, text, [kind, id])).length > 0;
+  return (await queryRows(tx, text, [kind, id])).length > 0;
 }
 
 const BEFORE = `
@@ -47,25 +47,25 @@ const BEFORE = `
 /** The change behind which there are no more than so many pieces of a kind. */
 export async function changeBefore(
   tx: Tx,
-  { kind, chunks }: { readonly kind: ThingKind; readonly chunks: number },
+  { kind, chunks }: { readonly kind: IndexedKind; readonly chunks: number },
 ): Promise<number> {
-  const [row] = await rowsOf(tx, BEFORE, [kind, MODEL, chunks]);
+  const [row] = await queryRows(tx, BEFORE, [kind, MODEL, chunks]);
   return Number(row?.["change"] ?? 0);
 }
 
 /** How often vectors of the partition were changed. */
 export async function lastChange(tx: Tx): Promise<number> {
-  const [row] = await rowsOf(tx, "select last from text_embedding_changes", []);
+  const [row] = await queryRows(tx, "select last from text_embedding_changes", []);
   return Number(row?.["last"] ?? 0);
 }
 
 /** A thing with its vectors, one behind the other; with none it is no longer to be found. */
-export interface KeptThing extends Thing {
+export interface KeptThing extends IndexedItem {
   readonly change: number;
   readonly vectors: Float32Array;
 }
 
-interface VectorRow extends Thing {
+interface VectorRow extends IndexedItem {
   readonly change: number;
   readonly vector: Buffer;
 }
@@ -79,11 +79,11 @@ const CHANGED = `
 /** What of a kind was changed behind one change and up to another, in that order, as far as a page goes. */
 export async function changedThings(
   tx: Tx,
-  asked: { readonly kind: ThingKind; readonly after: number; readonly last: number },
+  asked: { readonly kind: IndexedKind; readonly after: number; readonly last: number },
 ): Promise<{ readonly things: readonly KeptThing[]; readonly isWhole: boolean }> {
   // The columns are those of a row, by the select list.
   const values = [asked.kind, asked.after, asked.last, MODEL];
-  const rows = (await rowsOf(tx, CHANGED, values)) as unknown as VectorRow[];
+  const rows = (await queryRows(tx, CHANGED, values)) as unknown as VectorRow[];
   const isWhole = rows.length < PAGE_ROWS;
   // A page may end in the midst of a thing, which then comes again with the next.
   const end = isWhole ? undefined : rows.at(-1)?.change;
@@ -100,6 +100,7 @@ function thingOf(rows: readonly VectorRow[]): KeptThing[] {
   const { kind, id, change } = first;
   const kept = rows.filter(({ vector }) => vector.length > 0);
   const vectors = new Float32Array(kept.length * DIMENSIONS);
-  for (const [index, { vector }] of kept.entries()) readInto(vectors, index * DIMENSIONS, vector);
+  for (const [index, { vector }] of kept.entries())
+    decodeVector(vectors, index * DIMENSIONS, vector);
   return [{ kind, id, change, vectors }];
 }

@@ -6,23 +6,23 @@
  * since its clock was written is read from the log first. That is for the decision alone; the clock
  * itself is the reader's to write, which sees the log in its settled order.
  */
-import { actBecause } from "#kernel/operation/act.ts";
-import type { Outside } from "#kernel/access/caller.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import type { Platform } from "#kernel/access/caller.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
-import { type DataOf, eventIdOf, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { type EventData, eventIdOf, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { Loop, type Next } from "#kernel/work/loop.ts";
+import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as store from "./store.ts";
 import { IncidentSlaBreached, IncidentSlaWarning, SlaBreached, SlaWarning } from "../policy.ts";
-import { foldAll, foldOn } from "./clock-fold.ts";
-import { type Line, linesOf } from "./clock-reader.ts";
+import { foldEvents, foldEvent } from "./clock-fold.ts";
+import { type TicketClocks, readTicketClocks } from "./clock-reader.ts";
 import { historiesOf } from "./ticket-history.ts";
-import { Horizon, soonest } from "./settled-until.ts";
-import { eventsAfter, factsOf, isoOf } from "./clock-row.ts";
+import { SettledUntil, soonest } from "./settled-until.ts";
+import { eventsToEmit, ticketFieldsOf, toIso } from "./clock-row.ts";
 import * as policies from "../store.ts";
-import { nextAt, viewAt } from "./clock-state.ts";
+import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
 const LOOK_MS = 1_000;
 const BATCH_CLOCKS_MAX = 1_000;
@@ -30,27 +30,27 @@ const PARTITIONS_AT_ONCE = 4;
 const MINUTE_MS = 60_000;
 
 /** What wakes it. */
-export const WORK = "sla";
+export const BREACH_SIGNAL = "sla";
 
-export const announcer: Engine<Announcer> = {
+export const breachAnnouncer: Engine<BreachAnnouncer> = {
   name: "sla.announcer",
-  start: (outside) => new Announcer(outside),
+  start: (outside) => new BreachAnnouncer(outside),
 };
 
-export class Announcer implements RunningEngine {
-  readonly #outside: Outside;
+export class BreachAnnouncer implements RunningEngine {
+  readonly #outside: Platform;
   readonly #loop: Loop;
   readonly #unsubscribe: () => void;
-  readonly #horizon = new Horizon();
+  readonly #horizon = new SettledUntil();
 
-  constructor(outside: Outside) {
+  constructor(outside: Platform) {
     this.#outside = outside;
     this.#loop = new Loop(
       () => this.#step(),
       (error) => outside.log.error({ err: error }, "deadlines can't be told"),
     );
     this.#unsubscribe = outside.signal.subscribe((what) => {
-      if (what === WORK) this.#loop.wake();
+      if (what === BREACH_SIGNAL) this.#loop.wake();
     });
   }
 
@@ -59,7 +59,7 @@ export class Announcer implements RunningEngine {
     await this.#loop.stop();
   }
 
-  async #step(): Promise<Next> {
+  async #step(): Promise<LoopNext> {
     const { db, clock } = this.#outside;
     const nowMs = clock.nowMs();
     const { firstMs, snapshot } = await store.look(db);
@@ -72,7 +72,7 @@ export class Announcer implements RunningEngine {
     return this.#announce(new Date(knownMs));
   }
 
-  async #announce(before: Date): Promise<Next> {
+  async #announce(before: Date): Promise<LoopNext> {
     const partitions = await store.duePartitions(this.#outside.db, before);
     let claimed = 0;
     const failures: unknown[] = [];
@@ -94,13 +94,13 @@ export class Announcer implements RunningEngine {
 }
 
 /** Tells of what is due in one partition; how many clocks were looked at. */
-function announceIn(outside: Outside, partition: Partition, before: Date): Promise<number> {
+function announceIn(outside: Platform, partition: Partition, before: Date): Promise<number> {
   const cause = { correlationId: newId("cor"), depth: 1 };
-  return actBecause(outside, partition, cause, async (ctx) => {
+  return runAsSystem(outside, partition, cause, async (ctx) => {
     const due = await store.claimDue(ctx.tx, before, BATCH_CLOCKS_MAX);
     if (due.length === 0) return 0;
     const lines = new Map(
-      linesOf(ctx.services, await policies.active(ctx.tx)).map((line) => [
+      readTicketClocks(ctx.services, await policies.active(ctx.tx)).map((line) => [
         `${line.policy.id} ${line.plan.metric}`,
         line,
       ]),
@@ -121,7 +121,7 @@ function announceIn(outside: Outside, partition: Partition, before: Date): Promi
 interface Claimed {
   readonly stored: store.StoredClock;
   /** Undefined when the policy is off, or no longer has such a target. */
-  readonly line: Line | undefined;
+  readonly line: TicketClocks | undefined;
 }
 
 /** What happened to tickets since their clocks were written; all of it where the policy is another by now. */
@@ -141,7 +141,7 @@ function isStale({ stored, line }: Claimed): boolean {
 }
 
 interface Found {
-  readonly line: Line | undefined;
+  readonly line: TicketClocks | undefined;
   /** What happened to the ticket since. */
   readonly events: readonly RecordedEvent[];
   /** Up to when all is known. */
@@ -157,23 +157,23 @@ function settle(
   if (!line) return { ...stored, nextAt: null };
   const { policy, plan } = line;
   const clock = isStale({ stored, line })
-    ? foldAll(plan, events)
-    : foldOn(plan, stored.clock, eventsAfter(events, stored.place));
+    ? foldEvents(plan, events)
+    : foldEvent(plan, stored.clock, eventsToEmit(events, stored.place));
   if (!clock) return { ...stored, nextAt: null };
-  const view = viewAt(plan, clock, before.getTime());
+  const view = clockStateAt(plan, clock, before.getTime());
   const told = { warned: stored.warnedAt !== null, breached: stored.breachedAt !== null };
   const going = clock.matched && clock.cancelledAt === null;
   const breach = going && !told.breached && view.breachedAt !== null;
   const warning =
     going && !told.warned && view.breachedAt === null && view.warnedAt !== null && !isOver(clock);
   if (breach || warning) {
-    const ticket = { ...stored.ticket, ...factsOf(events) };
+    const ticket = { ...stored.ticket, ...ticketFieldsOf(events) };
     const alert = {
       policyId: policy.id,
       policyName: policy.name,
       metric: plan.metric,
       targetMinutes: plan.targetMs / MINUTE_MS,
-      dueAt: isoOf(view.dueAt),
+      dueAt: toIso(view.dueAt),
       ticket: { kind: stored.kind, id: stored.ticketId, ...ticket },
     };
     tell(ctx, breach ? BREACH : WARNING, alert);
@@ -182,9 +182,9 @@ function settle(
   return {
     ...stored,
     state: breach ? "breached" : stored.state,
-    warnedAt: warning ? isoOf(view.warnedAt) : stored.warnedAt,
-    breachedAt: breach ? isoOf(view.breachedAt) : stored.breachedAt,
-    nextAt: isoOf(nextAt(plan, clock, after)),
+    warnedAt: warning ? toIso(view.warnedAt) : stored.warnedAt,
+    breachedAt: breach ? toIso(view.breachedAt) : stored.breachedAt,
+    nextAt: toIso(nextDueAt(plan, clock, after)),
   };
 }
 
@@ -194,7 +194,7 @@ function isOver({ stoppedAt }: { readonly stoppedAt: number | null }): boolean {
 
 const BREACH = { any: SlaBreached, incident: IncidentSlaBreached } as const;
 const WARNING = { any: SlaWarning, incident: IncidentSlaWarning } as const;
-type Alert = DataOf<typeof SlaBreached>;
+type Alert = EventData<typeof SlaBreached>;
 
 function tell(ctx: WriteContext, types: typeof BREACH | typeof WARNING, alert: Alert): void {
   const { kind, id, number, title } = alert.ticket;

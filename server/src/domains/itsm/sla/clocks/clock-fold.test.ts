@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { foldAll, foldOn, kindOf } from "./clock-fold.ts";
+import { foldEvents, foldEvent, kindOf } from "./clock-fold.ts";
 import { compilePlans } from "./policy-targets.ts";
-import { draftOf, type NewPolicy } from "../policy.ts";
+import { toPolicyInput, type NewPolicy } from "../policy.ts";
 import { happened, ticket } from "../testing.ts";
-import { nextAt, viewAt } from "./clock-state.ts";
+import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
 const MINUTE_MS = 60_000;
 const T0 = Date.parse("2026-06-01T10:00:00Z");
@@ -13,7 +13,7 @@ const at = (minutes: number): number => T0 + minutes * MINUTE_MS;
 function planOf(metric: "response" | "resolution", more: Partial<NewPolicy> = {}) {
   const targets = [{ metric, minutes: 60 }];
   const [plan] = compilePlans(
-    draftOf({ name: "Any", entity: "incident", targets, pauseOn: ["on_hold"], ...more }),
+    toPolicyInput({ name: "Any", entity: "incident", targets, pauseOn: ["on_hold"], ...more }),
   );
   if (!plan) throw new Error("There is a plan for each target.");
   return plan;
@@ -26,13 +26,13 @@ const updated = (minutes: number, state: string, more: object = {}) => {
   return happened("incident.updated", at(minutes), { before: after, after, changes: ["state"] });
 };
 const seenAt = (plan: ReturnType<typeof planOf>, events: RecordedEvent[], minutes: number) => {
-  const clock = foldAll(plan, events);
+  const clock = foldEvents(plan, events);
   if (!clock) throw new Error("There is no clock.");
-  const { state, elapsedMs, dueAt, counting } = viewAt(plan, clock, at(minutes));
+  const { state, elapsedMs, dueAt, counting } = clockStateAt(plan, clock, at(minutes));
   return [state, elapsedMs / MINUTE_MS, dueAt === null ? null : (dueAt - T0) / MINUTE_MS, counting];
 };
 const changesOf = (plan: ReturnType<typeof planOf>, events: RecordedEvent[]) =>
-  foldAll(plan, events)?.timeline.map(({ change, elapsedMs, eventId }) => [
+  foldEvents(plan, events)?.timeline.map(({ change, elapsedMs, eventId }) => [
     change,
     elapsedMs / MINUTE_MS,
     events.findIndex(({ id }) => id === eventId),
@@ -69,7 +69,7 @@ test("what ends at the very deadline is in time, and a moment later it is late f
   expect(seenAt(plan, met, 1_000)).toEqual(["met", 60, null, false]);
   const late = [created(), happened("incident.resolved", at(60) + 1, ticket("resolved"))];
   expect(seenAt(plan, late, 1_000).slice(0, 1)).toEqual(["breached"]);
-  expect(foldAll(plan, late)).toMatchObject({ breachedAt: at(60), stoppedAt: at(60) + 1 });
+  expect(foldEvents(plan, late)).toMatchObject({ breachedAt: at(60), stoppedAt: at(60) + 1 });
   expect(seenAt(plan, [created()], 60)).toEqual(["running", 60, 60, true]);
 });
 
@@ -112,8 +112,8 @@ test("a cancelled ticket ends its clocks for good, but not what was met before",
   for (const metric of ["response", "resolution"] as const) {
     const plan = planOf(metric);
     expect(seenAt(plan, [created(), cancelled], 500)).toEqual(["cancelled", 20, null, false]);
-    const clock = foldAll(plan, [created(), cancelled]);
-    expect(clock && nextAt(plan, clock, { warned: false, breached: false })).toBeNull();
+    const clock = foldEvents(plan, [created(), cancelled]);
+    expect(clock && nextDueAt(plan, clock, { warned: false, breached: false })).toBeNull();
   }
   const answered = [created(), updated(10, "in_progress"), cancelled];
   expect(seenAt(planOf("response"), answered, 500)).toEqual(["met", 10, null, false]);
@@ -129,7 +129,7 @@ test("a policy that matches later has counted from the beginning, and comes and 
     updated(40, "in_progress", { priority: 3 }),
     updated(90, "in_progress", { priority: 2 }),
   ];
-  expect(foldAll(plan, events.slice(0, 3))?.everMatched).toBe(false);
+  expect(foldEvents(plan, events.slice(0, 3))?.everMatched).toBe(false);
   expect(seenAt(plan, events.slice(0, 4), 35)).toEqual(["running", 25, 70, true]);
   expect(seenAt(plan, events.slice(0, 5), 45)).toEqual(["cancelled", 35, 70, false]);
   expect(seenAt(plan, events, 95)).toEqual(["breached", 85, 70, true]);
@@ -153,8 +153,11 @@ test("one event after another makes the clock that all of them make at once", ()
     updated(70, "in_progress"),
     happened("incident.resolved", at(90), ticket("resolved")),
   ];
-  const stepwise = events.reduce((clock, event) => foldOn(plan, clock, [event]), foldAll(plan, []));
-  expect(stepwise).toEqual(foldAll(plan, events));
+  const stepwise = events.reduce(
+    (clock, event) => foldEvent(plan, clock, [event]),
+    foldEvents(plan, []),
+  );
+  expect(stepwise).toEqual(foldEvents(plan, events));
   expect(stepwise).toMatchObject({ warnedAt: at(48), breachedAt: at(60) });
 });
 
@@ -163,5 +166,5 @@ test("what somebody published under the name of an event is no event of a ticket
   const message = { ...event, resource: { ...event.resource, type: "message" } };
   expect(kindOf(event)).toBe("incident");
   expect(kindOf(message)).toBeUndefined();
-  expect(foldAll(planOf("resolution"), [message])).toBeUndefined();
+  expect(foldEvents(planOf("resolution"), [message])).toBeUndefined();
 });

@@ -13,7 +13,7 @@ import type { BusinessTime } from "../business-hours.ts";
 import type { Metric } from "../policy.ts";
 
 /** What a clock has to know of its policy. */
-export interface Plan {
+export interface ClockPlan {
   readonly entity: TicketKindName;
   readonly matches: (ticket: Ticket) => boolean;
   readonly pauseOn: ReadonlySet<string>;
@@ -46,7 +46,7 @@ export interface TimelineEntry {
 }
 
 /** Instants are milliseconds. */
-export interface Clock {
+export interface SlaClockState {
   readonly startedAt: number;
   /** Of the last event. */
   readonly at: number;
@@ -93,22 +93,25 @@ export function kindOf({ topic, type, resource }: RecordedEvent): TicketKindName
 }
 
 /** The ticket as it is after an event, for those events that tell it whole. */
-export function ticketIn(event: RecordedEvent): Ticket | undefined {
+export function ticketFromEvent(event: RecordedEvent): Ticket | undefined {
   const payload = payloadOf(event);
   return isTicket(payload) && payload.id === event.resource.id ? payload : undefined;
 }
 
 /** The clock after all of a ticket's events; undefined where none of them tells the ticket. */
-export function foldAll(plan: Plan, events: readonly RecordedEvent[]): Clock | undefined {
-  return foldOn(plan, undefined, events);
+export function foldEvents(
+  plan: ClockPlan,
+  events: readonly RecordedEvent[],
+): SlaClockState | undefined {
+  return foldEvent(plan, undefined, events);
 }
 
 /** The clock after further events. */
-export function foldOn(
-  plan: Plan,
-  clock: Clock | undefined,
+export function foldEvent(
+  plan: ClockPlan,
+  clock: SlaClockState | undefined,
   events: readonly RecordedEvent[],
-): Clock | undefined {
+): SlaClockState | undefined {
   return events.reduce((before, event) => {
     if (kindOf(event) !== plan.entity) return before;
     return before ? next(plan, before, event) : begin(plan, event);
@@ -116,27 +119,31 @@ export function foldOn(
 }
 
 /** What is used up at an instant, if nothing happens until then. */
-export function elapsedAt({ time }: Plan, clock: Clock, atMs: number): number {
+export function elapsedAt({ time }: ClockPlan, clock: SlaClockState, atMs: number): number {
   const { countingSince, elapsedMs } = clock;
   return countingSince === null ? elapsedMs : elapsedMs + time.elapsed(countingSince, atMs);
 }
 
 /** When so much will be used up, if nothing happens until then; undefined when that is never. */
-export function instantOf({ time }: Plan, clock: Clock, amountMs: number): number | undefined {
+export function parseInstant(
+  { time }: ClockPlan,
+  clock: SlaClockState,
+  amountMs: number,
+): number | undefined {
   const { countingSince, elapsedMs } = clock;
   if (countingSince === null) return undefined;
   return time.after(countingSince, amountMs - elapsedMs);
 }
 
-function begin(plan: Plan, event: RecordedEvent): Clock | undefined {
-  const ticket = ticketIn(event);
+function begin(plan: ClockPlan, event: RecordedEvent): SlaClockState | undefined {
+  const ticket = ticketFromEvent(event);
   if (!ticket) return undefined;
   const { createdAt, createdBy } = ticket;
   const at = Date.parse(event.createdAt);
   // The log before the first event may be gone: then the ticket itself says when it was made.
   const created = event.type.endsWith(".created") ? event.createdAt : createdAt;
   const startedAt = typeof created === "string" ? Math.min(at, Date.parse(created)) : at;
-  const blank: Clock = {
+  const blank: SlaClockState = {
     startedAt,
     at: startedAt,
     firstState: ticket.state,
@@ -157,10 +164,10 @@ function begin(plan: Plan, event: RecordedEvent): Clock | undefined {
   return moved(plan, advanced(plan, started, at), { event, state: ticket.state });
 }
 
-function next(plan: Plan, clock: Clock, event: RecordedEvent): Clock {
+function next(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
   // Nodes begin acts a little before they are written: time goes on in the order of the log.
   const at = Math.max(clock.at, Date.parse(event.createdAt));
-  const ticket = ticketIn(event);
+  const ticket = ticketFromEvent(event);
   const passed = advanced(plan, clock, at);
   if (!ticket) return answered(plan, passed, event);
   // What comes with its making, such as that a request goes to those who approve it, is no response.
@@ -170,10 +177,10 @@ function next(plan: Plan, clock: Clock, event: RecordedEvent): Clock {
 }
 
 /** Nothing but time has passed. */
-function advanced(plan: Plan, clock: Clock, at: number): Clock {
+function advanced(plan: ClockPlan, clock: SlaClockState, at: number): SlaClockState {
   if (clock.countingSince === null) return { ...clock, at };
   const passedAt = (amountMs: number): number | null => {
-    const instant = instantOf(plan, clock, amountMs);
+    const instant = parseInstant(plan, clock, amountMs);
     // What happens at the very deadline is in time.
     return instant !== undefined && instant < at ? instant : null;
   };
@@ -189,10 +196,10 @@ function advanced(plan: Plan, clock: Clock, at: number): Clock {
 
 /** The ticket's state says whether time is counted from here on. */
 function moved(
-  plan: Plan,
-  clock: Clock,
+  plan: ClockPlan,
+  clock: SlaClockState,
   { event, state }: { readonly event: RecordedEvent; readonly state: string },
-): Clock {
+): SlaClockState {
   const { at, countingSince, stoppedAt, cancelledAt } = clock;
   const isResponse = plan.metric === "response";
   if (cancelledAt !== null || (isResponse && stoppedAt !== null)) return clock;
@@ -212,7 +219,7 @@ function moved(
 }
 
 /** A public word of somebody else is a response. */
-function answered(plan: Plan, clock: Clock, event: RecordedEvent): Clock {
+function answered(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
   const { data, actor } = event;
   const isAnswer =
     event.type === `${plan.entity}.comment_added` &&
@@ -225,17 +232,17 @@ function answered(plan: Plan, clock: Clock, event: RecordedEvent): Clock {
 }
 
 function matching(
-  plan: Plan,
-  clock: Clock,
+  plan: ClockPlan,
+  clock: SlaClockState,
   { event, ticket }: { readonly event: RecordedEvent; readonly ticket: Ticket },
-): Clock {
+): SlaClockState {
   const matched = plan.matches(ticket);
   if (matched === clock.matched) return clock;
   const changed = { ...clock, matched, everMatched: true };
   return noted(changed, event, matched ? "policy_matched" : "policy_left");
 }
 
-function noted(clock: Clock, event: RecordedEvent, change: Change): Clock {
+function noted(clock: SlaClockState, event: RecordedEvent, change: Change): SlaClockState {
   const at = new Date(clock.at).toISOString();
   const entry = { at, eventId: event.id, change, elapsedMs: clock.elapsedMs };
   const [first, ...rest] = [...clock.timeline, entry];

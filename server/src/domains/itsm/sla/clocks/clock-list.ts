@@ -1,27 +1,27 @@
 import Type, { type Static } from "typebox";
 import { TICKET_KINDS } from "../../tickets/index.ts";
 import {
-  type List,
+  type ListDefinition,
   type ListField,
   listPage,
   listQuery,
-  type Narrowing,
+  type ListCondition,
 } from "#kernel/list/list.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { CLOCK_COLUMNS, type ClockRow, toClock } from "./store.ts";
-import { linesOf } from "./clock-reader.ts";
+import { readTicketClocks } from "./clock-reader.ts";
 import { METRICS, PolicyId } from "../policy.ts";
-import { type BoardClock, boardClockOf } from "./clock-schema.ts";
-import { seenKinds } from "./clock-access.ts";
+import { type ClockListItem, boardClockOf } from "./clock-schema.ts";
+import { visibleKinds } from "./clock-access.ts";
 import * as policies from "../store.ts";
 import { CLOCK_STATES } from "./clock-state.ts";
 
 const text = (sql: string): ListField => ({ sql, kind: "text" });
 const time = (sql: string): ListField => ({ sql, kind: "time", nullable: true });
 
-const list: List = {
+const list: ListDefinition = {
   name: "sla clocks",
   from: "sla_clocks",
   select: CLOCK_COLUMNS,
@@ -45,7 +45,7 @@ const list: List = {
 
 const one = `(${CLOCK_STATES.join("|")})`;
 
-export const BoardQuery = object({
+export const ClockListQuery = object({
   ...listQuery,
   state: Type.Optional(
     Type.String({
@@ -63,12 +63,12 @@ export const BoardQuery = object({
 });
 
 /** The clocks of an environment, the next one due first. */
-export async function boardOf(
+export async function readClockPage(
   ctx: ReadContext,
-  { state, kind, metric, policyId, dueBefore, open, ...query }: Static<typeof BoardQuery>,
-): Promise<CountedPage<BoardClock>> {
-  const narrowed: Narrowing[] = [];
-  const kinds = seenKinds(ctx);
+  { state, kind, metric, policyId, dueBefore, open, ...query }: Static<typeof ClockListQuery>,
+): Promise<CountedPage<ClockListItem>> {
+  const narrowed: ListCondition[] = [];
+  const kinds = visibleKinds(ctx);
   if (kinds.length < TICKET_KINDS.length) {
     narrowed.push((given) => `kind = any(${given.add(kinds, "text[]")})`);
   }
@@ -85,7 +85,7 @@ export async function boardOf(
     narrowed.push((given) => `due_at < ${given.add(dueBefore, "timestamptz")}`);
   }
   if (open !== undefined) narrowed.push(() => "stopped_at is null and state <> 'cancelled'");
-  const lines = linesOf(ctx.services, await policies.active(ctx.tx));
+  const lines = readTicketClocks(ctx.services, await policies.active(ctx.tx));
   const nowMs = ctx.now.getTime();
   return listPage(ctx, list, query, {
     narrowed,

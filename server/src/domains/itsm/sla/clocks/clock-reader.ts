@@ -2,29 +2,36 @@
  * From the log to clocks. The rows commit together with the cursor; mostly each is the one before with
  * the new events folded in, and only where that can't be is a ticket's whole history read.
  */
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { lockClocks, save, type StoredClock } from "./store.ts";
-import { type Clock, foldAll, foldOn, kindOf, type Plan, ticketIn } from "./clock-fold.ts";
+import {
+  type SlaClockState,
+  foldEvents,
+  foldEvent,
+  kindOf,
+  type ClockPlan,
+  ticketFromEvent,
+} from "./clock-fold.ts";
 import { historiesOf } from "./ticket-history.ts";
-import { eventsAfter, factsOf, storedOf } from "./clock-row.ts";
+import { eventsToEmit, ticketFieldsOf, toClockRow } from "./clock-row.ts";
 import { plansOf } from "./policy-targets.ts";
 import type { SlaPolicy } from "../policy.ts";
 import * as policies from "../store.ts";
 
-export const FOLLOW = "sla.clocks";
+export const CLOCK_READER = "sla.clocks";
 
 /** The one who writes clocks as tickets go on. */
-export const followTickets = reader({
-  name: FOLLOW,
+export const clockReader = reader({
+  name: CLOCK_READER,
   on: ["incident.*", "change.*", "problem.*", "request.*"],
   startsAt: "beginning",
   async handle({ tx, now, services }, events) {
     const relevant = events.filter((event) => kindOf(event) !== undefined);
     const last = relevant.at(-1);
     if (!last) return;
-    const lines = linesOf(services, await policies.active(tx));
+    const lines = readTicketClocks(services, await policies.active(tx));
     if (lines.length === 0) return;
     const byTicket = Map.groupBy(relevant, ({ resource }) => resource.id);
     const stored = Map.groupBy(await lockClocks(tx, [...byTicket.keys()]), (one) => one.ticketId);
@@ -45,19 +52,22 @@ export const followTickets = reader({
 });
 
 /** One target of one policy. */
-export interface Line {
+export interface TicketClocks {
   readonly policy: SlaPolicy;
-  readonly plan: Plan;
+  readonly plan: ClockPlan;
 }
 
 /** All targets of some policies. */
-export function linesOf(services: Services, all: readonly SlaPolicy[]): Line[] {
+export function readTicketClocks(
+  services: PlatformServices,
+  all: readonly SlaPolicy[],
+): TicketClocks[] {
   return all.flatMap((policy) => plansOf(services, policy).map((plan) => ({ policy, plan })));
 }
 
 /** The clock that is kept of a target, if there is one. */
-export function storedFor(
-  { policy, plan }: Line,
+export function clocksToStore(
+  { policy, plan }: TicketClocks,
   stored: readonly StoredClock[],
 ): StoredClock | undefined {
   return stored.find(({ policyId, metric }) => policyId === policy.id && metric === plan.metric);
@@ -70,13 +80,13 @@ interface Known {
   readonly stored: readonly StoredClock[];
 }
 
-function concerns({ plan }: Line, { news }: Known): boolean {
+function concerns({ plan }: TicketClocks, { news }: Known): boolean {
   return news.some((event) => kindOf(event) === plan.entity);
 }
 
-function needsHistory(line: Line, ticket: Known): boolean {
+function needsHistory(line: TicketClocks, ticket: Known): boolean {
   if (!concerns(line, ticket)) return false;
-  const before = storedFor(line, ticket.stored);
+  const before = clocksToStore(line, ticket.stored);
   if (before) return before.policyRevision !== line.policy.revision;
   return !beginsIn(ticket) && matchesIn(line, ticket);
 }
@@ -85,38 +95,38 @@ function beginsIn({ news }: Known): boolean {
   return news[0]?.type.endsWith(".created") === true;
 }
 
-function matchesIn({ plan }: Line, { news }: Known): boolean {
+function matchesIn({ plan }: TicketClocks, { news }: Known): boolean {
   return news.some((event) => {
-    const ticket = ticketIn(event);
+    const ticket = ticketFromEvent(event);
     return ticket !== undefined && plan.matches(ticket);
   });
 }
 
 function keptOf(
-  line: Line,
+  line: TicketClocks,
   ticket: Known & { readonly history: readonly RecordedEvent[] },
   nowMs: number,
 ): StoredClock[] {
   if (!concerns(line, ticket)) return [];
   const { policy, plan } = line;
   const { id: ticketId, news } = ticket;
-  const before = storedFor(line, ticket.stored);
+  const before = clocksToStore(line, ticket.stored);
   // Most policies are not about a ticket, and to see that takes less than to count.
   if (!before && !matchesIn(line, ticket)) return [];
   const clock = clockOf(line, ticket, before);
-  const facts = factsOf(news) ?? before?.ticket ?? factsOf(ticket.history);
+  const facts = ticketFieldsOf(news) ?? before?.ticket ?? ticketFieldsOf(ticket.history);
   const place = news.at(-1)?.position;
   if (!clock || !facts || !place || (!before && !clock.everMatched)) return [];
-  return [storedOf({ policy, plan, clock, ticketId, ticket: facts, place, before, nowMs })];
+  return [toClockRow({ policy, plan, clock, ticketId, ticket: facts, place, before, nowMs })];
 }
 
 function clockOf(
-  { policy, plan }: Line,
+  { policy, plan }: TicketClocks,
   ticket: Known & { readonly history: readonly RecordedEvent[] },
   before: StoredClock | undefined,
-): Clock | undefined {
+): SlaClockState | undefined {
   if (before?.policyRevision === policy.revision) {
-    return foldOn(plan, before.clock, eventsAfter(ticket.news, before.place));
+    return foldEvent(plan, before.clock, eventsToEmit(ticket.news, before.place));
   }
-  return foldAll(plan, beginsIn(ticket) ? ticket.news : ticket.history);
+  return foldEvents(plan, beginsIn(ticket) ? ticket.news : ticket.history);
 }

@@ -1,29 +1,35 @@
-import { eventIdOf, type Position, type RecordedEvent } from "#kernel/log/event.ts";
+import { eventIdOf, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
 import type { StoredClock, TicketFacts } from "./store.ts";
-import { type Clock, instantOf, type Plan, type Ticket, ticketIn } from "./clock-fold.ts";
+import {
+  type SlaClockState,
+  parseInstant,
+  type ClockPlan,
+  type Ticket,
+  ticketFromEvent,
+} from "./clock-fold.ts";
 import type { SlaPolicy } from "../policy.ts";
-import { nextAt, viewAt } from "./clock-state.ts";
+import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
 /** What a clock is kept with. */
-export interface Kept {
+export interface ClockRow {
   readonly policy: SlaPolicy;
-  readonly plan: Plan;
-  readonly clock: Clock;
+  readonly plan: ClockPlan;
+  readonly clock: SlaClockState;
   readonly ticketId: string;
   readonly ticket: TicketFacts;
-  readonly place: Position;
+  readonly place: LogPosition;
   /** The clock as it was kept before. */
   readonly before: StoredClock | undefined;
   readonly nowMs: number;
 }
 
 /** The row of a clock. */
-export function storedOf(kept: Kept): StoredClock {
+export function toClockRow(kept: ClockRow): StoredClock {
   const { policy, plan, clock, ticketId, ticket, place } = kept;
   const told = toldOf(kept);
-  const warnAt = clock.warnedAt ?? instantOf(plan, clock, plan.warnMs) ?? null;
+  const warnAt = clock.warnedAt ?? parseInstant(plan, clock, plan.warnMs) ?? null;
   // As its last event left it: whatever time alone brings is told by whoever looks at it then.
-  const { state, dueAt } = viewAt(plan, clock, clock.at);
+  const { state, dueAt } = clockStateAt(plan, clock, clock.at);
   const known = { warned: told.warnedAt !== null, breached: told.breachedAt !== null };
   return {
     policyId: policy.id,
@@ -36,11 +42,11 @@ export function storedOf(kept: Kept): StoredClock {
     targetMs: plan.targetMs,
     clock,
     ticket,
-    dueAt: isoOf(dueAt),
-    warnAt: isoOf(warnAt),
-    nextAt: isoOf(nextAt(plan, clock, known)),
+    dueAt: toIso(dueAt),
+    warnAt: toIso(warnAt),
+    nextAt: toIso(nextDueAt(plan, clock, known)),
     ...told,
-    stoppedAt: isoOf(clock.stoppedAt),
+    stoppedAt: toIso(clock.stoppedAt),
     place,
   };
 }
@@ -49,13 +55,13 @@ export function storedOf(kept: Kept): StoredClock {
  * What was told stays told. Under another version of the policy there is another deadline: only what is
  * past that one too counts as told, and what was over before is not told of.
  */
-function toldOf({ policy, plan, clock, before, nowMs }: Kept) {
+function toldOf({ policy, plan, clock, before, nowMs }: ClockRow) {
   if (!before) return { warnedAt: null, breachedAt: null };
   const { warnedAt, breachedAt, policyRevision } = before;
   if (policyRevision === policy.revision) return { warnedAt, breachedAt };
-  const now = viewAt(plan, clock, nowMs);
+  const now = clockStateAt(plan, clock, nowMs);
   if (before.stoppedAt !== null && clock.stoppedAt !== null) {
-    return { warnedAt, breachedAt: isoOf(now.breachedAt) };
+    return { warnedAt, breachedAt: toIso(now.breachedAt) };
   }
   return {
     warnedAt: now.warnedAt === null ? null : warnedAt,
@@ -64,8 +70,8 @@ function toldOf({ policy, plan, clock, before, nowMs }: Kept) {
 }
 
 /** What is told of a ticket, as the last of these events has it. */
-export function factsOf(events: readonly RecordedEvent[]): TicketFacts | undefined {
-  const ticket = events.map(ticketIn).findLast((one) => one !== undefined);
+export function ticketFieldsOf(events: readonly RecordedEvent[]): TicketFacts | undefined {
+  const ticket = events.map(ticketFromEvent).findLast((one) => one !== undefined);
   return ticket && factsOfTicket(ticket);
 }
 
@@ -86,9 +92,9 @@ function factsOfTicket(ticket: Ticket): TicketFacts {
 }
 
 /** Those that come after a place in the log. */
-export function eventsAfter(
+export function eventsToEmit(
   events: readonly RecordedEvent[],
-  place: Position,
+  place: LogPosition,
 ): readonly RecordedEvent[] {
   // Ids of events sort as the log does.
   const last = eventIdOf(place);
@@ -96,6 +102,6 @@ export function eventsAfter(
 }
 
 /** An instant as it is written. */
-export function isoOf(ms: number | null): string | null {
+export function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,18 +1,23 @@
 import Type, { type Static } from "typebox";
-import { headOf, kindsOf, TICKET_KINDS, type TicketKindName } from "../../tickets/index.ts";
+import {
+  ticketIdentity,
+  ticketKinds,
+  TICKET_KINDS,
+  type TicketKindName,
+} from "../../tickets/index.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import { clocksOf, type StoredClock } from "./store.ts";
-import { type Clock, foldAll, foldOn, type Plan } from "./clock-fold.ts";
-import { type Line, linesOf, storedFor } from "./clock-reader.ts";
+import { type SlaClockState, foldEvents, foldEvent, type ClockPlan } from "./clock-fold.ts";
+import { type TicketClocks, readTicketClocks, clocksToStore } from "./clock-reader.ts";
 import { historiesOf } from "./ticket-history.ts";
-import { eventsAfter, isoOf } from "./clock-row.ts";
+import { eventsToEmit, toIso } from "./clock-row.ts";
 import { METRICS, PolicyId } from "../policy.ts";
-import { assertMaySee } from "./clock-access.ts";
+import { assertCanSee } from "./clock-access.ts";
 import * as policies from "../store.ts";
-import { CLOCK_STATES, viewAt } from "./clock-state.ts";
+import { CLOCK_STATES, clockStateAt } from "./clock-state.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -66,7 +71,7 @@ export const SlaClock = Type.Object(
 export type SlaClock = Static<typeof SlaClock>;
 
 /** On a wall, where many are seen at once. */
-export const BoardClock = Type.Object(
+export const ClockListItem = Type.Object(
   {
     ...shown,
     ticket: Type.Object({
@@ -82,7 +87,7 @@ export const BoardClock = Type.Object(
   },
   { title: "SlaBoardClock" },
 );
-export type BoardClock = Static<typeof BoardClock>;
+export type ClockListItem = Static<typeof ClockListItem>;
 
 /** The clocks of a ticket, as the log has them at this moment. */
 export async function clocksOfTicket(
@@ -91,23 +96,23 @@ export async function clocksOfTicket(
   ref: string,
 ): Promise<SlaClock[]> {
   const { tx, services, now } = ctx;
-  const kind = kindsOf(services).find((one) => one.kind === kindName);
+  const kind = ticketKinds(services).find((one) => one.kind === kindName);
   if (!kind) throw new Failure(NotFound);
-  assertMaySee(kind, ctx);
-  const { id, state } = await headOf(ctx, kind, ref);
+  assertCanSee(kind, ctx);
+  const { id, state } = await ticketIdentity(ctx, kind, ref);
   const [active, stored, histories] = await Promise.all([
     policies.active(tx),
     clocksOf(tx, id),
     historiesOf(tx, [{ id }]),
   ]);
   const history = histories.get(id) ?? [];
-  const lines = linesOf(services, active).filter(({ plan }) => plan.entity === kindName);
+  const lines = readTicketClocks(services, active).filter(({ plan }) => plan.entity === kindName);
   const ended = kind.machine.ended.includes(state);
   const lastAt = history.at(-1)?.createdAt ?? "";
   const going = lines.flatMap((line) => {
     // What became of a ticket is not judged again by a policy that came, or was changed, after its end.
     if (ended && line.policy.updatedAt > lastAt) return [];
-    const clock = clockOf(line, history, storedFor(line, stored));
+    const clock = clockOf(line, history, clocksToStore(line, stored));
     if (!clock?.everMatched) return [];
     return [shownOf(line, clock, now.getTime())];
   });
@@ -118,18 +123,18 @@ export async function clocksOfTicket(
 
 /** The history may no longer reach back to the beginning; what was worked out before does. */
 function clockOf(
-  { policy, plan }: Line,
+  { policy, plan }: TicketClocks,
   history: readonly RecordedEvent[],
   before: StoredClock | undefined,
-): Clock | undefined {
+): SlaClockState | undefined {
   const whole = history[0]?.type.endsWith(".created") === true;
   if (!whole && before?.policyRevision === policy.revision) {
-    return foldOn(plan, before.clock, eventsAfter(history, before.place));
+    return foldEvent(plan, before.clock, eventsToEmit(history, before.place));
   }
-  return foldAll(plan, history);
+  return foldEvents(plan, history);
 }
 
-function shownOf({ policy, plan }: Line, clock: Clock, nowMs: number): SlaClock {
+function shownOf({ policy, plan }: TicketClocks, clock: SlaClockState, nowMs: number): SlaClock {
   return {
     policyId: policy.id,
     policyName: policy.name,
@@ -139,16 +144,16 @@ function shownOf({ policy, plan }: Line, clock: Clock, nowMs: number): SlaClock 
   };
 }
 
-function timesOf(plan: Plan, clock: Clock, nowMs: number) {
-  const view = viewAt(plan, clock, nowMs);
+function timesOf(plan: ClockPlan, clock: SlaClockState, nowMs: number) {
+  const view = clockStateAt(plan, clock, nowMs);
   return {
     metric: plan.metric,
     ...view,
     targetMinutes: plan.targetMs / MINUTE_MS,
-    dueAt: isoOf(view.dueAt),
-    warnedAt: isoOf(view.warnedAt),
-    breachedAt: isoOf(view.breachedAt),
-    stoppedAt: isoOf(clock.stoppedAt),
+    dueAt: toIso(view.dueAt),
+    warnedAt: toIso(view.warnedAt),
+    breachedAt: toIso(view.breachedAt),
+    stoppedAt: toIso(clock.stoppedAt),
   };
 }
 
@@ -182,11 +187,11 @@ function plainOf({ policyId, policyName, metric, state, clock, targetMs, ...stor
 /** A clock for the wall: as it is kept, with what has passed since. */
 export function boardClockOf(
   stored: StoredClock,
-  lines: readonly Line[],
+  lines: readonly TicketClocks[],
   nowMs: number,
-): BoardClock {
+): ClockListItem {
   const ticket = { kind: stored.kind, id: stored.ticketId, ...stored.ticket };
-  const line = lines.find((one) => storedFor(one, [stored]));
+  const line = lines.find((one) => clocksToStore(one, [stored]));
   const plain = plainOf(stored);
   if (line?.policy.revision !== stored.policyRevision) return { ...plain, ticket };
   return { ...plain, ...timesOf(line.plan, stored.clock, nowMs), ticket };

@@ -1,4 +1,4 @@
-import { type Clock, elapsedAt, instantOf, type Plan } from "./clock-fold.ts";
+import { type SlaClockState, elapsedAt, parseInstant, type ClockPlan } from "./clock-fold.ts";
 
 export const CLOCK_STATES = ["running", "paused", "met", "breached", "cancelled"] as const;
 export type ClockState = (typeof CLOCK_STATES)[number];
@@ -17,11 +17,11 @@ export interface ClockView {
 }
 
 /** What a clock shows at an instant, if nothing happens between its last event and then. */
-export function viewAt(plan: Plan, clock: Clock, atMs: number): ClockView {
+export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number): ClockView {
   const at = Math.max(clock.at, atMs);
   const elapsedMs = elapsedAt(plan, clock, at);
-  const dueAt = clock.breachedAt ?? instantOf(plan, clock, plan.targetMs) ?? null;
-  const warnAt = clock.warnedAt ?? instantOf(plan, clock, plan.warnMs) ?? null;
+  const dueAt = clock.breachedAt ?? parseInstant(plan, clock, plan.targetMs) ?? null;
+  const warnAt = clock.warnedAt ?? parseInstant(plan, clock, plan.warnMs) ?? null;
   const breachedAt = dueAt !== null && (clock.breachedAt !== null || dueAt < at) ? dueAt : null;
   return {
     state: stateOf(clock, breachedAt !== null),
@@ -34,7 +34,7 @@ export function viewAt(plan: Plan, clock: Clock, atMs: number): ClockView {
   };
 }
 
-function stateOf(clock: Clock, breached: boolean): ClockState {
+function stateOf(clock: SlaClockState, breached: boolean): ClockState {
   if (!clock.matched || clock.cancelledAt !== null) return "cancelled";
   if (breached) return "breached";
   if (clock.stoppedAt !== null) return "met";
@@ -42,18 +42,22 @@ function stateOf(clock: Clock, breached: boolean): ClockState {
 }
 
 /** What was told of a clock already. */
-export interface Told {
+export interface AnnouncedMilestones {
   readonly warned: boolean;
   readonly breached: boolean;
 }
 
 /** When a warning or a breach is to be told next; null when nothing is, unless something happens. */
-export function nextAt(plan: Plan, clock: Clock, told: Told): number | null {
+export function nextDueAt(
+  plan: ClockPlan,
+  clock: SlaClockState,
+  told: AnnouncedMilestones,
+): number | null {
   if (!clock.matched || clock.cancelledAt !== null || told.breached) return null;
-  const dueAt = clock.breachedAt ?? instantOf(plan, clock, plan.targetMs) ?? null;
+  const dueAt = clock.breachedAt ?? parseInstant(plan, clock, plan.targetMs) ?? null;
   // Nobody needs a warning of what is over.
   if (told.warned || clock.stoppedAt !== null) return dueAt;
-  const warnAt = clock.warnedAt ?? instantOf(plan, clock, plan.warnMs) ?? null;
+  const warnAt = clock.warnedAt ?? parseInstant(plan, clock, plan.warnMs) ?? null;
   if (warnAt === null || dueAt === null) return warnAt ?? dueAt;
   return Math.min(warnAt, dueAt);
 }

@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { type TicketKindName, ticketParams } from "../../tickets/index.ts";
 import { query, type Route } from "#kernel/operation/operation.ts";
-import { countedPage, one } from "#kernel/operation/response.ts";
-import { BoardQuery, boardOf } from "./clock-list.ts";
+import { countedPage, item } from "#kernel/operation/response.ts";
+import { ClockListQuery, readClockPage } from "./clock-list.ts";
 import { SlaRead } from "../permissions.ts";
-import { BoardClock, clocksOfTicket, SlaClock } from "./clock-schema.ts";
+import { ClockListItem, clocksOfTicket, SlaClock } from "./clock-schema.ts";
 
 const PLACES = [
   { kind: "incident", prefix: "inc", path: "/api/v1/itsm/incidents" },
@@ -30,7 +30,7 @@ export const ticketClocks = PLACES.map((place) => {
       "the events that started, paused and stopped it.",
     permission: SlaRead,
     params: ticketParams(place),
-    reply: one(Type.Array(SlaClock)),
+    reply: item(Type.Array(SlaClock)),
     example: { params: { id: `${prefix}_01jzt3n5k8q2x4v6w8y0z2b4d6` } },
     run: (ctx, { params }) => clocksOfTicket(ctx, kind, params.id),
   });
@@ -42,8 +42,8 @@ export const listClocks = query({
   summary: "List SLA clocks, the next one due first",
   description: "For a wall board: `state=running&dueBefore=…` is what is due soon.",
   permission: SlaRead,
-  query: BoardQuery,
-  reply: countedPage(BoardClock),
+  query: ClockListQuery,
+  reply: countedPage(ClockListItem),
   example: { query: { limit: 50, state: "running", dueBefore: "2026-12-01T12:00:00Z" } },
-  run: (ctx, input) => boardOf(ctx, input.query),
+  run: (ctx, input) => readClockPage(ctx, input.query),
 });

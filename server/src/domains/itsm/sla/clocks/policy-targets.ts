@@ -1,14 +1,14 @@
-import type { Services } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/access/caller.ts";
 import { compileCondition } from "#kernel/condition/condition.ts";
 import { businessTime } from "../business-hours.ts";
-import type { Plan } from "./clock-fold.ts";
-import type { PolicyDraft, SlaPolicy } from "../policy.ts";
+import type { ClockPlan } from "./clock-fold.ts";
+import type { PolicyInput, SlaPolicy } from "../policy.ts";
 
 const MINUTE_MS = 60_000;
 const COMPILED_MAX = 2_000;
 
 /** One for each target of a policy. */
-export function compilePlans(policy: PolicyDraft): readonly Plan[] {
+export function compilePlans(policy: PolicyInput): readonly ClockPlan[] {
   const holds = compileCondition(policy.conditions);
   const common = {
     entity: policy.entity,
@@ -25,14 +25,14 @@ export function compilePlans(policy: PolicyDraft): readonly Plan[] {
 }
 
 /** By policy, for each kernel of this process. */
-const compiled = new WeakMap<Services, Map<string, Compiled>>();
+const compiled = new WeakMap<PlatformServices, Map<string, Compiled>>();
 interface Compiled {
   readonly revision: number;
-  readonly plans: readonly Plan[];
+  readonly plans: readonly ClockPlan[];
 }
 
 /** The same, compiled once for each revision of a policy: with it goes what its calendar has worked out. */
-export function plansOf(services: Services, policy: SlaPolicy): readonly Plan[] {
+export function plansOf(services: PlatformServices, policy: SlaPolicy): readonly ClockPlan[] {
   let known = compiled.get(services);
   if (!known) compiled.set(services, (known = new Map()));
   const found = known.get(policy.id);

@@ -4,19 +4,24 @@
  * meanwhile, and goes on from these clocks.
  */
 import Type, { type Static } from "typebox";
-import { kindsOf, type TicketKind } from "../../tickets/index.ts";
+import { ticketKinds, type TicketKind } from "../../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
-import type { Position } from "#kernel/log/event.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import type { LogPosition } from "#kernel/log/event.ts";
 import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import { holdReader } from "#kernel/log/workspace-log.ts";
+import { lockReaderCursor } from "#kernel/log/workspace-log.ts";
 import { lockClocks, lockGoing, save } from "./store.ts";
-import { foldAll } from "./clock-fold.ts";
-import { FOLLOW, type Line, linesOf, storedFor } from "./clock-reader.ts";
+import { foldEvents } from "./clock-fold.ts";
+import {
+  CLOCK_READER,
+  type TicketClocks,
+  readTicketClocks,
+  clocksToStore,
+} from "./clock-reader.ts";
 import { historiesOf } from "./ticket-history.ts";
-import { factsOf, storedOf } from "./clock-row.ts";
+import { ticketFieldsOf, toClockRow } from "./clock-row.ts";
 import type { SlaPolicy } from "../policy.ts";
 import * as policies from "../store.ts";
 
@@ -32,14 +37,14 @@ const Payload = Type.Object({
 });
 
 /** Clocks of one policy in one environment. */
-export const recompute = job({
+export const recomputeClocksJob = job({
   kind: "sla.recompute",
   payload: Payload,
   concurrency: 1,
   async run(ctx, { policyId, revision, after }) {
     // First of all: the reader too locks itself before its clocks, and may have gone by the policy as it
     // was. Held, it has written what it will by that, and the policy is read after.
-    const upTo = await holdReader(ctx.tx, FOLLOW);
+    const upTo = await lockReaderCursor(ctx.tx, CLOCK_READER);
     const found = await policies.find(ctx.tx, policyId);
     const policy = found?.active ? found : undefined;
     if (await leaveClocks(ctx, policyId, policy)) return again(ctx, { policyId, revision, after });
@@ -52,7 +57,7 @@ export const recompute = job({
 });
 
 /** Hears of policies, whose clocks are in all environments. */
-export const followPolicies = reader({
+export const policyReader = reader({
   name: "sla.policies",
   on: ["sla_policy.*"],
   startsAt: "beginning",
@@ -73,16 +78,16 @@ export const followPolicies = reader({
 });
 
 function again(ctx: WriteContext<never>, payload: Static<typeof Payload>): void {
-  ctx.enqueue(recompute, payload, { key: payload.policyId, onConflict: "move" });
+  ctx.enqueue(recomputeClocksJob, payload, { key: payload.policyId, onConflict: "move" });
 }
 
 /** Works out the clocks of the next open tickets; tells the number of the last where there may be more. */
 async function recomputeBatch(
   { tx, now, services }: WriteContext<never>,
   policy: SlaPolicy,
-  { after, upTo }: { readonly after: number; readonly upTo: Position },
+  { after, upTo }: { readonly after: number; readonly upTo: LogPosition },
 ): Promise<number | undefined> {
-  const kind = kindsOf(services).find((one) => one.kind === policy.entity);
+  const kind = ticketKinds(services).find((one) => one.kind === policy.entity);
   if (!kind) return undefined;
   const tickets = await openTickets(tx, kind, after);
   const places = tickets.map(({ id }) => ({ id }));
@@ -94,11 +99,11 @@ async function recomputeBatch(
     ),
     ({ ticketId }) => ticketId,
   );
-  const lines = linesOf(services, [policy]);
+  const lines = readTicketClocks(services, [policy]);
   const clocks = tickets.flatMap(({ id }) => {
     const history = histories.get(id) ?? [];
     return lines.flatMap((line) => {
-      const before = storedFor(line, stored.get(id) ?? []);
+      const before = clocksToStore(line, stored.get(id) ?? []);
       return keptOf(line, { ticketId: id, history, before, nowMs: now.getTime() });
     });
   });
@@ -107,17 +112,17 @@ async function recomputeBatch(
 }
 
 function keptOf(
-  { policy, plan }: Line,
-  known: Pick<Parameters<typeof storedOf>[0], "ticketId" | "before" | "nowMs"> & {
-    readonly history: Parameters<typeof foldAll>[1];
+  { policy, plan }: TicketClocks,
+  known: Pick<Parameters<typeof toClockRow>[0], "ticketId" | "before" | "nowMs"> & {
+    readonly history: Parameters<typeof foldEvents>[1];
   },
 ) {
   const { history, ...rest } = known;
-  const clock = foldAll(plan, history);
-  const ticket = factsOf(history);
+  const clock = foldEvents(plan, history);
+  const ticket = ticketFieldsOf(history);
   const place = history.at(-1)?.position;
   if (!clock || !ticket || !place || (!rest.before && !clock.everMatched)) return [];
-  const stored = storedOf({ policy, plan, clock, ticket, place, ...rest });
+  const stored = toClockRow({ policy, plan, clock, ticket, place, ...rest });
   // Nobody is told that what is long over would have been late by a policy that came afterwards.
   if (clock.stoppedAt === null || stored.nextAt === null) return [stored];
   return [{ ...stored, breachedAt: stored.dueAt, nextAt: null }];
@@ -132,7 +137,7 @@ async function openTickets(
     select id, no from ${table} where no > $1 and not state = any($2::text[])
      order by no limit ${TICKETS_MAX}`;
   // The columns are those that every kind's table has.
-  return (await rowsOf(tx, text, [after, [...machine.ended]])) as unknown as {
+  return (await queryRows(tx, text, [after, [...machine.ended]])) as unknown as {
     readonly id: string;
     readonly no: number;
   }[];

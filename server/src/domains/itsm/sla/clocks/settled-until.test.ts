@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { Horizon } from "./settled-until.ts";
+import { SettledUntil } from "./settled-until.ts";
 
 const quiet = (xid: bigint) => ({ xmin: xid, xmax: xid });
 
 test("while nothing is under way, all is known but what has just begun", () => {
-  const horizon = new Horizon();
+  const horizon = new SettledUntil();
   expect(horizon.at(10_000, quiet(7n))).toBe(9_600);
   expect(horizon.at(11_000, quiet(7n))).toBe(10_600);
 });
 
 test("an act under way is waited for, and those that began after it are not", () => {
-  const horizon = new Horizon();
+  const horizon = new SettledUntil();
   horizon.at(10_000, quiet(7n));
   expect(horizon.at(10_500, { xmin: 7n, xmax: 8n })).toBe(9_600);
   expect(horizon.at(11_000, { xmin: 7n, xmax: 9n })).toBe(9_600);
@@ -20,7 +20,7 @@ test("an act under way is waited for, and those that began after it are not", ()
 });
 
 test("one that takes too long is waited for no longer, so that what is late is told in time", () => {
-  const horizon = new Horizon();
+  const horizon = new SettledUntil();
   horizon.at(10_000, quiet(7n));
   expect(horizon.at(10_500, { xmin: 7n, xmax: 8n })).toBe(9_600);
   expect(horizon.at(20_000, { xmin: 7n, xmax: 9n })).toBe(17_500);

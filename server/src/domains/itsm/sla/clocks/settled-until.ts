@@ -16,7 +16,7 @@ const BEGIN_MS = 400;
 const PATIENCE_MS = 2_500;
 
 /** Follows what is under way, from one snapshot to the next. */
-export class Horizon {
+export class SettledUntil {
   /** An instant, and the first transaction that had not begun to write by then. */
   #fence: { readonly atMs: number; readonly xmax: bigint } | undefined;
   #sureMs = -Infinity;

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { TicketKindName } from "../../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
-import type { Position } from "#kernel/log/event.ts";
-import type { Clock, TimelineEntry } from "./clock-fold.ts";
+import type { LogPosition } from "#kernel/log/event.ts";
+import type { SlaClockState, TimelineEntry } from "./clock-fold.ts";
 import type { Snapshot } from "./settled-until.ts";
 import type { Metric } from "../policy.ts";
 import type { ClockState } from "./clock-state.ts";
@@ -28,7 +28,7 @@ export interface StoredClock {
   readonly metric: Metric;
   readonly state: ClockState;
   readonly targetMs: number;
-  readonly clock: Clock;
+  readonly clock: SlaClockState;
   readonly ticket: TicketFacts;
   readonly dueAt: string | null;
   readonly warnAt: string | null;
@@ -37,7 +37,7 @@ export interface StoredClock {
   readonly breachedAt: string | null;
   readonly stoppedAt: string | null;
   /** Of the last event that it knows. */
-  readonly place: Position;
+  readonly place: LogPosition;
 }
 
 /** What a clock's columns are called. */
@@ -55,7 +55,7 @@ export interface ClockRow {
   readonly policy_revision: number;
   readonly state: ClockState;
   readonly target_ms: number;
-  readonly fold: Omit<Clock, "timeline">;
+  readonly fold: Omit<SlaClockState, "timeline">;
   readonly timeline: readonly TimelineEntry[];
   readonly ticket: TicketFacts;
   readonly due_at: string | null;

@@ -1,13 +1,13 @@
 import Type from "typebox";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
-import { Failure, failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, type Operation, query, type ReadContext } from "#kernel/operation/operation.ts";
-import { created, download, nothing, one } from "#kernel/operation/response.ts";
+import { created, download, noContent, item } from "#kernel/operation/response.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { id, line, object, Time } from "#kernel/schema/schema.ts";
 import { article, exampleRef, type TicketKind } from "../kind.ts";
-import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
+import { authorOf, ticketIdentity, ticketRefOf, ticketParams } from "../ticket.ts";
 import { commentsOf } from "./comments.ts";
 import { linksOf } from "./links.ts";
 import { timelineOf } from "./timeline.ts";
@@ -97,9 +97,9 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
       const bytes = Buffer.byteLength(content);
       if (bytes > BYTES_MAX) throw new Failure(AttachmentTooLarge);
       if (content.includes("\u0000") || !content.isWellFormed()) {
-        throw invalid("/content", "must be text");
+        throw invalidField("/content", "must be text");
       }
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       if ((await countAlone(ctx, kind, head.id)) >= PER_TICKET_MAX) {
         throw new Failure(TooManyAttachments);
       }
@@ -117,7 +117,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
         [attachment.id, name, head.id, fileName, bytes, content, attachment.createdBy, ctx.now],
       );
-      ctx.emit(AttachmentAdded, referTo(head), attachment);
+      ctx.emit(AttachmentAdded, ticketRefOf(head), attachment);
       return attachment;
     },
   });
@@ -126,8 +126,8 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
 /** How many a ticket has, while nobody else adds one. */
 async function countAlone({ tx }: ReadContext, { table }: TicketKind, id: string): Promise<number> {
   const [, [row]] = await Promise.all([
-    rowsOf(tx, `select from ${table} where id = $1 for no key update`, [id]),
-    rowsOf(tx, "select count(*) as n from ticket_attachments where ticket_id = $1", [id]),
+    queryRows(tx, `select from ${table} where id = $1 for no key update`, [id]),
+    queryRows(tx, "select count(*) as n from ticket_attachments where ticket_id = $1", [id]),
   ]);
   return Number(row?.["n"]);
 }
@@ -140,10 +140,10 @@ function listAttachments(kind: TicketKind) {
     summary: `List what is attached to ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
-    reply: one(Type.Array(Attachment)),
+    reply: item(Type.Array(Attachment)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       const rows = await ctx.tx
         .selectFrom("ticket_attachments")
         .select(SHOWN)
@@ -166,7 +166,7 @@ function getAttachment(kind: TicketKind) {
     reply: download(MEDIA_TYPE),
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
     async run(ctx, { params: { id: ref, attachmentId } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       const row = await ctx.tx
         .selectFrom("ticket_attachments")
         .select(["name", "content"])
@@ -187,11 +187,11 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: Told) {
     summary: "Remove what is attached",
     permission: write,
     params: paramsOfOne(kind),
-    reply: nothing(),
+    reply: noContent(),
     emits: [AttachmentRemoved],
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
     async run(ctx, { params: { id: ref, attachmentId } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       ctx.expectRevision(head.revision);
       const row = await ctx.tx
         .deleteFrom("ticket_attachments")
@@ -200,7 +200,7 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: Told) {
         .returning(SHOWN)
         .executeTakeFirst();
       if (!row) throw new Failure(NotFound);
-      ctx.emit(AttachmentRemoved, referTo(head), toAttachment(row));
+      ctx.emit(AttachmentRemoved, ticketRefOf(head), toAttachment(row));
     },
   });
 }
@@ -223,7 +223,7 @@ function toAttachment({ ticket_id, created_by, created_at, ...row }: Row) {
 }
 
 /** What people do around a ticket of any kind; a domain of tickets adds it to its own. */
-export function conversation(kind: TicketKind): {
+export function collaboration(kind: TicketKind): {
   readonly events: readonly EventType[];
   readonly operations: readonly Operation[];
 } {

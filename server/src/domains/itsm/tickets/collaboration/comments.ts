@@ -4,11 +4,11 @@ import { event } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, page } from "#kernel/operation/response.ts";
 import { id, nullable, object, text, Time } from "#kernel/schema/schema.ts";
 import type { TicketKind } from "../kind.ts";
-import { authorOf, headOf, referTo, ticketParams } from "../ticket.ts";
+import { authorOf, ticketIdentity, ticketRefOf, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "../kind.ts";
 
 const BODY_CHARACTERS_MAX = 50_000;
@@ -76,7 +76,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
       if (internal && !ctx.caller.permissions.has(kind.write.name)) {
         throw new Failure(Forbidden, { detail: `An internal comment needs ${kind.write.name}.` });
       }
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       const comment: Comment = {
         id: newId("cmt", ctx.now.getTime()),
         ticketId: head.id,
@@ -91,7 +91,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
         [comment.id, name, head.id, body, internal, comment.createdBy, ctx.now],
       );
       const told = { ...comment, body: internal ? null : body };
-      ctx.emit(CommentAdded, referTo(head), told);
+      ctx.emit(CommentAdded, ticketRefOf(head), told);
       return comment;
     },
   });
@@ -111,12 +111,12 @@ function listComments(kind: TicketKind) {
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref }, query: { limit, after } }) {
       const { cursors } = ctx.services;
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       const list = `comments of ${head.id}`;
       const [from = ""] = after === undefined ? [] : cursors.decode(list, after);
       const seesAll = ctx.caller.permissions.has(write.name);
       const rows = await commentsBehind(ctx.tx, head.id, { from: String(from), limit, seesAll });
-      return pageOf(rows, limit, toComment, (row) => cursors.encode(list, [row.id]));
+      return toPage(rows, limit, toComment, (row) => cursors.encode(list, [row.id]));
     },
   });
 }

@@ -1,13 +1,13 @@
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
-import { Failure, failure, invalid, NotFound } from "#kernel/operation/failure.ts";
+import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { idPattern, newId } from "#kernel/schema/id.ts";
 import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
-import { created, nothing, one } from "#kernel/operation/response.ts";
+import { created, noContent, item } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
 import { type TicketKind, TicketSummary } from "../kind.ts";
-import { authorOf, headOf, referTo, summariesOf, ticketParams } from "../ticket.ts";
+import { authorOf, ticketIdentity, ticketRefOf, summariesOf, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "../kind.ts";
 
 const LINK_TYPES = [
@@ -78,10 +78,10 @@ function listLinks(kind: TicketKind) {
       "A known error's workaround is shown with it. Tickets of kinds that the caller may not see are left out.",
     permission: read,
     params: ticketParams(kind),
-    reply: one(Type.Array(Link)),
+    reply: item(Type.Array(Link)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       return linkedTo(ctx, head.id);
     },
   });
@@ -136,10 +136,10 @@ function addLink(kind: TicketKind, Linked: Told) {
       body: { type: "relates_to", ticketId: EXAMPLE_TICKET },
     },
     async run(ctx, { params: { id: ref }, body: { type = "relates_to", ticketId } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       const ticket = (await summariesOf(ctx, [ticketId])).get(ticketId);
-      if (!ticket) throw invalid("/ticketId", "is not the id of a ticket");
-      if (ticketId === head.id) throw invalid("/ticketId", "must be another ticket");
+      if (!ticket) throw invalidField("/ticketId", "is not the id of a ticket");
+      if (ticketId === head.id) throw invalidField("/ticketId", "must be another ticket");
       const linkId = newId("lnk", ctx.now.getTime());
       const createdBy = authorOf(ctx.caller);
       await ctx.send(
@@ -148,7 +148,7 @@ function addLink(kind: TicketKind, Linked: Told) {
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
         [linkId, type, name, head.id, ticket.kind, ticketId, createdBy, ctx.now],
       );
-      ctx.emit(Linked, referTo(head), { id: linkId, type, from: head.id, to: ticketId });
+      ctx.emit(Linked, ticketRefOf(head), { id: linkId, type, from: head.id, to: ticketId });
       const createdAt = ctx.now.toISOString();
       return { id: linkId, type, direction: "out" as const, ticket, createdBy, createdAt };
     },
@@ -163,11 +163,11 @@ function removeLink(kind: TicketKind, Unlinked: Told) {
     summary: "Remove a link, from either side",
     permission: write,
     params: object({ ...ticketParams(kind).properties, linkId: LinkId }),
-    reply: nothing(),
+    reply: noContent(),
     emits: [Unlinked],
     example: { params: { id: exampleRef(kind), linkId: EXAMPLE_LINK } },
     async run(ctx, { params: { id: ref, linkId } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       ctx.expectRevision(head.revision);
       const row = await ctx.tx
         .deleteFrom("ticket_links")
@@ -177,7 +177,7 @@ function removeLink(kind: TicketKind, Unlinked: Told) {
         .executeTakeFirst();
       if (!row) throw new Failure(NotFound);
       const data = { id: linkId, type: row.type, from: row.from_id, to: row.to_id };
-      ctx.emit(Unlinked, referTo(head), data);
+      ctx.emit(Unlinked, ticketRefOf(head), data);
     },
   });
 }

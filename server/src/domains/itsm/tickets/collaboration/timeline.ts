@@ -5,14 +5,14 @@ import {
   positionOf,
   type RecordedEvent,
 } from "#kernel/log/event.ts";
-import { invalid } from "#kernel/operation/failure.ts";
-import { queryLog } from "#kernel/log/event-log.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
+import { queryEvents } from "#kernel/log/event-log.ts";
 import { query, type ReadContext } from "#kernel/operation/operation.ts";
-import { pageOf, pageQuery } from "#kernel/operation/pagination.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { page } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";
 import type { TicketKind } from "../kind.ts";
-import { headOf, ticketParams } from "../ticket.ts";
+import { ticketIdentity, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "../kind.ts";
 
 const Moment = Type.Object(
@@ -46,15 +46,16 @@ export function timelineOf(kind: TicketKind) {
     reply: page(Moment),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref }, query: { limit, after } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       const before = after === undefined ? undefined : positionOf(after);
-      if (after !== undefined && !before) throw invalid("?after", "is not a cursor of this list");
+      if (after !== undefined && !before)
+        throw invalidField("?after", "is not a cursor of this list");
       const filter = { resourceType: name, resourceId: head.id, before };
-      const found = await queryLog(ctx.tx, filter, limit + 1);
+      const found = await queryEvents(ctx.tx, filter, limit + 1);
       const seesAll = ctx.caller.permissions.has(write.name);
       const bodies = seesAll ? await internalBodies(ctx, found) : undefined;
       const shown = found.filter(({ data }) => seesAll || data["internal"] !== true);
-      const cut = pageOf(
+      const cut = toPage(
         found,
         limit,
         (event) => event,

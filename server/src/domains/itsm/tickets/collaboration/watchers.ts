@@ -3,11 +3,11 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { event, type EventType } from "#kernel/log/event.ts";
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { created, nothing, one } from "#kernel/operation/response.ts";
+import { created, noContent, item } from "#kernel/operation/response.ts";
 import { id, object, Time } from "#kernel/schema/schema.ts";
 import type { TicketKind } from "../kind.ts";
-import { assertThere } from "../check-references.ts";
-import { headOf, referTo, ticketParams } from "../ticket.ts";
+import { assertReferencesExist } from "../check-references.ts";
+import { ticketIdentity, ticketRefOf, ticketParams } from "../ticket.ts";
 import { article, exampleRef } from "../kind.ts";
 
 const UserId = id("usr");
@@ -47,10 +47,10 @@ function listWatchers(kind: TicketKind) {
     summary: `List who watches ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
-    reply: one(Type.Array(Watcher)),
+    reply: item(Type.Array(Watcher)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       const rows = await ctx.tx
         .selectFrom("ticket_watchers")
         .select(["user_id", "created_at"])
@@ -80,14 +80,14 @@ function addWatcher(kind: TicketKind, WatcherAdded: Told) {
     async run(ctx, { params: { id: ref }, body }) {
       const userId = body?.userId ?? ctx.caller.person?.id ?? "";
       assertMay(ctx.caller, userId, write.name);
-      const head = await headOf(ctx, kind, ref);
-      await assertThere(ctx, { users: { "/userId": userId } });
+      const head = await ticketIdentity(ctx, kind, ref);
+      await assertReferencesExist(ctx, { users: { "/userId": userId } });
       const [added] = await ctx.send<{ created_at: string }>(
         `insert into ticket_watchers (kind, ticket_id, user_id, created_at) values ($1, $2, $3, $4)
          on conflict do nothing returning created_at`,
         [name, head.id, userId, ctx.now],
       );
-      if (added) ctx.emit(WatcherAdded, referTo(head), { userId });
+      if (added) ctx.emit(WatcherAdded, ticketRefOf(head), { userId });
       const createdAt = added?.created_at ?? (await watchingSince(ctx.tx, head.id, userId));
       return { userId, createdAt: createdAt ?? ctx.now.toISOString() };
     },
@@ -113,12 +113,12 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {
     description: `Only \`${write.name}\` removes others.`,
     permission: read,
     params: object({ ...ticketParams(kind).properties, userId: UserId }),
-    reply: nothing(),
+    reply: noContent(),
     emits: [WatcherRemoved],
     example: { params: { id: exampleRef(kind), userId: EXAMPLE_USER } },
     async run(ctx, { params: { id: ref, userId } }) {
       assertMay(ctx.caller, userId, write.name);
-      const head = await headOf(ctx, kind, ref);
+      const head = await ticketIdentity(ctx, kind, ref);
       ctx.expectRevision(head.revision);
       const { numDeletedRows } = await ctx.tx
         .deleteFrom("ticket_watchers")
@@ -126,7 +126,7 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {
         .where("user_id", "=", userId)
         .executeTakeFirst();
       if (numDeletedRows === 0n) throw new Failure(NotFound);
-      ctx.emit(WatcherRemoved, referTo(head), { userId });
+      ctx.emit(WatcherRemoved, ticketRefOf(head), { userId });
     },
   });
 }

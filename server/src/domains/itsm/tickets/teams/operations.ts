@@ -1,20 +1,20 @@
 import Type from "typebox";
-import { changeOf } from "#kernel/log/event.ts";
+import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
-import { rowsOf } from "#kernel/db/statement.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import {
   command,
   query,
   type ReadContext,
   type WriteContext,
 } from "#kernel/operation/operation.ts";
-import { countedPage, created, nothing, one } from "#kernel/operation/response.ts";
+import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
-import { assertThere } from "../check-references.ts";
+import { assertReferencesExist } from "../check-references.ts";
 import { DeskRead, DeskWrite } from "../permissions.ts";
-import { authorOf, kindsOf } from "../ticket.ts";
+import { authorOf, ticketKinds } from "../ticket.ts";
 import { TeamCreated, TeamDeleted, TeamUpdated } from "./team.ts";
 import * as store from "./store.ts";
 import { fields, Team, TeamExists, TeamId, TeamInUse } from "./team.ts";
@@ -73,7 +73,7 @@ export const getTeam = query({
   summary: "Read a team",
   permission: DeskRead,
   params: ById,
-  reply: one(Team),
+  reply: item(Team),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -86,7 +86,7 @@ export const updateTeam = command({
   permission: DeskWrite,
   params: ById,
   body: patch(fields),
-  reply: one(Team),
+  reply: item(Team),
   emits: [TeamUpdated],
   fails: [TeamExists],
   mayChangeNothing: true,
@@ -101,12 +101,12 @@ export const updateTeam = command({
       (body.memberIds ?? []).filter((id) => !before.memberIds.includes(id)),
     );
     const after = { ...before, ...body, memberIds };
-    const { changes } = changeOf(before, after);
+    const { changes } = diffResource(before, after);
     if (changes.length === 0) return before;
     const updated = { ...after, updatedAt: ctx.now.toISOString(), revision: before.revision + 1 };
     await store.update(ctx.tx, updated);
     const told = { id: updated.id, displayName: updated.name };
-    ctx.emit(TeamUpdated, told, changeOf(dataOf(before), dataOf(updated)));
+    ctx.emit(TeamUpdated, told, diffResource(dataOf(before), dataOf(updated)));
     return updated;
   },
 });
@@ -117,7 +117,7 @@ export const deleteTeam = command({
   summary: "Delete a team that has no open tickets",
   permission: DeskWrite,
   params: ById,
-  reply: nothing(),
+  reply: noContent(),
   emits: [TeamDeleted],
   fails: [TeamInUse],
   example,
@@ -141,9 +141,9 @@ async function hasOpenTickets(
   let found = 0;
   for (const environment of ENVIRONMENTS) {
     enter({ workspace, environment });
-    for (const { table, machine } of kindsOf(services)) {
+    for (const { table, machine } of ticketKinds(services)) {
       const text = `select from ${table} where team_id = $1 and state <> all($2::text[]) limit 1`;
-      found += (await rowsOf(tx, text, [teamId, machine.ended])).length;
+      found += (await queryRows(tx, text, [teamId, machine.ended])).length;
     }
   }
   enter({ workspace, environment: caller.environment });
@@ -157,5 +157,5 @@ function dataOf({ revision: _, ...data }: Team) {
 
 function assertMembers(ctx: ReadContext, ids: readonly string[]): Promise<void> {
   const users = Object.fromEntries(ids.map((id, index) => [`/memberIds/${index}`, id]));
-  return assertThere(ctx, { users });
+  return assertReferencesExist(ctx, { users });
 }

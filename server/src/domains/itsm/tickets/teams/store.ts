@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
-import { type Row, rowsOf } from "#kernel/db/statement.ts";
+import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { List } from "#kernel/list/list.ts";
+import type { ListDefinition } from "#kernel/list/list.ts";
 import { lockRows } from "../lock-rows.ts";
 import type { Team } from "./team.ts";
 
@@ -12,7 +12,7 @@ const SELECT = `
     as "memberIds"`;
 
 /** Teams by name. */
-export const list: List = {
+export const list: ListDefinition = {
   name: "teams",
   from: "teams t",
   select: SELECT,
@@ -27,13 +27,13 @@ export const list: List = {
   last: "id",
 };
 
-export function toTeam(row: Row): Team {
+export function toTeam(row: SqlRow): Team {
   // The select list is that of a team.
   return row as unknown as Team;
 }
 
 export async function get(tx: Tx, id: string): Promise<Team> {
-  return found(await rowsOf(tx, `select ${SELECT} from teams t where t.id = $1`, [id]));
+  return found(await queryRows(tx, `select ${SELECT} from teams t where t.id = $1`, [id]));
 }
 
 /** Locks the row, so that two changes take turns. */
@@ -72,7 +72,7 @@ async function setMembers(tx: Tx, id: string, memberIds: readonly string[]): Pro
   await tx.insertInto("team_members").values(rows).execute();
 }
 
-function found([row]: readonly Row[]): Team {
+function found([row]: readonly SqlRow[]): Team {
   if (!row) throw new Failure(NotFound);
   return toTeam(row);
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Edge, Node, PlannedNode } from "../../definition/index.ts";
+import type { Edge, Node, PlanNode } from "../../definition/index.ts";
 import type { Written } from "./notation.ts";
 
 /** Graphs of up to seven nodes with random edges, labels and rules, and loops in them. */
@@ -65,7 +65,7 @@ export interface Behaviour {
 
 /** Behaviours by chance; `failing` says how often steps fail, and whether for good. */
 export function behaviours(seed: number, failing: "never" | "handled" | "any") {
-  return (path: string, node: PlannedNode): Behaviour => {
+  return (path: string, node: PlanNode): Behaviour => {
     const random = randomFrom(seed ^ hashOf(path));
     const branches = labelsOf({ id: "", type: node.type.type }).filter(
       (label) => label !== "error",

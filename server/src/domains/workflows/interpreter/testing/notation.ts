@@ -4,15 +4,15 @@ import {
   type GraphDefinition,
   type Node,
   nodeTypes,
-  type Plan,
+  type ExecutionPlan,
 } from "../../definition/index.ts";
 import { builtInNodeTypes } from "../../testing/built-in.ts";
-import { decide, type Decision, type StepRecord, type Stop } from "../index.ts";
+import { nextDecision, type Decision, type StepRecord, type Stop } from "../index.ts";
 
 export const types = nodeTypes(builtInNodeTypes);
 
 /** A plan from the nodes and edges that matter; `a -> b` and `a -> b: label` are edges. */
-export function planOf(nodes: readonly (string | Node)[], ...edges: string[]): Plan {
+export function planOf(nodes: readonly (string | Node)[], ...edges: string[]): ExecutionPlan {
   return compilePlan(graphOf(nodes, ...edges), types);
 }
 
@@ -60,6 +60,6 @@ export function told(decision: Decision): Record<string, unknown> {
   return { ...Object.fromEntries(said), ...(over && { over }) };
 }
 
-export function decided(plan: Plan, journal: Map<string, StepRecord>, stop?: Stop) {
-  return told(decide(plan, stop ? { stop } : {}, journal));
+export function decided(plan: ExecutionPlan, journal: Map<string, StepRecord>, stop?: Stop) {
+  return told(nextDecision(plan, stop ? { stop } : {}, journal));
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import type { Plan, PlannedNode } from "../../definition/index.ts";
+import type { ExecutionPlan, PlanNode } from "../../definition/index.ts";
 import {
   advance,
   afterFailure,
   begin,
-  decide,
+  nextDecision,
   type Decision,
   nodeAt,
-  type Over,
+  type RunResult,
   type Progress,
   type Reset,
   resetLoop,
@@ -23,8 +23,8 @@ const STARTED = ["running", "running", "ready", "waiting", "paused"] as const;
 /** One run, driven to its end in an order that the seed decides. */
 export class Simulation {
   readonly journal = new Map<string, StepRecord>();
-  readonly #plan: Plan;
-  readonly #behave: (path: string, node: PlannedNode) => Behaviour;
+  readonly #plan: ExecutionPlan;
+  readonly #behave: (path: string, node: PlanNode) => Behaviour;
   readonly #random: (below: number) => number;
   /** Of 10 decisions that could be carried out, how many are at once. */
   readonly #prompt: number;
@@ -33,8 +33,8 @@ export class Simulation {
   #stop: Stop | undefined;
 
   constructor(
-    plan: Plan,
-    behave: (path: string, node: PlannedNode) => Behaviour,
+    plan: ExecutionPlan,
+    behave: (path: string, node: PlanNode) => Behaviour,
     { seed, prompt }: { seed: number; prompt: number },
   ) {
     this.#plan = plan;
@@ -50,7 +50,7 @@ export class Simulation {
   }
 
   /** Drives the run to its end; with `stop`, stops it after so many rounds. */
-  run(stop?: { after: number; as: Stop }): Over {
+  run(stop?: { after: number; as: Stop }): RunResult {
     for (let round = 0; round < 20_000; round += 1) {
       if (round === stop?.after) this.#stop = stop.as;
       const decision = this.#decide();
@@ -93,7 +93,7 @@ export class Simulation {
     const decision = advance(this.#progress, this.#changes, run);
     this.#changes = [];
     // The heart of the matter: the same as from the whole journal.
-    const [one, other] = [told(decision), told(decide(this.#plan, run, this.journal))];
+    const [one, other] = [told(decision), told(nextDecision(this.#plan, run, this.journal))];
     // Comparing is much of the work here, and `expect` is slow at it.
     if (!isDeepStrictEqual(one, other)) expect(one).toEqual(other);
     return decision;
