@@ -22,8 +22,8 @@ export interface FirstOwner {
 }
 
 /** Makes the workspace `default` and its owner; undefined when they are there already. */
-export async function firstStart(outside: Platform): Promise<FirstOwner | undefined> {
-  const { db, homeWorkspace, settings } = outside;
+export async function firstStart(platform: Platform): Promise<FirstOwner | undefined> {
+  const { db, homeWorkspace, settings } = platform;
   const existing = await db.system("select from workspaces where key = $1", [homeWorkspace]);
   if (existing.length > 0) return undefined;
   const password = settings.adminPassword ?? randomBytes(15).toString("base64url");
@@ -32,7 +32,7 @@ export async function firstStart(outside: Platform): Promise<FirstOwner | undefi
   const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
   try {
     await db.write(partition, async (session) => {
-      const act = new Act({ session, services: outside, caller });
+      const act = new Act({ session, services: platform, caller });
       await install(act.ctx, passwordHash);
       act.finish();
     });

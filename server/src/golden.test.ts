@@ -50,7 +50,7 @@ test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
 describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   test("is described: what it needs, what it causes, how it fails, with examples that are valid", () => {
     const paths = describeApi(domains)["paths"] as Record<string, Record<string, any>>;
-    for (const route of [op.route, ...(op.also ?? [])]) {
+    for (const route of [op.route, ...(op.aliases ?? [])]) {
       const [method = "", path = ""] = route.split(" ");
       const described = paths[path]?.[method.toLowerCase()];
       expect(described.summary.length).toBeGreaterThan(5);
@@ -72,7 +72,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
 });
 
 test("ids, routes, events and permissions are each declared once", () => {
-  const routes = operations.flatMap(({ route, also = [] }) => [route, ...also]);
+  const routes = operations.flatMap(({ route, aliases = [] }) => [route, ...aliases]);
   const events = domains.flatMap((domain) => domain.events.map(({ type }) => type));
   const permissions = domains.flatMap((domain) => domain.permissions.map(({ name }) => name));
   for (const names of [operations.map(({ id }) => id), routes, events, permissions]) {

@@ -205,8 +205,8 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const attempt = { id: "job", number: 1, signal: new AbortController().signal };
-const effect = async (type: JobType, outside = world.kernel) =>
-  Number(await type.effect?.(outside, {} as never, attempt));
+const effect = async (type: JobType, platform = world.kernel) =>
+  Number(await type.effect?.(platform, {} as never, attempt));
 
 async function fill(statement: string, count: number, atMs: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId("run", atMs));

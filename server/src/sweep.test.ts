@@ -25,7 +25,7 @@ const samples = (
 ).flat();
 /** Some operations tell failures in a form of their own, to a browser or by a protocol's rules. */
 const told = (op: Operation, code: string, more: object = {}) =>
-  op.reply.refusal ? {} : { body: { code, ...more } };
+  op.response.errorRendering ? {} : { body: { code, ...more } };
 const byOperation = Map.groupBy(samples, ({ operation }) => operation);
 
 let world: World;
@@ -66,7 +66,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     for (const sample of byOperation.get(op.id) ?? []) {
       const input = await arrange(sample);
       const answer = await call(input.by ?? owner, op, input);
-      expect(answer).toMatchObject({ status: input.status ?? op.reply.status });
+      expect(answer).toMatchObject({ status: input.status ?? op.response.status });
       for (const type of answer.events) seen.add(type);
     }
     if (op.publishes) return expect(seen.size).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
         const input = await arrange();
         const token = (input.by ?? owner).token ?? "";
         const answer = await call(world.asToken(token, header), op, input);
-        expect(answer).toMatchObject({ status: input.status ?? op.reply.status });
+        expect(answer).toMatchObject({ status: input.status ?? op.response.status });
       }
     });
 
@@ -133,7 +133,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
       if (input.partitioned === false) return;
       const hidden = { status: 404, body: { code: "not_found" }, events: [] };
       expect(await call(other, op, input)).toMatchObject(hidden);
-      if (input.environmental === false) return;
+      if (input.environmentScoped === false) return;
       const staged = await call(owner, op, input, { "x-environment": "staging" });
       expect(staged).toMatchObject(hidden);
     });
@@ -151,21 +151,23 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
     const bodiless = op.route.startsWith("GET") || op.readsRequest;
     const bodies = bodiless ? [] : hostileBodies(op.body, input.body);
     for (const body of bodies) {
-      if (op.reply.refusal) {
+      if (op.response.errorRendering) {
         await expectRefused(op, { ...input, by, body: body as never });
         continue;
       }
       const answer = await call(by, op, { ...input, body: body as never });
       expect(answer, `${JSON.stringify(body)?.slice(0, 200)}`).toMatchObject({
-        status: op.reply.refusal ? expect.toSatisfy((status) => [400, 422].includes(status)) : 422,
+        status: op.response.errorRendering
+          ? expect.toSatisfy((status) => [400, 422].includes(status))
+          : 422,
         ...told(op, "invalid", { errors: [{ path: expect.any(String) }] }),
         events: [],
       });
     }
-    if (op.reply.refusal || op.readsRequest) return;
+    if (op.response.errorRendering || op.readsRequest) return;
     const strange = await call(by, op, { ...input, query: { ...input.query, unheard: "of" } });
     expect(strange.events).toEqual([]);
-    if (op.reply.refusal) return;
+    if (op.response.errorRendering) return;
     expect(strange.status).toBe(422);
     expect(strange.body.errors).toContainEqual({
       path: "?unheard",
@@ -201,7 +203,7 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
 });
 
 afterAll(() => {
-  const routes = operations.flatMap(({ route, also }) => [route, ...(also ?? [])]);
+  const routes = operations.flatMap(({ route, aliases }) => [route, ...(aliases ?? [])]);
   console.log(`the sweeps covered ${operations.length} operations on ${routes.length} routes`);
 });
 
@@ -219,7 +221,7 @@ async function expectRefused(op: Operation, input: Arranged): Promise<void> {
   if (typeof input.body === "object" && "unheard" in input.body) return;
   const answer = await call(input.by ?? owner, op, input);
   expect([400, 401, 422], JSON.stringify(input.body)?.slice(0, 200)).toContain(answer.status);
-  expect(answer.headers["content-type"]).toContain(op.reply.refusal?.mediaType);
+  expect(answer.headers["content-type"]).toContain(op.response.errorRendering?.mediaType);
   expect(answer.events).toEqual([]);
 }
 

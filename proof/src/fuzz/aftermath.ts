@@ -73,7 +73,9 @@ async function missingEvents(
 async function quietOperations(): Promise<ReadonlySet<string>> {
   const { domains } = await import("../../../server/src/app.ts");
   const all = domains.flatMap(({ operations }) => operations);
-  return new Set(all.filter(({ mayChangeNothing }) => mayChangeNothing).map(({ id }) => id));
+  return new Set(
+    all.filter(({ allowNoop: mayChangeNothing }) => mayChangeNothing).map(({ id }) => id),
+  );
 }
 
 /** Page by page, as a client does it. */

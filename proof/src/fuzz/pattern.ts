@@ -94,12 +94,12 @@ class Parser {
       const to = this.#take("\\") ? this.#escapedCode(ranges) : this.#next().charCodeAt(0);
       ranges.push({ from, to: to ?? from });
     }
-    if (not) return this.#outside(ranges);
+    if (not) return this.#platform(ranges);
     const { from, to } = this.#dice.pick(ranges);
     return String.fromCharCode(this.#dice.between(from, to));
   }
 
-  #outside(ranges: readonly { from: number; to: number }[]): string {
+  #platform(ranges: readonly { from: number; to: number }[]): string {
     for (;;) {
       const code = this.#dice.between(PRINTABLE.from, PRINTABLE.to);
       if (!ranges.some(({ from, to }) => code >= from && code <= to)) {

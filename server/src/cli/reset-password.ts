@@ -47,20 +47,20 @@ export async function runResetPassword(env: NodeJS.ProcessEnv, email: string): P
 }
 
 async function reset(
-  outside: Platform,
+  platform: Platform,
   email: string,
 ): Promise<{ readonly user: User; readonly password: string }> {
-  const account = await findAccount(outside.db, email.toLowerCase());
+  const account = await findAccount(platform.db, email.toLowerCase());
   if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
   const { user } = account;
-  const memberships = await membershipsOf(outside.db, user.id);
+  const memberships = await membershipsOf(platform.db, user.id);
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const passwordHash = await hashPassword(password);
   const partition: Partition = { workspace: NO_WORKSPACE, environment: "production" };
   const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
   const workspaces = memberships.map(({ workspace }) => workspace);
-  await outside.db.write(partition, async (session) => {
-    const act = new Act({ session, services: outside, caller });
+  await platform.db.write(partition, async (session) => {
+    const act = new Act({ session, services: platform, caller });
     await change(act.ctx, { user, passwordHash, workspaces });
     act.finish();
   });
@@ -85,7 +85,7 @@ async function change(
   await ctx.tx.deleteFrom("password_resets").where("user_id", "=", user.id).execute();
   // What concerns nobody's workspace concerns the installation's own.
   for (const workspace of workspaces.length > 0 ? workspaces : [ctx.services.homeWorkspace]) {
-    ctx.enter({ workspace, environment: "production" });
+    ctx.switchPartition({ workspace, environment: "production" });
     const data = { userId: user.id, email: user.email };
     ctx.emit(PasswordReset, { id: user.id, displayName: user.name }, data);
   }

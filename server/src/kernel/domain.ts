@@ -14,7 +14,7 @@ export interface Domain {
   /** What a reader of the API reference should know about it. */
   readonly summary: string;
   /** False when its things belong to the workspace in all its environments. */
-  readonly environmental?: boolean;
+  readonly environmentScoped?: boolean;
   readonly permissions: readonly Permission[];
   readonly events: readonly EventType[];
   readonly operations: readonly Operation[];
@@ -23,7 +23,7 @@ export interface Domain {
   readonly engines?: readonly Engine[];
   readonly counters?: readonly UsageCounter[];
   readonly tracers?: readonly CausalTracer[];
-  readonly notices?: readonly NotificationRule[];
+  readonly notifications?: readonly NotificationRule[];
   /** What it adds to other domains, see `ExtensionPoint`. */
   readonly contributions?: readonly Contribution[];
   /** The kinds of token that this domain issues. */
@@ -64,6 +64,6 @@ export interface NotificationRule {
 }
 
 export function domain(about: Domain): Domain {
-  const { environmental = true, operations } = about;
-  return { ...about, operations: operations.map((op) => ({ environmental, ...op })) };
+  const { environmentScoped = true, operations } = about;
+  return { ...about, operations: operations.map((op) => ({ environmentScoped, ...op })) };
 }

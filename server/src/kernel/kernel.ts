@@ -127,7 +127,7 @@ export class Kernel implements Platform {
     this.throttle = new RateLimit(() => this.clock.nowMs());
     this.tracers = domains.flatMap(({ tracers = [] }) => tracers);
     this.readerNames = domains.flatMap(({ readers = [] }) => readers.map(({ name }) => name));
-    this.notices = domains.flatMap(({ notices = [] }) => notices);
+    this.notices = domains.flatMap(({ notifications = [] }) => notifications);
     this.contributions = domains.flatMap(({ contributions = [] }) => contributions);
     this.operations = new Map(
       domains.flatMap(({ operations }) => operations).map((op) => [op.id, op]),
@@ -223,7 +223,7 @@ export class Kernel implements Platform {
 
   #readerLoop(readers: readonly Reader[]): Loop {
     const convoy = new ReaderGroup({
-      outside: this,
+      platform: this,
       readers,
       onFailure: ({ name }, error) =>
         this.log.error({ err: error, reader: name }, "a reader failed"),
@@ -239,7 +239,7 @@ export class Kernel implements Platform {
 
   async #startWorker(): Promise<{ readonly worker: JobWorker; readonly loop: Loop }> {
     const worker = new JobWorker({
-      outside: this,
+      platform: this,
       jobs: [
         pruneIdempotencyKeys,
         pruneEvents,

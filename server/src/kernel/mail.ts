@@ -66,8 +66,8 @@ const CONTEXT = "mail";
 export const sendMail = job({
   kind: "kernel.send_mail",
   payload: Type.Object({ sealed: Type.String() }),
-  async effect(outside, { sealed }, { id }) {
-    await outside.mailer.send(await unsealMail(outside, sealed), id);
+  async effect(platform, { sealed }, { id }) {
+    await platform.mailer.send(await unsealMail(platform, sealed), id);
   },
   run: async () => undefined,
 });

@@ -21,11 +21,11 @@ export function runAsOf(caller: Caller): RunAs {
 
 /** A caller with the rights that the person has now, as far as their credential had them then. */
 export async function callerRunningAs(
-  outside: Platform,
+  platform: Platform,
   { runAs, permissions }: RunAs,
   { partition, cause }: { readonly partition: Partition; readonly cause: Causation },
 ): Promise<Caller> {
-  const { roles, permissions: held } = await membershipIn(outside, partition.workspace, runAs);
+  const { roles, permissions: held } = await membershipIn(platform, partition.workspace, runAs);
   return {
     ...systemCaller(partition, cause),
     person: { id: runAs, roles },

@@ -13,15 +13,15 @@ export type CallOperation = (operation: string, input: PerformInput) => Promise<
 
 /** The operations of the platform, with the permissions of a caller. */
 export function operationCallerFor(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   instance: string,
 ): CallOperation {
   return async (operation, { params = {}, query, body }) => {
-    const op = outside.operations.get(operation);
+    const op = platform.operations.get(operation);
     if (!op) throw new Error(`There is no operation ${operation}.`);
     const input = { params, query: op.query ? (query ?? {}) : query, body };
-    const outcome = await perform(outside, op, { caller, input, instance });
+    const outcome = await perform(platform, op, { caller, input, instance });
     const answer: unknown = outcome.body === undefined ? null : JSON.parse(outcome.body);
     if (outcome.status < 400) return answer;
     // A refusal that was recorded comes as an answer.

@@ -11,17 +11,17 @@ const PAGE = { path: "/help", title: "Help", components: [{ type: "markdown", te
 /** An app is the same in all environments. */
 async function app(owner: Ask, more: object = {}) {
   const { id } = await makeApp(owner, more);
-  return { params: { id }, environmental: false };
+  return { params: { id }, environmentScoped: false };
 }
 
 async function page(owner: Ask): Promise<Arranged> {
   const { id, pages } = await makeApp(owner);
-  return { params: { id, pageId: pages[0]?.id ?? "" }, environmental: false };
+  return { params: { id, pageId: pages[0]?.id ?? "" }, environmentScoped: false };
 }
 
 async function source(owner: Ask): Promise<Arranged> {
   const { id, dataSources } = await makeApp(owner, { dataSources: [SOURCE] });
-  return { params: { id, dataSourceId: dataSources[0]?.id ?? "" }, environmental: false };
+  return { params: { id, dataSourceId: dataSources[0]?.id ?? "" }, environmentScoped: false };
 }
 
 /** Deployments belong to an environment, their app does not. */
@@ -113,7 +113,7 @@ const deployments: readonly Sample[] = [
       return {
         params: { id: params.id },
         body: { deploymentId: params.deploymentId },
-        environmental: false,
+        environmentScoped: false,
       };
     },
   },
@@ -130,7 +130,7 @@ const deployments: readonly Sample[] = [
       await owner(`PATCH /api/v1/apps/${id}`, { dataSources: [] });
       await deploy(owner, id);
       await owner(`DELETE /api/v1/tables/${slug}`);
-      return { params: { id }, body: {}, status: 422, environmental: false };
+      return { params: { id }, body: {}, status: 422, environmentScoped: false };
     },
   },
   {

@@ -29,7 +29,7 @@ export const queryAudit = query({
     from: Type.Optional(InputTime),
     to: Type.Optional(InputTime),
   }),
-  reply: page(EventEnvelope),
+  response: page(EventEnvelope),
   example: { query: { limit: 50, type: "audit.*" } },
   async run(ctx, { query: { limit, after, type, ...filter } }) {
     if (type !== undefined && !isPattern(type))
@@ -56,7 +56,7 @@ export const getAuditEvent = query({
   summary: "Read one event of the audit log",
   permission: AuditRead,
   params: object({ eventId: Type.String({ pattern: EVENT_ID_PATTERN }) }),
-  reply: item(EventEnvelope),
+  response: item(EventEnvelope),
   async run(ctx, { params }) {
     const place = positionOf(params.eventId);
     const found = place && (await findEvent(ctx.tx, place));
@@ -75,7 +75,7 @@ export const listEventTypes = query({
     ...pageQuery,
     limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
   }),
-  reply: page(EventTypeSchema),
+  response: page(EventTypeSchema),
   async run({ services }, { query: { limit, after } }) {
     const start =
       after === undefined ? "" : String(services.cursors.decode("event types", after)[0]);

@@ -19,14 +19,14 @@ export interface FeedKey {
 export class FeedRegistry {
   /** How often the log was looked at, for whoever watches the cost. */
   looks = 0;
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #channels = new Map<string, Feed>();
   readonly #byTopic = new Map<string, Set<Feed>>();
   readonly #ears = new Map<string, Ear>();
 
-  constructor(outside: Platform) {
-    this.#outside = outside;
-    outside.ending.addEventListener("abort", () => {
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    platform.ending.addEventListener("abort", () => {
       for (const channel of this.#channels.values()) channel.wake();
     });
   }
@@ -41,7 +41,7 @@ export class FeedRegistry {
     const key = keyOf(feed.partition, feed.name);
     const channel = this.#channels.get(key) ?? this.#open(key, feed);
     try {
-      return await channel.next(wish, this.#outside.ending);
+      return await channel.next(wish, this.#platform.ending);
     } finally {
       if (channel.size === 0 && this.#channels.get(key) === channel) this.#shut(key, feed, channel);
     }
@@ -77,7 +77,7 @@ export class FeedRegistry {
       ear.count += 1;
       return;
     }
-    const unsubscribe = this.#outside.news.subscribe([topic], (notice) => this.#hear(notice));
+    const unsubscribe = this.#platform.news.subscribe([topic], (notice) => this.#hear(notice));
     this.#ears.set(topic, { unsubscribe, count: 1 });
   }
 
@@ -99,7 +99,9 @@ export class FeedRegistry {
     const place = positionOf(after);
     if (!place) throw new Error("A cursor is the id of an event.");
     this.looks += 1;
-    return this.#outside.db.read(feed.partition, (tx) => readTopics(tx, feed.topics, place, limit));
+    return this.#platform.db.read(feed.partition, (tx) =>
+      readTopics(tx, feed.topics, place, limit),
+    );
   }
 }
 
@@ -112,9 +114,9 @@ interface Ear {
 const lobbies = new WeakMap<Platform, FeedRegistry>();
 
 /** The one lobby of this process, in whichever role it runs. */
-export function feedRegistryOf(outside: Platform): FeedRegistry {
-  let lobby = lobbies.get(outside);
-  if (!lobby) lobbies.set(outside, (lobby = new FeedRegistry(outside)));
+export function feedRegistryOf(platform: Platform): FeedRegistry {
+  let lobby = lobbies.get(platform);
+  if (!lobby) lobbies.set(platform, (lobby = new FeedRegistry(platform)));
   return lobby;
 }
 

@@ -45,13 +45,13 @@ export const publishMessage = command({
   permission: EventsPublish,
   params: ByName,
   body: object(Message),
-  reply: created(Published, {
-    also: { status: 200, when: ({ deduplicated }) => deduplicated },
+  response: created(Published, {
+    alternative: { status: 200, when: ({ deduplicated }) => deduplicated },
     location: ({ id }) => `/api/v1/audit/${id}`,
   }),
   emits: [],
   publishes: true,
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [TopicReserved],
   example: {
     ...example,
@@ -84,11 +84,11 @@ export const readTopic = query({
       description: "How long to wait for something new, in milliseconds",
     }),
   }),
-  waits: true,
-  reply: unwrapped(TopicPage),
+  longRunning: true,
+  response: unwrapped(TopicPage),
   example: { ...example, query: { limit: 50, timeout: 20_000 } },
-  prepare: (outside, { params, query: asked }, caller) =>
-    readTopicPage(outside, caller, { ...params, ...asked }),
+  prepare: (platform, { params, query: asked }, caller) =>
+    readTopicPage(platform, caller, { ...params, ...asked }),
   run: async (_ctx, _input, answer) => answer,
 });
 
@@ -109,11 +109,11 @@ export const streamTopic = query({
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
     ),
   }),
-  waits: true,
-  reply: eventStream(),
+  longRunning: true,
+  response: eventStream(),
   example,
-  prepare: (outside, { params, query: asked }, caller) =>
-    openStream(outside, caller, { ...params, ...asked }),
+  prepare: (platform, { params, query: asked }, caller) =>
+    openStream(platform, caller, { ...params, ...asked }),
   run: async (_ctx, _input, pieces) => pieces,
 });
 
@@ -123,7 +123,7 @@ export const listTopics = query({
   summary: "List the topics that hold events, by name",
   permission: EventsRead,
   query: object(pageQuery),
-  reply: page(Topic),
+  response: page(Topic),
   async run({ tx, services, caller }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const hidden = hiddenTopics(caller);
@@ -155,6 +155,6 @@ export const traceEvent = query({
     "deliveries, each with the event that it comes from, at most 1000.",
   permission: AuditRead,
   params: object({ id: Type.String({ pattern: EVENT_ID_PATTERN }) }),
-  reply: item(Trace),
+  response: item(Trace),
   run: (ctx, { params }) => traceOf(ctx, params.id),
 });

@@ -24,28 +24,33 @@ export interface TopicQuery {
 
 /** A page of a topic, oldest first, as soon as there is something to show or the time is over. */
 export async function readTopicPage(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { name, after = BEGINNING, limit, timeout }: TopicQuery,
 ): Promise<Static<typeof TopicPage>> {
-  const feed = feedKeyOf(outside, caller, name);
-  const see = topicVisibility(outside, caller, feed);
+  const feed = feedKeyOf(platform, caller, name);
+  const see = topicVisibility(platform, caller, feed);
   const endsAt = performance.now() + timeout;
   let nextCursor = cursorOf(after, "?after");
   for (let batches = 1; ; batches += 1) {
-    const batch = await feedRegistryOf(outside).next(feed, {
+    const batch = await feedRegistryOf(platform).next(feed, {
       after: nextCursor,
       limit,
       waitMs: batches === 1 ? timeout : Math.max(0, Math.ceil(endsAt - performance.now())),
       settleMs: SETTLE_MAX_MS,
-      gone: caller.gone,
+      gone: caller.disconnected,
     });
     const next = takeFittingPage(batch.events);
     const last = next.at(-1);
     nextCursor = last?.id ?? nextCursor;
     const events = await see(next);
     // What is not for them to see is nothing new.
-    if (events.length > 0 || !last || batches === UNSEEN_BATCHES_MAX || caller.gone?.aborted) {
+    if (
+      events.length > 0 ||
+      !last ||
+      batches === UNSEEN_BATCHES_MAX ||
+      caller.disconnected?.aborted
+    ) {
       const hasMore = batch.hasMore || next.length < batch.events.length;
       return { data: events.map(toEventEnvelope), pagination: { nextCursor, hasMore, limit } };
     }
@@ -56,14 +61,14 @@ export async function readTopicPage(
 export type TopicReader = (events: readonly RecordedEvent[]) => Promise<readonly RecordedEvent[]>;
 
 export function topicVisibility(
-  outside: Platform,
+  platform: Platform,
   { person }: Caller,
   { partition }: FeedKey,
 ): TopicReader {
   const place = {
-    services: outside,
+    services: platform,
     partition,
-    read: <T>(work: (tx: Tx) => Promise<T>) => outside.db.read(partition, work),
+    read: <T>(work: (tx: Tx) => Promise<T>) => platform.db.read(partition, work),
   };
   return (events) => filterEvents(place, person, events);
 }

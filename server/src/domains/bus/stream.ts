@@ -19,25 +19,30 @@ const PACE: Pace = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
 /** Decides where a stream begins; what it gives is made as it is taken. */
 export async function openStream(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { name, after, limit }: { name: string; after?: string | undefined; limit?: number | undefined },
 ): Promise<AsyncIterable<string>> {
-  const feed = feedKeyOf(outside, caller, name);
-  const { gone, lastEventId } = caller;
+  const feed = feedKeyOf(platform, caller, name);
+  const { disconnected, lastEventId } = caller;
   // A browser that comes back repeats the address with its old `after`; the header is newer.
   const given =
     lastEventId === undefined
       ? after && cursorOf(after, "?after")
       : cursorOf(lastEventId, "Last-Event-ID");
-  const from = given ?? eventIdOf(await outside.db.read(feed.partition, logHead));
-  const see = topicVisibility(outside, caller, feed);
-  return stream(outside, feed, { from, gone, see, eventsMax: limit ?? Number.POSITIVE_INFINITY });
+  const from = given ?? eventIdOf(await platform.db.read(feed.partition, logHead));
+  const see = topicVisibility(platform, caller, feed);
+  return stream(platform, feed, {
+    from,
+    gone: disconnected,
+    see,
+    eventsMax: limit ?? Number.POSITIVE_INFINITY,
+  });
 }
 
 /** The feed as server-sent events. The log is read no faster than the client takes it. */
 export async function* stream(
-  outside: Platform,
+  platform: Platform,
   feed: FeedKey,
   from: {
     readonly from: string;
@@ -56,7 +61,7 @@ export async function* stream(
   while (left > 0) {
     const restMs = endsAt - performance.now();
     if (restMs <= 0) return;
-    const { events } = await feedRegistryOf(outside).next(feed, {
+    const { events } = await feedRegistryOf(platform).next(feed, {
       after,
       limit: Math.min(left, BATCH_EVENTS_MAX),
       waitMs: Math.ceil(Math.min(heartbeatMs, restMs)),
@@ -67,7 +72,7 @@ export async function* stream(
     for (const one of seen) yield frameOf(one);
     left -= seen.length;
     after = events.at(-1)?.id ?? after;
-    if (gone?.aborted || outside.ending.aborted) return;
+    if (gone?.aborted || platform.ending.aborted) return;
     if (seen.length === 0) yield ":\n\n";
   }
 }

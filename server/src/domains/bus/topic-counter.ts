@@ -7,7 +7,7 @@ export const countTopics = reader({
   name: "bus.count_topics",
   on: ["*"],
   startsAt: "beginning",
-  glance: ({ tx }, kinds) => addCounts(tx, tally(kinds)),
+  handleSummary: ({ tx }, kinds) => addCounts(tx, tally(kinds)),
 });
 
 function tally(kinds: readonly EventTypeCount[]): Tally[] {

@@ -54,14 +54,14 @@ export function requireWorkspace({ workspace }: Caller): string {
 
 /** Reads what a caller sent; `stored` is what a mask stands for. Throws a failure that names every fault. */
 export async function parseConnectorInput(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   given: ConnectorBody,
   stored?: Guarded,
 ): Promise<ConnectorInput> {
   const type = connectorTypeOf(given.type);
   const place = { workspace: requireWorkspace(caller), id: given.id };
-  const former = stored ? await decryptCredentials(outside, place, stored.sealed) : {};
+  const former = stored ? await decryptCredentials(platform, place, stored.sealed) : {};
   const config = configOf(type, given.config);
   const { parts, faults } = unmaskCredentials(
     type.config,
@@ -71,13 +71,13 @@ export async function parseConnectorInput(
   assertNoFaults([
     ...faultsOfAuth(given.auth, type.authKinds),
     ...faults,
-    ...faultsOfPlaces(outside, given.auth),
-    ...(type.check?.(outside, parts.config as never, given.auth) ?? []),
+    ...faultsOfPlaces(platform, given.auth),
+    ...(type.check?.(platform, parts.config as never, given.auth) ?? []),
     ...keptDocument(type, config, stored),
-    ...(await faultsOfReferences(outside, place.workspace, parts)),
+    ...(await faultsOfReferences(platform, place.workspace, parts)),
   ]);
   const discovered = given.reads
-    ? await type.documented?.discover(outside, parts.config as never)
+    ? await type.documented?.discover(platform, parts.config as never)
     : undefined;
   const { shown, hidden } = maskCredentials(type.config, keptParts(type, parts));
   return {
@@ -85,16 +85,16 @@ export async function parseConnectorInput(
     config: shown.config,
     // Only texts in it were masked.
     auth: shown.auth as unknown as AuthFields,
-    sealed: await sealCredentials(outside, place, hidden),
+    sealed: await sealCredentials(platform, place, hidden),
     recredentialed: !sameCredentials(former, hidden),
     discovered,
   };
 }
 
 /** Where credentials are sent must be a place that they can be sent to. */
-function faultsOfPlaces(outside: Platform, auth: AuthFields): FieldError[] {
+function faultsOfPlaces(platform: Platform, auth: AuthFields): FieldError[] {
   const { kind, tokenUrl, name } = auth;
-  if (tokenUrl !== undefined) return urlErrors(outside, "/auth/tokenUrl", tokenUrl);
+  if (tokenUrl !== undefined) return urlErrors(platform, "/auth/tokenUrl", tokenUrl);
   if (kind !== "api_key" || auth.in === "query" || name === undefined) return [];
   return headerErrors("/auth", { [name]: "" }).map((fault) => ({
     ...fault,

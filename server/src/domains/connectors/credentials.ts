@@ -80,7 +80,7 @@ export async function decryptCredentials(
 
 /** The parts as they are used, all credentials and secrets in place, and what keeps these untold. */
 export async function unlock(
-  outside: Platform,
+  platform: Platform,
   workspace: string,
   config: TObject,
   parts: Parts,
@@ -89,7 +89,7 @@ export async function unlock(
   readonly auth: Auth;
   readonly discretion: CredentialScrubber;
 }> {
-  const { value, scrubber } = await outside.secrets.resolve(workspace, parts);
+  const { value, scrubber } = await platform.secrets.resolve(workspace, parts);
   const discretion = new CredentialScrubber(scrubber);
   mapCredentials(config, value, (text, path) => {
     discretion.keep(nameOf(path), text);

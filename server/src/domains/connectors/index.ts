@@ -30,7 +30,7 @@ const wentDown: NotificationRule = {
 export const connectors = domain({
   name: "connectors",
   summary: "Ways to other systems: their APIs, databases, mail servers and chats.",
-  environmental: false,
+  environmentScoped: false,
   permissions: Object.values(permissions),
   events: Object.values(events),
   operations: [
@@ -46,7 +46,7 @@ export const connectors = domain({
     use.refreshConnector,
   ],
   counters: [{ name: "connectors", count }],
-  notices: [wentDown],
+  notifications: [wentDown],
   contributions: [
     contribute(executorsByType, connectorStep),
     contribute(NodeTypePoint, connectorStep.type),

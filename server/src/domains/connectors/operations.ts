@@ -68,7 +68,7 @@ export const listConnectors = query({
     type: Type.Optional(TypeName),
     status: Type.Optional(Type.Enum([...STATUSES])),
   }),
-  reply: page(Connector),
+  response: page(Connector),
   async run({ tx, services }, { query: { limit, after, ...filter } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: String(start), limit: limit + 1, ...filter });
@@ -87,7 +87,7 @@ export const listConnectorTypes = query({
   summary: "List what there is to connect to, with the schemas of configurations and actions",
   permission: ConnectorsRead,
   query: object(pageQuery),
-  reply: page(ConnectorTypeDescription),
+  response: page(ConnectorTypeDescription),
   async run({ services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(TYPES, after);
     const rows = catalog().filter(({ type }) => type > String(start));
@@ -112,7 +112,7 @@ export const createConnector = command({
   permission: ConnectorsWrite,
   body: object({ name: Name, type: TypeName, config: Config, auth: Type.Optional(AuthSchema) }),
   bodyBytesMax: BODY_BYTES_MAX,
-  reply: created(Connector, { location: ({ id }) => `/api/v1/connectors/${id}` }),
+  response: created(Connector, { location: ({ id }) => `/api/v1/connectors/${id}` }),
   emits: [events.ConnectorCreated],
   fails: [TooManyConnectors],
   example: {
@@ -123,9 +123,9 @@ export const createConnector = command({
       auth: { kind: "bearer", token: "{{secrets.CRM_TOKEN}}" },
     },
   },
-  prepare: (outside, { body }, caller) =>
-    parseConnectorInput(outside, caller, {
-      id: newId("con", outside.clock.nowMs()),
+  prepare: (platform, { body }, caller) =>
+    parseConnectorInput(platform, caller, {
+      id: newId("con", platform.clock.nowMs()),
       type: body.type,
       config: body.config,
       auth: body.auth ?? { kind: "none" },
@@ -140,7 +140,7 @@ export const getConnector = query({
   summary: "Read a connector",
   permission: ConnectorsRead,
   params: ById,
-  reply: item(Connector),
+  response: item(Connector),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -156,12 +156,12 @@ export const updateConnector = command({
   params: ById,
   body: patch({ name: Name, config: Config, auth: AuthSchema }),
   bodyBytesMax: BODY_BYTES_MAX,
-  reply: item(Connector),
+  response: item(Connector),
   emits: [events.ConnectorUpdated, events.ConnectorStatusChanged],
   example: { ...example, body: { config: { baseUrl: "https://crm.example.com/api/v3" } } },
-  async prepare(outside, { params, body: { config, auth } }, caller) {
+  async prepare(platform, { params, body: { config, auth } }, caller) {
     const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-    const stored = await outside.db.read(partition, (tx) => store.getGuarded(tx, params.id));
+    const stored = await platform.db.read(partition, (tx) => store.getGuarded(tx, params.id));
     const { connector } = stored;
     const from = connector.revision;
     if (config === undefined && auth === undefined) return { from };
@@ -172,7 +172,7 @@ export const updateConnector = command({
       auth: auth ?? connector.auth,
       reads: config !== undefined,
     };
-    return { from, draft: await parseConnectorInput(outside, caller, given, stored) };
+    return { from, draft: await parseConnectorInput(platform, caller, given, stored) };
   },
   run: (ctx, { params, body: { name } }, prepared) =>
     service.update(ctx, { id: params.id, ...(name !== undefined && { name }), ...prepared }),
@@ -184,7 +184,7 @@ export const deleteConnector = command({
   summary: "Remove a connector",
   permission: ConnectorsWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [events.ConnectorDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

@@ -40,7 +40,7 @@ async function fresh() {
 /** A connector is the same in all environments. */
 async function made(owner: Ask, more: object = {}) {
   const { body } = await owner("POST /api/v1/connectors", { ...(await fresh()), ...more });
-  return { params: { id: body.data.id as string }, environmental: false } satisfies Arranged;
+  return { params: { id: body.data.id as string }, environmentScoped: false } satisfies Arranged;
 }
 
 async function described(owner: Ask) {

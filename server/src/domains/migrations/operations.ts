@@ -40,7 +40,7 @@ const AFTER_ALL = 2_147_483_647;
 const ById = object({ id: MigrationId });
 const params = { id: "mig_01jd0000000000000000000000" };
 /** A migration is the same in all environments; what became of it is not. */
-const environmental = false;
+const environmentScoped = false;
 
 export const listMigrations = query({
   id: "migrations.list",
@@ -48,7 +48,7 @@ export const listMigrations = query({
   summary: "List the migrations, newest first, and how they stand",
   permission: MigrationsRead,
   query: object(pageQuery),
-  reply: page(MigrationSummary),
+  response: page(MigrationSummary),
   async run({ tx, services: { cursors } }, { query: { limit, after } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: Number(start), limit: limit + 1 });
@@ -71,10 +71,10 @@ export const createMigration = command({
     "`comment on` are translated into such steps, `insert`, `update` and `delete` change records, and " +
     "anything else is refused. A step of SQL may be several statements, of 262144 characters together.",
   permission: MigrationsWrite,
-  environmental,
+  environmentScoped,
   body: object({ name: fields.name, up: fields.up, down: Type.Optional(fields.down) }),
   bodyBytesMax: BODY_BYTES_MAX,
-  reply: created(Migration, { location: ({ id }) => `/api/v1/migrations/${id}` }),
+  response: created(Migration, { location: ({ id }) => `/api/v1/migrations/${id}` }),
   emits: [MigrationCreated],
   fails: [TooManyMigrations],
   example: {
@@ -101,7 +101,7 @@ export const getMigration = query({
   summary: "Read a migration, and what became of it in this environment",
   permission: MigrationsRead,
   params: ById,
-  reply: item(Migration),
+  response: item(Migration),
   example: { params },
   run: ({ tx }, { params: { id } }) => store.get(tx, id),
 });
@@ -112,11 +112,11 @@ export const updateMigration = command({
   summary: "Change a migration that is applied nowhere",
   description: "Where it had failed it is pending again, unless only its name was changed.",
   permission: MigrationsWrite,
-  environmental,
+  environmentScoped,
   params: ById,
   body: patch(fields),
   bodyBytesMax: BODY_BYTES_MAX,
-  reply: item(Migration),
+  response: item(Migration),
   emits: [MigrationUpdated],
   fails: [AppliedSomewhere],
   example: {
@@ -132,9 +132,9 @@ export const deleteMigration = command({
   route: "DELETE /api/v1/migrations/{id}",
   summary: "Delete a migration that is applied nowhere",
   permission: MigrationsWrite,
-  environmental,
+  environmentScoped,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [MigrationDeleted],
   fails: [AppliedSomewhere],
   example: { params },
@@ -163,13 +163,13 @@ export const applyMigration = command({
   params: ById,
   body: RunBody,
   bodyOptional: true,
-  reply: item(MigrationRun),
+  response: item(MigrationRun),
   emits: [TableCreated, TableUpdated, TableDropped, MigrationApplied, MigrationFailed],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [AlreadyApplied, OutOfOrder, Changed, StepFailed],
   example: { params, body: { dryRun: true } },
-  prepare: (outside, { params: { id } }, caller) =>
-    prepare(outside, caller, { id, direction: "up" }),
+  prepare: (platform, { params: { id } }, caller) =>
+    prepare(platform, caller, { id, direction: "up" }),
   run: (ctx, { params: { id }, body }, prepared) =>
     runMigration(
       ctx,
@@ -195,13 +195,13 @@ export const rollBackMigration = command({
   params: ById,
   body: RunBody,
   bodyOptional: true,
-  reply: item(MigrationRun),
+  response: item(MigrationRun),
   emits: [TableCreated, TableUpdated, TableDropped, MigrationRolledBack, MigrationFailed],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [NotApplied, NotNewest, Irreversible, Changed, StepFailed],
   example: { params, body: { dryRun: true } },
-  prepare: (outside, { params: { id } }, caller) =>
-    prepare(outside, caller, { id, direction: "down" }),
+  prepare: (platform, { params: { id } }, caller) =>
+    prepare(platform, caller, { id, direction: "down" }),
   run: (ctx, { params: { id }, body }, prepared) =>
     runMigration(
       ctx,

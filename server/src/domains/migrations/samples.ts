@@ -26,7 +26,7 @@ async function clear(owner: Ask): Promise<void> {
 async function written(owner: Ask, up: readonly unknown[] = [making(freshTable())]) {
   await clear(owner);
   const { body } = await owner("POST /api/v1/migrations", { name: "A sample", up });
-  return { params: { id: body.data.id as string }, environmental: false };
+  return { params: { id: body.data.id as string }, environmentScoped: false };
 }
 
 async function applied(owner: Ask, up?: readonly unknown[]) {
@@ -53,7 +53,7 @@ export const samples: readonly Sample[] = [
         up: [making(freshTable()), "drop table if exists nothing"],
         down: null,
       },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   { operation: "migrations.get", arrange: (owner) => written(owner) },

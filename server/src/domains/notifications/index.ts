@@ -29,7 +29,7 @@ export { type About, notify } from "./notify.ts";
 export const notifications = domain({
   name: "notifications",
   summary: "What members are told: an inbox for each, and e-mail where they want it.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [NotificationsRead, NotificationsSend],
   events: [
     NotificationSent,

@@ -34,7 +34,7 @@ export const listNotifications = query({
       Type.Boolean({ description: "Only the unread ones, or only those that you have read" }),
     ),
   }),
-  reply: page(Notification),
+  response: page(Notification),
   async run({ tx, caller, services }, { query: { unread, ...asked } }) {
     const person = userIdOf(caller);
     return listPageById(services, LIST, asked, (before, limit) =>
@@ -48,7 +48,7 @@ export const countUnread = query({
   route: "GET /api/v1/notifications/unread-count",
   summary: "Count your unread notifications",
   permission: NotificationsRead,
-  reply: item(Type.Object({ unread: Type.Integer() }, { title: "UnreadCount" })),
+  response: item(Type.Object({ unread: Type.Integer() }, { title: "UnreadCount" })),
   run: async ({ tx, caller }) => ({ unread: await store.countUnread(tx, userIdOf(caller)) }),
 });
 
@@ -59,7 +59,7 @@ export const getNotification = query({
   description: "That does not mark it as read.",
   permission: NotificationsRead,
   params: ById,
-  reply: item(Notification),
+  response: item(Notification),
   example,
   run: ({ tx, caller }, { params }) => store.get(tx, userIdOf(caller), params.id),
 });
@@ -72,10 +72,10 @@ export const sendNotification = command({
     "The answer names those who were told; whoever is no active member is passed over. They get an " +
     "e-mail too, where the installation sends e-mail and they have not turned that off.",
   // It is sent in one environment, and says so in the inbox.
-  environmental: true,
+  environmentScoped: true,
   permission: NotificationsSend,
   body: Draft,
-  reply: created(Sent),
+  response: created(Sent),
   emits: [NotificationSent],
   example: {
     body: {
@@ -98,9 +98,9 @@ export const readNotification = command({
   summary: "Mark one of your notifications as read",
   permission: NotificationsRead,
   params: ById,
-  reply: item(Notification),
+  response: item(Notification),
   emits: [NotificationRead],
-  mayChangeNothing: true,
+  allowNoop: true,
   example,
   run: (ctx, { params }) => service.markRead(ctx, params.id),
 });
@@ -111,9 +111,9 @@ export const unreadNotification = command({
   summary: "Mark one of your notifications as unread again",
   permission: NotificationsRead,
   params: ById,
-  reply: item(Notification),
+  response: item(Notification),
   emits: [NotificationUnread],
-  mayChangeNothing: true,
+  allowNoop: true,
   example,
   run: (ctx, { params }) => service.markUnread(ctx, params.id),
 });
@@ -125,9 +125,9 @@ export const updateNotification = command({
   permission: NotificationsRead,
   params: ById,
   body: object({ read: Type.Boolean() }),
-  reply: item(Notification),
+  response: item(Notification),
   emits: [NotificationRead, NotificationUnread],
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { ...example, body: { read: true } },
   run: (ctx, { params, body }) =>
     body.read ? service.markRead(ctx, params.id) : service.markUnread(ctx, params.id),
@@ -139,9 +139,9 @@ export const readAllNotifications = command({
   summary: "Mark all your notifications as read",
   description: "`read` is how many were unread until then.",
   permission: NotificationsRead,
-  reply: item(Type.Object({ read: Type.Integer() }, { title: "ReadCount" })),
+  response: item(Type.Object({ read: Type.Integer() }, { title: "ReadCount" })),
   emits: [NotificationsAllRead],
-  mayChangeNothing: true,
+  allowNoop: true,
   run: (ctx) => service.markAllRead(ctx),
 });
 
@@ -151,7 +151,7 @@ export const deleteNotification = command({
   summary: "Delete one of your notifications",
   permission: NotificationsRead,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [NotificationDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

@@ -13,7 +13,7 @@ export const getPreferences = query({
   route: "GET /api/v1/notifications/preferences",
   summary: "Read how you are told in this workspace",
   permission: NotificationsRead,
-  reply: item(Preferences),
+  response: item(Preferences),
   run: ({ tx, caller }) => store.get(tx, userIdOf(caller)),
 });
 
@@ -24,7 +24,7 @@ export const putPreferences = command({
   description: "The inbox has every notification, whatever you say here.",
   permission: NotificationsRead,
   body: object(preferences),
-  reply: item(Preferences),
+  response: item(Preferences),
   emits: [PreferencesUpdated],
   example: { body: { email: false } },
   run: (ctx, { body }) => setPreferences(ctx, body),

@@ -14,7 +14,7 @@ async function received(owner: Ask) {
   await owner("POST /api/v1/notifications", { userIds: [await idOf(owner)], title, body: "Text" });
   const { body } = await owner("GET /api/v1/notifications?limit=200&unread=true");
   const { id } = body.data.find((one: { title: string }) => one.title === title);
-  return { params: { id: id as string }, environmental: false };
+  return { params: { id: id as string }, environmentScoped: false };
 }
 
 async function readBefore(owner: Ask) {

@@ -21,7 +21,14 @@ const aboutNotifications: NotificationRule = {
   body: () => "",
 };
 const probe = (...notices: NotificationRule[]) =>
-  domain({ name: "probe", summary: "", permissions: [], events: [], operations: [], notices });
+  domain({
+    name: "probe",
+    summary: "",
+    permissions: [],
+    events: [],
+    operations: [],
+    notifications: notices,
+  });
 
 const mails: { readonly to: string; readonly text: string }[] = [];
 const server = new SMTPServer({

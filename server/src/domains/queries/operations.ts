@@ -17,16 +17,16 @@ const ById = object({ id: QueryId });
 const LIST = "queries, newest first";
 const example = { params: { id: "qry_01jd0000000000000000000000" } };
 /** A saved query is the same in all environments; what it answers is not. */
-const environmental = false;
+const environmentScoped = false;
 
 const listQueries = query({
   id: "queries.list",
   route: "GET /api/v1/queries",
   summary: "List the saved queries, newest first",
   permission: QueriesRun,
-  environmental,
+  environmentScoped,
   query: object(pageQuery),
-  reply: page(SavedQuery),
+  response: page(SavedQuery),
   run: ({ tx, services }, { query: asked }) =>
     listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
@@ -39,14 +39,14 @@ const createQuery = command({
     "It belongs to the workspace and can be run in every environment, so its tables need not be there " +
     "yet; that it is one harmless `select` is checked now. Without `parameters` they are called `p1`, `p2` …",
   permission: QueriesWrite,
-  environmental,
+  environmentScoped,
   body: object({
     name: fields.name,
     description: Type.Optional(fields.description),
     sql: fields.sql,
     parameters: Type.Optional(fields.parameters),
   }),
-  reply: created(SavedQuery, { location: ({ id }) => `/api/v1/queries/${id}` }),
+  response: created(SavedQuery, { location: ({ id }) => `/api/v1/queries/${id}` }),
   emits: [QueryCreated],
   fails: [QueryRefused, QueryNameTaken, TooManyQueries],
   example: {
@@ -65,9 +65,9 @@ const getQuery = query({
   route: "GET /api/v1/queries/{id}",
   summary: "Read a saved query",
   permission: QueriesRun,
-  environmental,
+  environmentScoped,
   params: ById,
-  reply: item(SavedQuery),
+  response: item(SavedQuery),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -77,15 +77,15 @@ const updateQuery = command({
   route: "PATCH /api/v1/queries/{id}",
   summary: "Change a saved query",
   permission: QueriesWrite,
-  environmental,
+  environmentScoped,
   params: ById,
   body: patch(fields),
-  reply: item(SavedQuery),
+  response: item(SavedQuery),
   emits: [QueryUpdated],
   fails: [QueryRefused, QueryNameTaken, Conflict],
   example: { ...example, body: { name: "Orders by status since a day" } },
-  prepare: (outside, { params, body }, caller) =>
-    service.prepareUpdate(outside, caller, params.id, body),
+  prepare: (platform, { params, body }, caller) =>
+    service.prepareUpdate(platform, caller, params.id, body),
   run: (ctx, { params, body }, prepared) => service.update(ctx, params.id, body, prepared),
 });
 
@@ -94,9 +94,9 @@ const deleteQuery = command({
   route: "DELETE /api/v1/queries/{id}",
   summary: "Delete a saved query",
   permission: QueriesWrite,
-  environmental,
+  environmentScoped,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [QueryDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

@@ -13,7 +13,7 @@ export const queryContent = packContent({
   kind: "queries",
   after: ["tables"],
   permission: QueriesWrite,
-  environmental: false,
+  environmentScoped: false,
   schema: object(
     {
       name: fields.name,
@@ -32,7 +32,7 @@ export const queryContent = packContent({
     const { name, description, sql, parameters } = query;
     return { name, description, sql, parameters };
   },
-  make: async (ctx, query, inspection) => (await service.create(ctx, query, inspection)).id,
+  create: async (ctx, query, inspection) => (await service.create(ctx, query, inspection)).id,
   async replace(ctx, id, query, inspection) {
     const parameters = nameless(new Set(inspection.parameters.keys()));
     const change = { description: "", parameters, ...query };

@@ -40,8 +40,8 @@ export const querySource = reportSource({
     },
     { additionalProperties: false },
   ),
-  async open({ outside, caller }, { queryId, params = [] }, parameters) {
-    const query = await outside.db
+  async open({ platform, caller }, { queryId, params = [] }, parameters) {
+    const query = await platform.db
       .read(partitionOfCaller(caller), (tx) => store.get(tx, queryId))
       .catch((error: unknown) => {
         const isGone = error instanceof Failure && error.type === NotFound;
@@ -49,7 +49,7 @@ export const querySource = reportSource({
       });
     const values = valuesOf(query.parameters, params);
     const { text } = await inspectQuery(caller, query.sql);
-    const { columns } = await runQuery(outside, caller, { sql: text, params: values, limit: 1 });
+    const { columns } = await runQuery(platform, caller, { sql: text, params: values, limit: 1 });
     parameters.values.push(...values);
     const names = columns.map((_, index) => columnAt(index)).join(", ");
     const rows = `select row_number() over () as ${PLACE}, answer.* from (\n${text}\n) as answer`;
@@ -64,7 +64,7 @@ export const querySource = reportSource({
       rowsMax: ROWS_MAX,
       async ask(sql, all) {
         const question = { sql, params: all, limit: ROWS_MAX, timeoutMs: REPORT_TIME_LIMIT_MS };
-        const answer = await runQuery(outside, caller, question);
+        const answer = await runQuery(platform, caller, question);
         // A statement asks for no more rows than that, so it is their size.
         if (answer.truncated) throw new Failure(QueryFailed, { detail: "Its rows are too large." });
         // Rows are objects unless somebody asks for lists.

@@ -52,9 +52,9 @@ export const runSql = query({
     "compute something of their arguments can be called. Columns have the names of fields; `id`, " +
     `\`created_at\`, \`updated_at\` and \`created_by\` are there too. ${ANSWER}`,
   permission: QueriesRun,
-  waits: true,
+  longRunning: true,
   body: object({ sql: Sql, params: Type.Optional(Values), ...manner }),
-  reply: item(QueryResult),
+  response: item(QueryResult),
   fails,
   example: {
     body: {
@@ -62,7 +62,7 @@ export const runSql = query({
       params: ["2026-01-01"],
     },
   },
-  prepare: (outside, { body }, caller) => runQuery(outside, caller, body),
+  prepare: (platform, { body }, caller) => runQuery(platform, caller, body),
   run: async (_, __, answer) => answer,
 });
 
@@ -72,7 +72,7 @@ export const runSavedQuery = query({
   summary: "Ask a saved question",
   description: `In the environment of the request, as the caller may see it. ${ANSWER}`,
   permission: QueriesRun,
-  waits: true,
+  longRunning: true,
   params: object({ id: QueryId }),
   body: object({
     params: Type.Optional(
@@ -83,17 +83,17 @@ export const runSavedQuery = query({
     ...manner,
   }),
   bodyOptional: true,
-  reply: item(QueryResult),
+  response: item(QueryResult),
   fails,
   example: {
     params: { id: "qry_01jd0000000000000000000000" },
     body: { params: { since: "2026-01-01" }, limit: 100 },
   },
-  async prepare(outside, { params: { id }, body: { params: given = [], ...how } }, caller) {
-    const { sql, parameters } = await outside.db.read(partitionOf(caller), (tx) =>
+  async prepare(platform, { params: { id }, body: { params: given = [], ...how } }, caller) {
+    const { sql, parameters } = await platform.db.read(partitionOf(caller), (tx) =>
       store.get(tx, id),
     );
-    return runQuery(outside, caller, { ...how, sql, params: valuesOf(parameters, given) });
+    return runQuery(platform, caller, { ...how, sql, params: valuesOf(parameters, given) });
   },
   run: async (_, __, answer) => answer,
 });

@@ -32,13 +32,13 @@ export interface SqlQuestion {
 
 /** Answers a question as the caller may know it: their tables, rows and fields, and nothing else. */
 export async function runQuery(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   question: SqlQuestion,
 ): Promise<QueryResult> {
   const inspection = await inspectQuery(caller, question.sql);
   const values = valuesFor(inspection, question.params ?? []);
-  const ask = () => answered(outside, caller, { ...question, inspection, values });
+  const ask = () => answered(platform, caller, { ...question, inspection, values });
   try {
     return await ask();
   } catch (error) {
@@ -59,20 +59,23 @@ export async function inspectQuery(caller: Caller, sql: string): Promise<Inspect
 const STRUCTURE = new Set(["42703", "42P01", "3F000"]);
 
 async function answered(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   question: SqlQuestion & { readonly inspection: Inspection; readonly values: readonly unknown[] },
 ): Promise<QueryResult> {
   const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = question;
   const partition = partitionOf(caller);
-  const tables = await tablesNamed(outside, caller, inspection);
+  const tables = await tablesNamed(platform, caller, inspection);
   const { person } = caller;
   const composed = wrapStatement(inspection, { tables, person, values, rowsMax: limit });
-  const signal = AbortSignal.any([outside.ending, ...(caller.gone ? [caller.gone] : [])]);
+  const signal = AbortSignal.any([
+    platform.ending,
+    ...(caller.disconnected ? [caller.disconnected] : []),
+  ]);
   const from = performance.now();
   try {
-    const found = await turnsOf(outside).take(partition.workspace, () =>
-      outside.db.sql.run({
+    const found = await turnsOf(platform).take(partition.workspace, () =>
+      platform.db.sql.run({
         text: composed.text,
         values: composed.values,
         // Where no table is named, there may be no schema and nobody who could read it.
@@ -88,8 +91,8 @@ async function answered(
     if (signal.aborted) throw new Failure(Unavailable);
     const stale =
       STRUCTURE.has(sqlStateOf(error) ?? "") &&
-      (await haveChanged(outside, caller, tables)) &&
-      isSchemaOutdated({ services: outside, caller }, error);
+      (await haveChanged(platform, caller, tables)) &&
+      isSchemaOutdated({ services: platform, caller }, error);
     throw stale || explained(error, { sql, inspection, composed });
   }
 }
@@ -120,7 +123,7 @@ function turnsOf({ db }: Platform): FairShare {
 
 /** The tables that a statement names; fails when one of them is not there for the caller. */
 async function tablesNamed(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { relations, expressions }: Inspection,
 ): Promise<TableSchema[]> {
@@ -132,8 +135,8 @@ async function tablesNamed(
   }
   const tables: TableSchema[] = [];
   for (const [name, at] of relations) {
-    const table = await findTableSchema(outside, partition, name, (work) =>
-      outside.db.read(partition, work),
+    const table = await findTableSchema(platform, partition, name, (work) =>
+      platform.db.read(partition, work),
     );
     if (table && isReadable(table, caller.person)) tables.push(table);
     else if (!expressions.has(name)) {

@@ -16,7 +16,7 @@ function fresh() {
 /** A query is the same in all environments. */
 async function saved(owner: Ask) {
   const { body } = await owner("POST /api/v1/queries", fresh());
-  return { params: { id: body.data.id as string }, environmental: false };
+  return { params: { id: body.data.id as string }, environmentScoped: false };
 }
 
 const manner = { limit: 10, timeoutMs: 5_000, rowMode: "object" };

@@ -52,11 +52,11 @@ export function listOf({ columns }: TableSchema, row: string): string {
  */
 export function toRecord(table: TableSchema, row: SqlRow): VisibleColumns {
   const made = row as Record<string, unknown>;
-  for (const { name, is } of table.columns) {
+  for (const { name, columnType } of table.columns) {
     // What was not selected is not there; and a column may be called `constructor`.
     if (!Object.hasOwn(made, name)) continue;
     const stored = made[name];
-    if (stored !== null) made[name] = is.show(stored);
+    if (stored !== null) made[name] = columnType.show(stored);
   }
   return made;
 }

@@ -29,10 +29,10 @@ export const recordsSource = reportSource({
   permission: RecordsRead,
   schema: Type.Object({ table: Slug }, { additionalProperties: false }),
   async open(asking, { table: slug }, parameters) {
-    const { outside, caller } = asking;
+    const { platform, caller } = asking;
     const partition = partitionOf(caller);
-    const table = await findTableSchema(outside, partition, slug, (work) =>
-      outside.db.read(partition, work),
+    const table = await findTableSchema(platform, partition, slug, (work) =>
+      platform.db.read(partition, work),
     );
     if (!table) throw invalidField("/source/table", `there is no table ${slug} here`);
     const sight = compileRules(table, recordGrants(table, "read", caller), parameters);
@@ -46,14 +46,14 @@ export const recordsSource = reportSource({
         try {
           return await readInPartition(asking, text, values);
         } catch (error) {
-          throw isSchemaOutdated({ services: outside, caller }, error) ?? error;
+          throw isSchemaOutdated({ services: platform, caller }, error) ?? error;
         }
       },
       async isCurrent() {
-        const read: Read = (work) => outside.db.read(partition, work);
+        const read: Read = (work) => platform.db.read(partition, work);
         const now = await read((tx) => findTable(tx, slug));
         if (now?.id === table.id && now.revision === table.revision) return true;
-        await reloadTable(outside, partition, slug, read);
+        await reloadTable(platform, partition, slug, read);
         return false;
       },
     };
@@ -65,7 +65,7 @@ function shownFields(table: TableSchema, sight: RuleSql): ReadonlyMap<string, Re
     fieldsOf(table).flatMap((name): [string, ReportField][] => {
       const field = sight.field(name);
       const column = table.byName.get(name);
-      return field ? [[name, column ? { ...field, show: column.is.show } : field]] : [];
+      return field ? [[name, column ? { ...field, show: column.columnType.show } : field]] : [];
     }),
   );
 }

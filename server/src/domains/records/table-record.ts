@@ -41,9 +41,9 @@ export function toStoredRecord({ columns }: TableSchema, row: SqlRow): StoredRec
     updatedAt: row["updatedAt"] as string,
     createdBy: row["createdBy"] as string,
   };
-  for (const { name, is } of columns) {
+  for (const { name, columnType } of columns) {
     const stored = row[name];
-    record[name] = stored === null || stored === undefined ? null : is.show(stored);
+    record[name] = stored === null || stored === undefined ? null : columnType.show(stored);
   }
   // The four that every record has are among them.
   return { record: record as unknown as TableRecord, revision: row["revision"] as number };

@@ -14,15 +14,15 @@ const LOOK = "select id, entries, status from runs where id = any($1::text[])";
  * ended is no event; for those who want to know that too, one look at the database serves all.
  */
 export class Watch {
-  readonly #outside: Pick<Platform, "db" | "log">;
+  readonly #platform: Pick<Platform, "db" | "log">;
   readonly #listeners = new Map<string, Set<Listener>>();
   /** How many follow each run, and what it was like at the last look. */
   readonly #followed = new Map<string, { count: number; seen: string }>();
   #looking: Loop | undefined;
 
-  constructor(outside: Pick<Platform, "db" | "log" | "news">) {
-    this.#outside = outside;
-    outside.news.subscribe(["workflow"], ({ resourceId }) => this.#tell(resourceId));
+  constructor(platform: Pick<Platform, "db" | "log" | "news">) {
+    this.#platform = platform;
+    platform.news.subscribe(["workflow"], ({ resourceId }) => this.#tell(resourceId));
   }
 
   /** How many are watched, and whether there is a look every now and then. */
@@ -50,7 +50,7 @@ export class Watch {
     this.#followed.set(runId, followed);
     this.#looking ??= new Loop(
       () => this.#look(),
-      (error) => this.#outside.log.error({ err: error }, "runs can't be followed"),
+      (error) => this.#platform.log.error({ err: error }, "runs can't be followed"),
     );
     return () => {
       unsubscribe();
@@ -64,7 +64,7 @@ export class Watch {
 
   async #look(): Promise<LoopNext> {
     const ids = [...this.#followed.keys()];
-    const rows = await this.#outside.db.system<{ id: string; entries: number; status: string }>(
+    const rows = await this.#platform.db.system<{ id: string; entries: number; status: string }>(
       LOOK,
       [ids],
     );
@@ -86,9 +86,9 @@ export class Watch {
 const watches = new WeakMap<Platform, Watch>();
 
 /** The one of this process. */
-export function watchOf(outside: Platform): Watch {
-  let watch = watches.get(outside);
-  if (!watch) watches.set(outside, (watch = new Watch(outside)));
+export function watchOf(platform: Platform): Watch {
+  let watch = watches.get(platform);
+  if (!watch) watches.set(platform, (watch = new Watch(platform)));
   return watch;
 }
 
@@ -100,7 +100,7 @@ export interface WaitOptions {
 
 /** The run once it is over, or as it is when the time is; undefined when there is no such run. */
 export async function waitUntilEnded(
-  outside: Platform,
+  platform: Platform,
   partition: Partition,
   runId: string,
   { waitMs, gone }: WaitOptions,
@@ -112,15 +112,15 @@ export async function waitUntilEnded(
     patience.end();
   };
   // Listens before it looks, so that nothing comes about unnoticed in between.
-  const unsubscribe = watchOf(outside).subscribe(runId, () => patience.end());
+  const unsubscribe = watchOf(platform).subscribe(runId, () => patience.end());
   const timer = setTimeout(giveUp, waitMs);
-  const signals = [outside.ending, ...(gone ? [gone] : [])];
+  const signals = [platform.ending, ...(gone ? [gone] : [])];
   for (const signal of signals) signal.addEventListener("abort", giveUp, { once: true });
   if (signals.some(({ aborted }) => aborted)) giveUp();
   try {
     for (;;) {
       const woken = patience.begin();
-      const run = await outside.db.read(partition, (tx) => store.find(tx, runId));
+      const run = await platform.db.read(partition, (tx) => store.find(tx, runId));
       if (!run || isOver(run.status) || late) return run;
       await woken;
     }

@@ -5,7 +5,7 @@ import { deployed } from "./testing/workflows.ts";
 /** What is deployed in one environment is triggered there. */
 async function triggerable(owner: Ask, nodes: readonly object[], more: object = {}) {
   const id = await deployed(owner, nodes, more);
-  return { params: { id }, environmental: false };
+  return { params: { id }, environmentScoped: false };
 }
 
 async function aRun(owner: Ask, nodes: readonly object[] = SET): Promise<{ runId: string }> {
@@ -58,7 +58,7 @@ export const samples: readonly Sample[] = [
     operation: "workflows.runs",
     arrange: async (owner) => ({
       params: { id: await deployed(owner, SET) },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   { operation: "runs.get", arrange: async (owner) => ({ params: await aRun(owner) }) },

@@ -25,28 +25,28 @@ const PACE: Pace = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
 /** The run as it is, then each change of it until it is over, as server-sent events. */
 export async function openStream(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   runId: string,
   pace: Pace = PACE,
 ): Promise<AsyncIterable<string>> {
-  const { workspace, environment, gone } = caller;
+  const { workspace, environment, disconnected } = caller;
   if (!workspace) throw new Error("Runs belong to a workspace.");
-  const follower = new Follower(outside, { workspace: workspace.key, environment }, runId);
+  const follower = new Follower(platform, { workspace: workspace.key, environment }, runId);
   if (!(await follower.look())) throw new Failure(NotFound);
-  return stream(outside, follower, { ...pace, runId, gone });
+  return stream(platform, follower, { ...pace, runId, gone: disconnected });
 }
 
 async function* stream(
-  outside: Platform,
+  platform: Platform,
   follower: Follower,
   how: Pace & { readonly runId: string; readonly gone: AbortSignal | undefined },
 ): AsyncGenerator<string> {
   const pause = new Pause();
   const wake = (): void => pause.end();
-  const signals = [outside.ending, ...(how.gone ? [how.gone] : [])];
+  const signals = [platform.ending, ...(how.gone ? [how.gone] : [])];
   const endsAt = performance.now() + how.lastsMs;
-  const unfollow = watchOf(outside).follow(how.runId, wake);
+  const unfollow = watchOf(platform).follow(how.runId, wake);
   for (const signal of signals) signal.addEventListener("abort", wake, { once: true });
   try {
     yield `retry: ${RETRY_MS}\n\n`;
@@ -81,7 +81,7 @@ async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
 
 /** What one listener knows of a run. */
 class Follower {
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #partition: Partition;
   readonly #runId: string;
   #run: store.StoredRun | undefined;
@@ -93,8 +93,8 @@ class Follower {
   #started = new Map<string, JournalRecord>();
   #shown = "";
 
-  constructor(outside: Platform, partition: Partition, runId: string) {
-    this.#outside = outside;
+  constructor(platform: Platform, partition: Partition, runId: string) {
+    this.#platform = platform;
     this.#partition = partition;
     this.#runId = runId;
   }
@@ -105,13 +105,13 @@ class Follower {
 
   /** Reads what is new; false when there is no such run. */
   async look(): Promise<boolean> {
-    return this.#outside.db.read(this.#partition, async (tx) => {
+    return this.#platform.db.read(this.#partition, async (tx) => {
       // The run first: of one that is over the journal is then complete.
       const run = await store.find(tx, this.#runId);
       if (!run) return false;
       const entries = await store.readEntries(tx, this.#runId, this.#entries);
       if (this.#run?.versionId !== run.versionId) {
-        this.#plan = await planOfRun({ tx, services: this.#outside }, run);
+        this.#plan = await planOfRun({ tx, services: this.#platform }, run);
       }
       this.#run = run;
       const lines = entries.flatMap(({ records }) => records);
@@ -160,7 +160,7 @@ class Follower {
 
   #traceable(): Traceable {
     const { status } = this.#known();
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     return { status, plan: this.#plan, steps: this.#steps, nowMs };
   }
 }

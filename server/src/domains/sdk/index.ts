@@ -25,7 +25,7 @@ import * as tests from "./tests/operations.ts";
 export const sdk = domain({
   name: "sdk",
   summary: "Code of people: artifacts, their versions and tests, scheduled jobs and packs.",
-  environmental: false,
+  environmentScoped: false,
   permissions: Object.values(permissions),
   events: [
     ...Object.values(artifactEvents),

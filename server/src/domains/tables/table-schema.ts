@@ -6,7 +6,7 @@ import { tableSql, viewSql } from "./sql-names.ts";
 import type { Column, Table } from "./table.ts";
 
 export interface ColumnSchema extends Column {
-  readonly is: ColumnType;
+  readonly columnType: ColumnType;
   /** As a quoted identifier. */
   readonly quoted: string;
 }
@@ -25,7 +25,7 @@ export interface TableSchema extends Table {
 export function resolveTable(table: Table, partition: Partition): TableSchema {
   const columns = table.columns.map((column) => ({
     ...column,
-    is: columnTypeOf(column),
+    columnType: columnTypeOf(column),
     quoted: quoteIdentifier(column.name),
   }));
   const site = { partition, table };

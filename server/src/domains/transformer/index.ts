@@ -5,7 +5,7 @@ import { TransformerUse } from "./evaluate.ts";
 export const transformer = domain({
   name: "transformer",
   summary: "Expressions, evaluated for whoever asks.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [TransformerUse],
   events: [],
   operations: [evaluateExpression],

@@ -33,7 +33,7 @@ export const evaluateExpression = query({
     input: Type.Optional(Type.Unknown()),
     bindings: Type.Optional(Bindings),
   }),
-  reply: item(Result),
+  response: item(Result),
   fails: [ExpressionFailed, ExpressionTimedOut, ExpressionTooLarge],
   example: {
     body: {
@@ -42,6 +42,6 @@ export const evaluateExpression = query({
       bindings: { rate: 1.19 },
     },
   },
-  prepare: (outside, { body }, caller) => evaluate(outside, caller, body),
+  prepare: (platform, { body }, caller) => evaluate(platform, caller, body),
   run: async (_ctx, _input, result) => ({ result }),
 });

@@ -9,7 +9,7 @@ export { findMissingSecrets as missingSecrets } from "./store.ts";
 export const vault = domain({
   name: "vault",
   summary: "Secrets that workflows, webhooks and connectors use and nobody reads.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [SecretsRead, SecretsWrite],
   events: [SecretCreated, SecretUpdated, SecretDeleted],
   operations: [listSecrets, createSecret, getSecret, rotateSecret, deleteSecret],

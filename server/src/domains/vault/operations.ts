@@ -19,7 +19,7 @@ export const listSecrets = query({
   summary: "List the secrets by name, without their values",
   permission: SecretsRead,
   query: object(pageQuery),
-  reply: page(Secret),
+  response: page(Secret),
   async run({ tx, services }, { query: { limit, after } }) {
     const [name = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(name), limit: limit + 1 });
@@ -40,7 +40,7 @@ export const createSecret = command({
     "It belongs to the whole workspace, to all environments. Refer to it as `{{secrets.NAME}}`.",
   permission: SecretsWrite,
   body: object({ name: Name, value: Value, description: Type.Optional(Description) }),
-  reply: created(Secret, { location: ({ name }) => `/api/v1/secrets/${name}` }),
+  response: created(Secret, { location: ({ name }) => `/api/v1/secrets/${name}` }),
   emits: [SecretCreated],
   fails: [SecretExists],
   example: {
@@ -50,7 +50,7 @@ export const createSecret = command({
       description: "For the billing connector",
     },
   },
-  prepare: (outside, { body }, caller) => service.sealFor(outside, caller, body),
+  prepare: (platform, { body }, caller) => service.sealFor(platform, caller, body),
   run: (ctx, { body }, sealed) => service.create(ctx, body, sealed),
 });
 
@@ -60,7 +60,7 @@ export const getSecret = query({
   summary: "Read what may be known of a secret, which its value is not",
   permission: SecretsRead,
   params: ByName,
-  reply: item(Secret),
+  response: item(Secret),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.name),
 });
@@ -75,11 +75,11 @@ export const rotateSecret = command({
   permission: SecretsWrite,
   params: ByName,
   body: object({ value: Value, description: Type.Optional(Description) }),
-  reply: item(Secret),
+  response: item(Secret),
   emits: [SecretUpdated],
   example: { ...example, body: { value: "sk_live_1f7b22c9d0" } },
-  prepare: (outside, { params, body }, caller) =>
-    service.sealFor(outside, caller, { name: params.name, value: body.value }),
+  prepare: (platform, { params, body }, caller) =>
+    service.sealFor(platform, caller, { name: params.name, value: body.value }),
   run: (ctx, { params, body: { value: _, ...body } }, sealed) =>
     service.rotate(ctx, params.name, { ...body, sealed }),
 });
@@ -91,7 +91,7 @@ export const deleteSecret = command({
   description: "What still refers to it fails with `unknown_secret` from then on.",
   permission: SecretsWrite,
   params: ByName,
-  reply: noContent(),
+  response: noContent(),
   emits: [SecretDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.name),

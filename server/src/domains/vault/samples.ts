@@ -12,7 +12,7 @@ function freshName(): string {
 async function stored(owner: Ask) {
   const name = freshName();
   await owner("POST /api/v1/secrets", { name, value: "first value", description: "A sample" });
-  return { params: { name }, environmental: false };
+  return { params: { name }, environmentScoped: false };
 }
 
 export const samples: readonly Sample[] = [

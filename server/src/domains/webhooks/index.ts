@@ -30,7 +30,7 @@ const pausedByItself: NotificationRule = {
 export const webhooks = domain({
   name: "webhooks",
   summary: "Events, delivered to other systems as signed HTTPS requests.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [WebhooksRead, WebhooksWrite],
   events: Object.values(events),
   operations: [
@@ -54,6 +54,6 @@ export const webhooks = domain({
   jobs: [replayMissedJob, recover, pruneDeliveries, removeDeliveries],
   tracers: [deliveryTracer],
   counters: [{ name: "webhooks", count }],
-  notices: [pausedByItself],
+  notifications: [pausedByItself],
   contributions: [contribute(ReportSourcePoint, deliveriesSource)],
 });

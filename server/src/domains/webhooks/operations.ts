@@ -28,7 +28,7 @@ export const listWebhooks = query({
   summary: "List the webhooks, newest first",
   permission: WebhooksRead,
   query: object(pageQuery),
-  reply: page(Webhook),
+  response: page(Webhook),
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: String(start), limit: limit + 1 });
@@ -54,7 +54,7 @@ export const createWebhook = command({
     "(403), and others leave those events out. A workspace has at most 2000.",
   permission: WebhooksWrite,
   body: NewWebhook,
-  reply: created(Webhook, { location: ({ id }) => `/api/v1/webhooks/${id}` }),
+  response: created(Webhook, { location: ({ id }) => `/api/v1/webhooks/${id}` }),
   emits: [events.WebhookCreated, events.WebhookPaused],
   fails: [TooManyWebhooks],
   example: {
@@ -70,12 +70,12 @@ export const createWebhook = command({
       timeout_ms: 5_000,
     },
   },
-  prepare: async (outside, { body }, caller) =>
+  prepare: async (platform, { body }, caller) =>
     service.sealDraft(
-      outside,
+      platform,
       caller,
-      service.newWebhookId(outside),
-      await parseWebhookInput(outside, caller, body),
+      service.newWebhookId(platform),
+      await parseWebhookInput(platform, caller, body),
     ),
   run: (ctx, { body }, sealed) => service.create(ctx, body, sealed),
 });
@@ -86,7 +86,7 @@ export const getWebhook = query({
   summary: "Read a webhook",
   permission: WebhooksRead,
   params: ById,
-  reply: item(Webhook),
+  response: item(Webhook),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -104,11 +104,11 @@ export const updateWebhook = command({
   permission: WebhooksWrite,
   params: ById,
   body: WebhookChange,
-  reply: item(Webhook),
+  response: item(Webhook),
   emits: [events.WebhookUpdated, events.WebhookPaused, events.WebhookResumed],
   example: { ...example, body: { events: ["incident.*", "change.*"], timeoutMs: 3_000 } },
-  prepare: async (outside, { params, body }, caller) =>
-    service.sealDraft(outside, caller, params.id, await parseWebhookInput(outside, caller, body)),
+  prepare: async (platform, { params, body }, caller) =>
+    service.sealDraft(platform, caller, params.id, await parseWebhookInput(platform, caller, body)),
   run: (ctx, _input, sealed) => service.update(ctx, sealed),
 });
 
@@ -119,7 +119,7 @@ export const deleteWebhook = command({
   description: "The deliveries can't be seen any more, and are removed in the background.",
   permission: WebhooksWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [events.WebhookDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -135,11 +135,11 @@ export const testWebhook = command({
     "are at the top level too.",
   permission: WebhooksWrite,
   params: ById,
-  reply: unwrapped(TestAnswer),
+  response: unwrapped(TestAnswer),
   emits: [events.WebhookTested],
   fails: [UnknownSecret],
   example,
-  prepare: (outside, { params }, caller) => ping(outside, caller, params.id),
+  prepare: (platform, { params }, caller) => ping(platform, caller, params.id),
   async run(ctx, _input, { webhook, pinged }) {
     const { status, latency_ms: latencyMs, error } = pinged;
     const facts = { status, latencyMs, ...(error !== undefined && { error }) };
@@ -164,13 +164,13 @@ export const rotateWebhookSecret = command({
   params: ById,
   body: object({ secret: Type.Optional(Secret) }),
   bodyOptional: true,
-  reply: item(RotatedSecret),
+  response: item(RotatedSecret),
   emits: [events.WebhookSecretRotated],
   example: { ...example, body: {} },
-  prepare: async (outside, { params, body }, caller) => {
+  prepare: async (platform, { params, body }, caller) => {
     const fault = body.secret === undefined ? undefined : faultOfSecret(body.secret);
     if (fault !== undefined) throw invalidField("/secret", fault);
-    return service.prepareSecret(outside, caller, params.id, body.secret);
+    return service.prepareSecret(platform, caller, params.id, body.secret);
   },
   async run(ctx, { params }, { secret, sealed }) {
     const webhook = await service.rotateSecret(ctx, params.id, sealed);
@@ -186,10 +186,10 @@ export const previewWebhook = query({
   description:
     "Of the environment of the request, newest first. `from` is included, `to` is not. The filter is " +
     "the one of a webhook. Without `audit:read`, `audit.…` is left out.",
-  environmental: true,
+  environmentScoped: true,
   permission: WebhooksRead,
   body: Span,
-  reply: item(Preview),
+  response: item(Preview),
   example: {
     body: { events: ["incident.*"], filter: { "data.severity": "critical" }, limit: 20 },
   },

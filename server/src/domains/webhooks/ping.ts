@@ -31,22 +31,22 @@ const MESSAGE = "This is a test. Your endpoint is reached.";
 
 /** Sends a ping as a delivery would be sent, also for a webhook that is paused. */
 export async function ping(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   id: string,
 ): Promise<{ readonly webhook: Webhook; readonly pinged: Pinged }> {
   const workspace = workspaceOf(caller);
-  const { webhook, unshown } = await outside.db.read(
+  const { webhook, unshown } = await platform.db.read(
     { workspace, environment: "production" },
     async (tx) => ({
       webhook: await store.get(tx, id),
       unshown: await store.unshown(tx, id),
     }),
   );
-  const { secrets, untilMs } = await signingSecrets(outside, workspace, id, unshown);
-  const { value: headers, scrubber } = await outside.secrets.resolve(workspace, unshown.headers);
+  const { secrets, untilMs } = await signingSecrets(platform, workspace, id, unshown);
+  const { value: headers, scrubber } = await platform.secrets.resolve(workspace, unshown.headers);
   const own = scrubberOf(unshown.headers, secrets);
-  const at = outside.clock.now();
+  const at = platform.clock.now();
   const event = pingEvent(webhook, caller, at);
   const body = buildPayload({ id: event.id, webhookId: id, format: webhook.format }, event);
   const ours = headersFor(
@@ -54,7 +54,7 @@ export async function ping(
     { id: event.id, event },
     { body, at },
   );
-  const pinged = await post(outside, webhook, {
+  const pinged = await post(platform, webhook, {
     headers: addStandardHeaders(headers, ours),
     body: body.text,
   });

@@ -31,7 +31,7 @@ function fresh() {
 /** A webhook is the same in all environments. */
 async function made(owner: Ask, more: object = {}) {
   const { body } = await owner("POST /api/v1/webhooks", { ...fresh(), ...more });
-  return { params: { id: body.data.id as string }, environmental: false };
+  return { params: { id: body.data.id as string }, environmentScoped: false };
 }
 
 export const samples: readonly Sample[] = [

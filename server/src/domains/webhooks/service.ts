@@ -49,13 +49,13 @@ export function newWebhookId({ clock }: Platform): string {
 
 /** Sealed before the transaction begins: from there on nothing has the secret. */
 export async function sealDraft(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   id: string,
   { secret, ...draft }: WebhookInput,
 ): Promise<Sealed> {
   if (typeof secret !== "string") return { id, draft, secret };
-  return { id, draft, secret: await sealSigningSecret(outside, workspaceOf(caller), id, secret) };
+  return { id, draft, secret: await sealSigningSecret(platform, workspaceOf(caller), id, secret) };
 }
 
 export async function create(
@@ -162,13 +162,13 @@ export async function remove(ctx: WriteContext<typeof WebhookDeleted>, id: strin
 
 /** A new signing secret, given or made here, in the clear and sealed. */
 export async function prepareSecret(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   id: string,
   given: string | undefined,
 ): Promise<{ readonly secret: string; readonly sealed: Buffer }> {
   const secret = given ?? newSigningSecret();
-  const sealed = await sealSigningSecret(outside, workspaceOf(caller), id, secret);
+  const sealed = await sealSigningSecret(platform, workspaceOf(caller), id, secret);
   return { secret, sealed };
 }
 

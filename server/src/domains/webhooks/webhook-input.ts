@@ -39,12 +39,12 @@ export function workspaceOf({ workspace }: Caller): string {
 
 /** Reads what a caller sent; throws a failure that names every fault of it. */
 export async function parseWebhookInput(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   body: Static<typeof WebhookChange>,
 ): Promise<WebhookInput> {
   const { draft, faults } = inOneSpelling(body);
-  assertNoFaults([...faults, ...(await faultsOf(outside, caller, draft))]);
+  assertNoFaults([...faults, ...(await faultsOf(platform, caller, draft))]);
   return draft;
 }
 
@@ -67,17 +67,17 @@ export function faultsOfSubscription(draft: Pick<WebhookInput, "events" | "filte
 }
 
 async function faultsOf(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   draft: WebhookInput,
 ): Promise<FieldError[]> {
   const { headers = {}, secret } = draft;
   const ofSecret = typeof secret === "string" ? faultOfSecret(secret) : undefined;
   return [
-    ...faultsOfUrl(outside, draft.url),
+    ...faultsOfUrl(platform, draft.url),
     ...faultsOfSubscription(draft),
     ...faultsOfHeaders(headers),
-    ...(await faultsOfReferences(outside, workspaceOf(caller), headers)),
+    ...(await faultsOfReferences(platform, workspaceOf(caller), headers)),
     ...(ofSecret === undefined ? [] : [{ path: "/secret", message: ofSecret }]),
   ];
 }

@@ -58,7 +58,7 @@ export { WorkflowIsArchived as ArchivedWorkflow, WorkflowId } from "./workflow.t
 export const workflows = domain({
   name: "workflows",
   summary: "Automations: their definitions, versions, and what is deployed in each environment.",
-  environmental: false,
+  environmentScoped: false,
   permissions: Object.values(permissions),
   events: Object.values(events),
   operations: [

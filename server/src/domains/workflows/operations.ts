@@ -23,10 +23,10 @@ import { Workflow, WorkflowIsArchived, WorkflowId, WorkflowSummary } from "./wor
 export function at<M extends Method>(
   method: M,
   path: string,
-): { readonly route: Route; readonly also: readonly Route[] } {
+): { readonly route: Route; readonly aliases: readonly Route[] } {
   return {
     route: `${method} /api/v1/workflows${path}`,
-    also: [`${method} /api/workflows${path}`],
+    aliases: [`${method} /api/workflows${path}`],
   };
 }
 
@@ -74,7 +74,7 @@ export const listWorkflows = query({
     ),
     q: Type.Optional(line(200, "Part of the name, whatever its case")),
   }),
-  reply: page(WorkflowSummary),
+  response: page(WorkflowSummary),
   async run(ctx, { query: { limit, after, status, q } }) {
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
@@ -98,7 +98,7 @@ export const createWorkflow = command({
     "version 1, a draft: nothing runs until it is published or activated in an environment.",
   permission: WorkflowsWrite,
   body: NewWorkflow,
-  reply: created(Workflow, { location: ({ id }) => `/api/v1/workflows/${id}` }),
+  response: created(Workflow, { location: ({ id }) => `/api/v1/workflows/${id}` }),
   emits: [events.WorkflowCreated, events.VersionCreated],
   example: { body: definition },
   prepare: readDraft,
@@ -114,7 +114,7 @@ export const getWorkflow = query({
     "`environments` names. `trigger.url` is the address of a webhook trigger.",
   permission: WorkflowsRead,
   params: ById,
-  reply: item(Workflow),
+  response: item(Workflow),
   example,
   run: async (ctx, { params }) => service.visibleWorkflow(ctx, await store.get(ctx.tx, params.id)),
 });
@@ -131,8 +131,8 @@ export const updateWorkflow = command({
   permission: WorkflowsWrite,
   params: ById,
   body: WorkflowChange,
-  mayChangeNothing: true,
-  reply: item(Workflow),
+  allowNoop: true,
+  response: item(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowIsArchived],
   example: { ...example, body: { name: "Page on-call", changeSummary: "A shorter name" } },
@@ -149,8 +149,8 @@ export const replaceWorkflow = command({
   permission: WorkflowsWrite,
   params: ById,
   body: NewWorkflow,
-  mayChangeNothing: true,
-  reply: item(Workflow),
+  allowNoop: true,
+  response: item(Workflow),
   emits: [events.WorkflowUpdated, events.VersionCreated],
   fails: [WorkflowIsArchived],
   example: { ...example, body: definition },
@@ -168,19 +168,19 @@ export const archiveWorkflow = command({
     "`status=archived`, but neither changed nor deployed. Runs that are under way go on.",
   permission: WorkflowsWrite,
   params: ById,
-  mayChangeNothing: true,
-  reply: noContent(),
+  allowNoop: true,
+  response: noContent(),
   emits: [events.WorkflowArchived, events.WorkflowDeactivated],
   example,
   run: (ctx, { params }) => service.archive(ctx, params.id),
 });
 
 async function readDraft(
-  outside: Platform,
+  platform: Platform,
   { body }: { readonly body: NewWorkflow | WorkflowChange },
 ): Promise<WorkflowInput> {
   const draft = toWorkflowInput(body);
-  await readExpressions(outside, draft.fields);
+  await readExpressions(platform, draft.fields);
   return draft;
 }
 
@@ -194,7 +194,7 @@ export const listNodeTypes = query({
     "In `config`, a schema with `x-literal` takes no template, and one with `x-expression` is an " +
     "expression as a whole.",
   permission: WorkflowsRead,
-  reply: item(
+  response: item(
     Type.Object(
       {
         nodeTypes: Type.Array(NodeTypeDescription),
@@ -228,7 +228,7 @@ export const validateWorkflow = query({
   description: "Answers 200 with every fault and its path, where creating it would answer 422.",
   permission: WorkflowsWrite,
   body: NewWorkflow,
-  reply: item(
+  response: item(
     Type.Object(
       {
         valid: Type.Boolean(),

@@ -12,14 +12,14 @@ export const workflowContent = packContent({
   // Their nodes may name any of these.
   after: ["roles", "tables", "queries", "artifacts"],
   permission: WorkflowsWrite,
-  environmental: false,
+  environmentScoped: false,
   schema: object(
     { key: line(200, "What it is known by in the pack"), definition: WholeDefinition },
     { title: "PackWorkflow" },
   ),
   keyOf: ({ key }) => key,
-  prepare: async (outside, { definition }) => {
-    await readExpressions(outside, definition);
+  prepare: async (platform, { definition }) => {
+    await readExpressions(platform, definition);
   },
   // Names of workflows need not be unique.
   find: async () => undefined,
@@ -27,7 +27,8 @@ export const workflowContent = packContent({
     const { status, definition } = await store.get(tx, id);
     return status === "archived" ? undefined : definition;
   },
-  make: async (ctx, { definition }) => (await service.create(ctx, toWorkflowInput(definition))).id,
+  create: async (ctx, { definition }) =>
+    (await service.create(ctx, toWorkflowInput(definition))).id,
   async replace(ctx, id, { definition }) {
     await service.save(ctx, id, toWorkflowInput(definition), "replace");
     return id;

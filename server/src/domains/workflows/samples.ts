@@ -23,7 +23,7 @@ function fresh(more: object = {}) {
 /** A definition is the same in all environments, and can be deployed to each. */
 async function made(owner: Ask, more: object = {}) {
   const { body } = await owner("POST /api/v1/workflows", fresh(more));
-  return { params: { id: body.data.id as string }, environmental: false };
+  return { params: { id: body.data.id as string }, environmentScoped: false };
 }
 
 async function withVersion(owner: Ask) {
@@ -44,7 +44,7 @@ async function restored(owner: Ask) {
   const { id, versionId } = workflow.params;
   await owner(`PATCH /api/v1/workflows/${id}`, { name: "Changed" });
   await owner(`POST /api/v1/workflows/${id}/versions/${versionId}/restore`);
-  return { params: { id }, environmental: false };
+  return { params: { id }, environmentScoped: false };
 }
 
 /** What it counts on is gone. */
@@ -103,7 +103,7 @@ export const samples: readonly Sample[] = [
       await owner(`PATCH /api/v1/workflows/${params.id}`, { concurrencyKey: null });
       await owner(`POST /api/v1/workflows/${params.id}/publish`);
       await spoil();
-      return { params, environmental: false, status: 422 };
+      return { params, environmentScoped: false, status: 422 };
     },
   },
   {

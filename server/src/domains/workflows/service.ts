@@ -114,11 +114,11 @@ export async function archive(
   const workflow = await store.get(ctx.tx, id);
   for (const { environment, versionId, number } of enabled) {
     // What happens in an environment stands in its own log.
-    ctx.enter({ workspace: ctx.workspace.key, environment });
+    ctx.switchPartition({ workspace: ctx.workspace.key, environment });
     const facts = { environment, versionId, version: number };
     ctx.emit(events.WorkflowDeactivated, workflowRef(workflow), { ...dataOf(workflow), ...facts });
   }
-  ctx.enter({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
+  ctx.switchPartition({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
   ctx.emit(events.WorkflowArchived, workflowRef(workflow), dataOf(workflow));
 }
 

@@ -17,7 +17,7 @@ export { getByKey as workspaceOf } from "./store.ts";
 export const workspaces = domain({
   name: "workspaces",
   summary: "The partitions of an installation: each has its own members, data and settings.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [WorkspacesRead, WorkspacesWrite, WorkspacesCreate],
   events: [WorkspaceCreated, WorkspaceUpdated],
   operations: [

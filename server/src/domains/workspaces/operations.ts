@@ -20,9 +20,9 @@ export const listWorkspaces = query({
   route: "GET /api/v1/workspaces",
   summary: "List the workspaces that you belong to",
   access: "account",
-  evenIfConfined: true,
+  allowWorkspaceToken: true,
   query: object(pageQuery),
-  reply: page(Workspace),
+  response: page(Workspace),
   async run({ tx, services }, { query: { limit, after } }) {
     const [slug = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(slug), limit: limit + 1 });
@@ -45,7 +45,7 @@ export const createWorkspace = command({
   access: "account",
   permission: WorkspacesCreate,
   body: object({ name: settings.name, slug: Type.Optional(Slug) }),
-  reply: created(Workspace, { location: ({ slug }) => `/api/v1/workspaces/${slug}` }),
+  response: created(Workspace, { location: ({ slug }) => `/api/v1/workspaces/${slug}` }),
   emits: [WorkspaceCreated],
   fails: [SlugTaken],
   example: { body: { name: "Field services", slug: "field-services" } },
@@ -61,7 +61,7 @@ export const currentWorkspace = query({
   route: "GET /api/v1/workspaces/me",
   summary: "Read the workspace that X-Workspace names",
   permission: WorkspacesRead,
-  reply: item(Workspace),
+  response: item(Workspace),
   run: ({ tx, workspace }) => store.getByKey(tx, workspace.key),
 });
 
@@ -72,7 +72,7 @@ export const getWorkspace = query({
   description: "The slug must be that of X-Workspace.",
   permission: WorkspacesRead,
   params: BySlug,
-  reply: item(Workspace),
+  response: item(Workspace),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.slug),
 });
@@ -84,7 +84,7 @@ export const updateWorkspace = command({
   permission: WorkspacesWrite,
   params: BySlug,
   body: patch(settings),
-  reply: item(Workspace),
+  response: item(Workspace),
   emits: [WorkspaceUpdated],
   example: { ...example, body: { name: "Field services", timezone: "Europe/Oslo" } },
   run: (ctx, { params, body }) => service.update(ctx, params.slug, body),
@@ -94,10 +94,10 @@ export const workspaceStats = query({
   id: "workspaces.stats",
   route: "GET /api/v1/workspaces/{slug}/stats",
   summary: "Count what a workspace holds in this environment",
-  environmental: true,
+  environmentScoped: true,
   permission: WorkspacesRead,
   params: BySlug,
-  reply: item(
+  response: item(
     Type.Object(
       { slug: Slug, counts: Type.Record(Type.String(), Type.Integer()) },
       { title: "WorkspaceStats" },

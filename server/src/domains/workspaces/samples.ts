@@ -1,6 +1,6 @@
 import type { Sample } from "#kernel/testing/samples.ts";
 
-const home = { params: { slug: "default" }, environmental: false };
+const home = { params: { slug: "default" }, environmentScoped: false };
 let count = 0;
 
 export const samples: readonly Sample[] = [

@@ -16,7 +16,7 @@ export async function create(
   const slug = draft.slug ?? slugOf(draft.name);
   assertUsable(slug);
   const key = draft.key ?? newWorkspaceKey();
-  ctx.enter({ workspace: key, environment: ctx.caller.environment });
+  ctx.switchPartition({ workspace: key, environment: ctx.caller.environment });
   const times = { created_at: ctx.now, updated_at: ctx.now };
   const workspace = await store.insert(ctx.tx, { key, slug, name: draft.name, ...times });
   await store.insertKey(ctx.tx, ctx.services.keys.wrapNew(key), ctx.now);

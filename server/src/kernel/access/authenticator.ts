@@ -14,11 +14,11 @@ export interface CredentialSource {
   /** Tells a mistyped token apart without a look-up. */
   readonly looksRight?: (token: string) => boolean;
   /** Only the hash of a token is kept anywhere. */
-  readonly find: (outside: Platform, tokenHash: Buffer) => Promise<ResolvedCredential | undefined>;
+  readonly find: (platform: Platform, tokenHash: Buffer) => Promise<ResolvedCredential | undefined>;
   /** Patterns of the events after which an answer of `find` may no longer hold. */
   readonly forgetsOn: readonly string[];
   /** Told now and then which credentials were used, and when last. */
-  readonly touch?: (outside: Platform, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
+  readonly touch?: (platform: Platform, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
 }
 
 export interface ResolvedCredential {
@@ -44,19 +44,19 @@ function holds({ untilMs }: Entry, nowMs: number): boolean {
  * is a keyed hash, so its time tells nothing of a token.
  */
 export class Authenticator {
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #sources: readonly CredentialSource[];
   readonly #cache = new Map<string, Entry>();
   #used = new Map<CredentialSource, Map<string, Date>>();
   /** Counts forgettings, so that a look-up which began before one is not kept after it. */
   #generation = 0;
 
-  constructor(outside: Platform, sources: readonly CredentialSource[]) {
-    this.#outside = outside;
+  constructor(platform: Platform, sources: readonly CredentialSource[]) {
+    this.#platform = platform;
     this.#sources = sources;
     const patterns = [...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))];
     const forgets = compilePattern(patterns);
-    outside.news.subscribe([...new Set(patterns.map(topicIn))], ({ type }) => {
+    platform.news.subscribe([...new Set(patterns.map(topicIn))], ({ type }) => {
       if (!forgets(type)) return;
       this.#cache.clear();
       this.#generation += 1;
@@ -64,7 +64,7 @@ export class Authenticator {
   }
 
   async authenticate(token: string): Promise<Credential | undefined> {
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     const known = this.#cache.get(token);
     const entry = known && holds(known, nowMs) ? known : await this.#lookUp(token);
     if (!entry) return undefined;
@@ -74,11 +74,11 @@ export class Authenticator {
 
   /** Passes on who was used, one write for many requests, and lets go of what is no longer an answer. */
   async touch(): Promise<LoopNext> {
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     for (const [token, entry] of this.#cache) if (!holds(entry, nowMs)) this.#cache.delete(token);
     const used = this.#used;
     this.#used = new Map();
-    for (const [source, uses] of used) await source.touch?.(this.#outside, uses);
+    for (const [source, uses] of used) await source.touch?.(this.#platform, uses);
     return TOUCH_MS;
   }
 
@@ -86,9 +86,9 @@ export class Authenticator {
     const source = this.#sources.find(({ prefix }) => token.startsWith(prefix));
     if (!source || source.looksRight?.(token) === false) return undefined;
     const generation = this.#generation;
-    const found = await source.find(this.#outside, sha256(token));
+    const found = await source.find(this.#platform, sha256(token));
     if (!found) return undefined;
-    const untilMs = Math.min(this.#outside.clock.nowMs() + CACHED_MS, found.expiresAtMs);
+    const untilMs = Math.min(this.#platform.clock.nowMs() + CACHED_MS, found.expiresAtMs);
     const entry = { ...found, source, untilMs };
     if (generation === this.#generation) {
       if (this.#cache.size >= CACHED_CREDENTIALS_MAX) this.#cache.clear();

@@ -105,7 +105,7 @@ export interface Caller {
   readonly request?: RawRequest;
   readonly cause: Causation;
   /** Aborted when the client has left, for the operations that keep it waiting. */
-  readonly gone?: AbortSignal;
+  readonly disconnected?: AbortSignal;
   /** Where a client that comes back to such an operation left off, in its own words. */
   readonly lastEventId?: string;
 }

@@ -20,13 +20,13 @@ export interface PackContent<Content = never, Prepared = never> {
   /** What somebody must hold to make one by hand, and so by a pack. */
   readonly permission: Permission;
   /** Whether one is made in an environment, and not for the whole workspace. */
-  readonly environmental: boolean;
+  readonly environmentScoped: boolean;
   /** Of one piece, as a descriptor has it. */
   readonly schema: TSchema;
   /** What a piece is known by from one version of a pack to the next. */
   readonly keyOf: (content: Content) => string;
   /** What must not happen inside a transaction. */
-  readonly prepare?: (outside: Platform, content: Content, caller: Caller) => Promise<Prepared>;
+  readonly prepare?: (platform: Platform, content: Content, caller: Caller) => Promise<Prepared>;
   /** Whatever stands in the way of making it: the id of what has its name already. */
   readonly find: (ctx: PackContext, content: Content) => Promise<string | undefined>;
   /**
@@ -35,7 +35,7 @@ export interface PackContent<Content = never, Prepared = never> {
    */
   readonly read: (ctx: PackContext, id: string) => Promise<object | undefined>;
   /** Makes it, and tells its id. */
-  readonly make: (ctx: PackContext, content: Content, prepared: Prepared) => Promise<string>;
+  readonly create: (ctx: PackContext, content: Content, prepared: Prepared) => Promise<string>;
   /** Makes one that nobody has edited what it is now to be; tells its id, which may be another. */
   readonly replace: (
     ctx: PackContext,

@@ -16,7 +16,7 @@ export const REPORT_TIME_LIMIT_MS = 30_000;
 
 /** Who asks, and by what. */
 export interface ReportRequest {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly caller: Caller;
 }
 
@@ -59,7 +59,7 @@ export interface ReportSource<Given = never> {
   readonly permission: Permission;
   /** What they must hold beyond that, where it depends on what stands beside `kind`. */
   readonly needs?: (
-    outside: Pick<Platform, "contributions">,
+    platform: Pick<Platform, "contributions">,
     given: Given,
   ) => readonly Permission[];
   /** What stands beside `kind`. */
@@ -127,11 +127,11 @@ export function workspaceSource(
 
 /** Runs a statement in the caller's partition. */
 export function readInPartition(
-  { outside, caller }: ReportRequest,
+  { platform, caller }: ReportRequest,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly SqlRow[]> {
-  return outside.db.read(partitionOfCaller(caller), (tx) => queryRows(tx, text, values), {
+  return platform.db.read(partitionOfCaller(caller), (tx) => queryRows(tx, text, values), {
     timeoutMs: REPORT_TIME_LIMIT_MS,
   });
 }

@@ -160,7 +160,7 @@ function membershipOf(
 ): Membership | undefined {
   const slug = headers["x-workspace"];
   if (op.access === "visitor") return undefined;
-  if (op.access === "account" && confinedTo && !op.evenIfConfined) {
+  if (op.access === "account" && confinedTo && !op.allowWorkspaceToken) {
     throw new Failure(SessionConfined);
   }
   if (slug === undefined || slug === "") {
@@ -176,5 +176,5 @@ function membershipOf(
 
 function assertNotBarred(op: Operation, memberships: readonly Membership[]): void {
   const barred = memberships.find((membership) => membership.barred)?.barred;
-  if (barred && !op.evenIfBarred) throw new Failure(barred);
+  if (barred && !op.allowBeforeEnrolment) throw new Failure(barred);
 }

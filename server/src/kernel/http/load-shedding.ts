@@ -29,7 +29,7 @@ export class LoadShedder {
     }, SAMPLE_MS).unref();
   }
 
-  assertBearable(): void {
+  assertCapacity(): void {
     const { draining, db } = this.#kernel;
     const slow = this.#delayMs > this.#delayMaxMs;
     const stuck = db.waiting > WAITING_MAX || this.#stillSamples >= STILL_SAMPLES_MAX;

@@ -25,7 +25,7 @@ declare module "fastify" {
 }
 
 export interface MountOptions {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly operations: readonly Operation[];
   readonly authenticate: Authenticate;
   readonly pressure: LoadShedder;
@@ -39,7 +39,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   app.decorateRequest("caller", null);
   const methodsOf = new Map<string, Set<string>>();
   for (const op of options.operations) {
-    for (const route of [op.route, ...(op.also ?? [])]) {
+    for (const route of [op.route, ...(op.aliases ?? [])]) {
       const { method, url } = parseRoute(route);
       methodsOf.set(url, (methodsOf.get(url) ?? new Set()).add(method));
       const declared: RouteOptions = {
@@ -52,7 +52,7 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
         ...(method !== "GET" && {
           preValidation: async (request: FastifyRequest) => assertMediaType(op, request),
         }),
-        handler: (request, reply) => serve(op, request, reply, options.outside),
+        handler: (request, reply) => serve(op, request, reply, options.platform),
       };
       if (op.readsRequest) routeBytes(app, declared);
       else app.route(declared);
@@ -92,10 +92,10 @@ async function admit(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  { authenticate, pressure, outside }: MountOptions,
+  { authenticate, pressure, platform }: MountOptions,
 ): Promise<void> {
-  pressure.assertBearable();
-  request.caller = await resolveCaller(op, request, reply, { authenticate, services: outside });
+  pressure.assertCapacity();
+  request.caller = await resolveCaller(op, request, reply, { authenticate, services: platform });
   authorise(op, request.caller);
 }
 
@@ -121,14 +121,14 @@ async function serve(
   op: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  outside: Platform,
+  platform: Platform,
 ): Promise<FastifyReply> {
   const { caller, headers } = request;
   if (!caller) throw new Error("A request reached its handler without having been admitted.");
   assertSoundTexts(request.params as object, ":");
   assertSoundTexts(request.query as object, "?");
-  const outcome = await perform(outside, op, {
-    caller: op.waits || op.readsRequest ? more(op, caller, request, reply) : caller,
+  const outcome = await perform(platform, op, {
+    caller: op.longRunning || op.readsRequest ? more(op, caller, request, reply) : caller,
     input: inputOf(op, request),
     instance: pathOf(request),
     idempotencyKey: single(headers["idempotency-key"]),
@@ -141,7 +141,7 @@ async function serve(
 function more(op: Operation, caller: Caller, request: FastifyRequest, reply: FastifyReply): Caller {
   return {
     ...caller,
-    ...(op.waits && waitingOf(request, reply)),
+    ...(op.longRunning && waitingOf(request, reply)),
     ...(op.readsRequest && { request: rawOf(request) }),
   };
 }
@@ -190,7 +190,7 @@ const STREAM = { objectMode: false, highWaterMark: 1 };
 function waitingOf(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-): Pick<Caller, "gone" | "lastEventId"> {
+): Pick<Caller, "disconnected" | "lastEventId"> {
   const gone = new AbortController();
   const { socket } = reply.raw;
   // Who waits and closes its side has left, most likely: only the next write would tell for sure.
@@ -201,7 +201,7 @@ function waitingOf(
     if (!reply.raw.writableFinished) gone.abort();
   });
   const lastEventId = single(headers["last-event-id"]);
-  return { gone: gone.signal, ...(lastEventId !== undefined && { lastEventId }) };
+  return { disconnected: gone.signal, ...(lastEventId !== undefined && { lastEventId }) };
 }
 
 /** The path without its query, which may carry what should not be repeated. */

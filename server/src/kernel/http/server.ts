@@ -175,7 +175,7 @@ export async function buildServer({
     const texts = operations.flatMap(({ acceptsText }) => acceptsText?.mediaType ?? []);
     for (const type of new Set(texts)) addParser(app, type, parseText);
     mountOperations(app, {
-      outside: kernel,
+      platform: kernel,
       operations,
       authenticate: (token) => kernel.authenticator.authenticate(token),
       pressure,
@@ -251,7 +251,7 @@ function report(error: unknown, request: FastifyRequest, reply: FastifyReply): F
   }
   const at = { instance: pathOf(request), requestId: request.id };
   const { operation } = request.routeOptions.config;
-  const { status, headers, body } = renderFailure(operation?.reply, known, at);
+  const { status, headers, body } = renderFailure(operation?.response, known, at);
   return reply.code(status).headers(headers).send(body);
 }
 

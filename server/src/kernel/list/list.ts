@@ -30,14 +30,14 @@ export interface ListDefinition {
   readonly select: string;
   readonly fields: Readonly<Record<string, ListField>>;
   /** Expressions of type text that `q` looks into. */
-  readonly searched: readonly string[];
+  readonly search: readonly string[];
   /** The order when nobody asks for another. */
   readonly order: string;
   /**
    * The field that ends every order, and that no two rows have alike. Best a number: row-level security
    * keeps comparisons of texts out of indexes, and those of numbers not.
    */
-  readonly last: string;
+  readonly tieBreaker: string;
 }
 
 /** The query of a list; a domain spreads it into its own. */
@@ -82,7 +82,7 @@ export async function listPage<Item>(
   }: { readonly narrowed?: readonly ListCondition[]; toItem: (row: SqlRow) => Item },
 ): Promise<CountedPage<Item>> {
   const { limit, after, sort = list.order, filter, q } = question;
-  const keys = parseSort(sort, list.last, (name) => sortFieldOf(list, name));
+  const keys = parseSort(sort, list.tieBreaker, (name) => sortFieldOf(list, name));
   const asked = askedOf(list, { filter, q }, narrowed);
   // What narrows it is part of what it is: a cursor leads on in the same list only.
   const name = JSON.stringify([list.name, sortName(keys), asked.where, asked.parameters.values]);
@@ -127,7 +127,7 @@ function askedOf(
   const kindOf = (name: string) => fieldOf(name)?.kind;
   const parts = narrowed.map((narrowing) => narrowing(parameters));
   if (filter !== undefined) parts.push(filterSql(filter, { kindOf, fieldOf, parameters }));
-  if (q !== undefined) parts.push(searchSql(q, list.searched, parameters));
+  if (q !== undefined) parts.push(searchSql(q, list.search, parameters));
   return { parameters, where: parts.map((part) => `(${part})`).join(" and ") };
 }
 

@@ -61,17 +61,17 @@ const FIELDS = new Map(
 
 /** What holds for the events that the caller sees as they are; undefined when all are seen so. */
 async function seenWhole(
-  { outside, caller }: ReportRequest,
+  { platform, caller }: ReportRequest,
   parameters: SqlParameters,
 ): Promise<string | undefined> {
   const { person } = caller;
-  const views = eventVisibilities(outside);
+  const views = eventVisibilities(platform);
   if (!person || views.length === 0) return undefined;
   const partition = partitionOfCaller(caller);
   const place = {
-    services: outside,
+    services: platform,
     partition,
-    read: <T>(work: (tx: ReadContext["tx"]) => Promise<T>) => outside.db.read(partition, work),
+    read: <T>(work: (tx: ReadContext["tx"]) => Promise<T>) => platform.db.read(partition, work),
   };
   const parts: string[] = [];
   for (const { resourceType, wholly } of views) {

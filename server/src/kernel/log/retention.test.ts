@@ -156,7 +156,7 @@ test("the job takes one turn after another until nothing old is left, and comes 
   await stand(world, AHEAD);
   const failures: unknown[] = [];
   const worker = new JobWorker({
-    outside: world.kernel,
+    platform: world.kernel,
     jobs: [pruneEvents],
     onFailure: (_kind, error) => failures.push(error),
   });

@@ -59,7 +59,7 @@ export class Act {
         this.#push({ event: pendingEvent(event, resource, data) });
       },
       send: (text, values, explain) => session.send(text, values, explain),
-      attempt: (work) => this.#attempt(work),
+      savepoint: (work) => this.#attempt(work),
       flush: () => {
         const here = ({ partition }: Pending) => samePartition(session.partition, partition);
         if (this.#pending.every(here)) this.#deliver();
@@ -68,11 +68,11 @@ export class Act {
       enqueue: <P extends TSchema>(job: JobType<P>, payload: Static<P>, options: JobOptions = {}) =>
         this.#push({ job, payload, options }),
       expectRevision: (revision) => expectRevision(revision, ifMatch),
-      actAs: (actor, cause) => {
+      setActor: (actor, cause) => {
         this.#actor = actor;
         if (cause) this.#cause = cause;
       },
-      enter: (partition) => session.enter(partition),
+      switchPartition: (partition) => session.enter(partition),
       onCommit: (listener) => session.onCommit(listener),
     };
   }
@@ -192,13 +192,13 @@ function expectRevision(revision: number, ifMatch: string | undefined): void {
 
 /** One act of the platform itself, in a transaction of its own: for engines, which are neither asked nor claimed. */
 export function runAsSystem<T>(
-  outside: Platform,
+  platform: Platform,
   partition: Partition,
   cause: Causation,
   work: (ctx: WriteContext) => Promise<T>,
 ): Promise<T> {
-  return outside.db.write(partition, async (session) => {
-    const act = new Act({ session, services: outside, caller: systemCaller(partition, cause) });
+  return platform.db.write(partition, async (session) => {
+    const act = new Act({ session, services: platform, caller: systemCaller(partition, cause) });
     const value = await work(act.ctx);
     act.finish();
     return value;

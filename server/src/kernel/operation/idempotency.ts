@@ -23,19 +23,19 @@ export interface IdempotentSteps<Ready> {
  * key tells others so. A failure is an answer too: the act is undone to a savepoint and the answer kept.
  */
 export async function runOnce<Ready>(
-  outside: Platform,
+  platform: Platform,
   call: Invocation,
   key: string,
   steps: IdempotentSteps<Ready>,
 ): Promise<InvocationResult> {
   if (!KEY.test(key))
     throw invalidField("Idempotency-Key", "must be 1 to 255 printable characters");
-  const claim = await claimOf(outside, call, { key, operation: steps.operation });
-  const earlier = await storedBefore(outside, claim);
+  const claim = await claimOf(platform, call, { key, operation: steps.operation });
+  const earlier = await storedBefore(platform, claim);
   if (earlier) return earlier;
   const ready = await settle(steps.prepare());
-  return outside.db.write(steps.partition, async (session) => {
-    const found = await lockAndLook(session, claim, outside.clock.now());
+  return platform.db.write(steps.partition, async (session) => {
+    const found = await lockAndLook(session, claim, platform.clock.now());
     if (found) return found;
     const outcome =
       "failure" in ready
@@ -43,22 +43,22 @@ export async function runOnce<Ready>(
         : await settle(session.attempt(() => steps.run(session, ready.value)));
     const answer = "value" in outcome ? outcome.value : steps.refuse(outcome.failure);
     // A failure that is recorded is no answer to keep when it is not the caller's: the next try may succeed.
-    if (answer.status < 500) store(session, claim, outside.clock.nowMs(), answer);
+    if (answer.status < 500) store(session, claim, platform.clock.nowMs(), answer);
     return answer;
   });
 }
 
 /** Puts the answer that a client waited for in the place of the one that was stored at the commit. */
 export async function amendStoredResponse(
-  outside: Platform,
+  platform: Platform,
   { id, access }: Pick<Operation, "id" | "access">,
   call: Invocation,
   answer: InvocationResult,
 ): Promise<void> {
   const { idempotencyKey: key, caller } = call;
   if (key === undefined || caller.idempotencyScope === undefined) return;
-  const claim = await claimOf(outside, call, { key, operation: id });
-  await outside.db.write(partitionOf(access, caller), (session) =>
+  const claim = await claimOf(platform, call, { key, operation: id });
+  await platform.db.write(partitionOf(access, caller), (session) =>
     session.send(AMEND, [claim.scope, claim.key, sealed(claim, answer)]),
   );
 }
@@ -72,12 +72,12 @@ interface Claim {
 }
 
 async function claimOf(
-  outside: Platform,
+  platform: Platform,
   { caller, input }: Invocation,
   { key, operation }: { readonly key: string; readonly operation: string },
 ): Promise<Claim> {
   const scope = `${caller.workspace?.key ?? "-"} ${caller.idempotencyScope}`;
-  const secret = await outside.keys.of(caller.workspace?.key ?? outside.homeWorkspace);
+  const secret = await platform.keys.of(caller.workspace?.key ?? platform.homeWorkspace);
   // Keyed: a body may hold a secret, and a plain hash in a stolen dump would confirm a guess of it.
   const request = hmac(
     secret,
@@ -94,13 +94,13 @@ async function claimOf(
 
 /** A replay should not even prepare, which may reach outside. */
 async function storedBefore(
-  outside: Platform,
+  platform: Platform,
   claim: Claim,
 ): Promise<InvocationResult | undefined> {
-  const rows = await outside.db.system<StoredRow>(LOOK, [
+  const rows = await platform.db.system<StoredRow>(LOOK, [
     claim.scope,
     claim.key,
-    outside.clock.now(),
+    platform.clock.now(),
   ]);
   return replay(rows[0], claim);
 }

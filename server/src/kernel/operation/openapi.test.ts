@@ -11,7 +11,7 @@ const shows = (id: `${string}.${string}`, schema: TSchema) =>
     route: `GET /api/v1/${id}`,
     summary: "Show something",
     access: "public",
-    reply: item(schema),
+    response: item(schema),
     run: async () => ({}) as never,
   });
 

@@ -30,7 +30,7 @@ export function describeApi(domains: readonly Domain[]): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const domain of domains) {
     for (const op of domain.operations) {
-      for (const route of [op.route, ...(op.also ?? [])]) {
+      for (const route of [op.route, ...(op.aliases ?? [])]) {
         const [method, path] = route.split(" ") as [string, string];
         paths[path] ??= {};
         paths[path][method.toLowerCase()] = describeOperation(op, route, domain.name, components);
@@ -103,7 +103,7 @@ function header(name: string, description: string, schema: Json, required = fals
 function describeOperation(op: Operation, route: Route, tag: string, components: Components): Json {
   const alias = route !== op.route;
   return {
-    operationId: alias ? `${op.id}:${(op.also ?? []).indexOf(route) + 1}` : op.id,
+    operationId: alias ? `${op.id}:${(op.aliases ?? []).indexOf(route) + 1}` : op.id,
     summary: op.summary,
     ...(op.description && { description: op.description }),
     tags: [tag],
@@ -142,7 +142,7 @@ function headersOf(op: Operation): Json[] {
     ref("requestId"),
     ...(/^(POST|PATCH)/.test(op.route) && needsCredential(op) ? [ref("idempotencyKey")] : []),
     ...(isGuarded(op) ? [ref("ifMatch")] : []),
-    ...(op.reply.mediaType === EVENT_STREAM ? [ref("lastEventId")] : []),
+    ...(op.response.mediaType === EVENT_STREAM ? [ref("lastEventId")] : []),
   ];
 }
 
@@ -187,34 +187,36 @@ function responsesOf(op: Operation, components: Components): Json {
     ...(op.fails ?? []),
   ];
   const byStatus = Map.groupBy(new Set(failures), ({ status }) => status);
-  const { mediaType, body } = op.reply.refusal ?? {
+  const { mediaType, body } = op.response.errorRendering ?? {
     mediaType: "application/problem+json",
     body: Problem,
   };
   const refused = { [mediaType]: { schema: components.ref(body) } };
   const succeeded = {
     description: "It went well.",
-    ...(op.reply.body && {
-      content: { "application/json": { schema: components.resolve(op.reply.body) } },
+    ...(op.response.body && {
+      content: { "application/json": { schema: components.resolve(op.response.body) } },
     }),
-    ...((op.reply.shown ?? op.reply.streamed) &&
-      !op.reply.body && {
+    ...((op.response.raw ?? op.response.stream) &&
+      !op.response.body && {
         content: Object.fromEntries(
-          (op.reply.mediaType ?? "text/html")
+          (op.response.mediaType ?? "text/html")
             .split(", ")
             .map((name) => [name, { schema: name === JSON_MEDIA_TYPE ? {} : { type: "string" } }]),
         ),
       }),
   };
   return {
-    [op.reply.status]: succeeded,
-    ...(op.reply.also && { [op.reply.also.status]: succeeded }),
-    ...(op.reply.shown &&
-      !op.reply.mediaType &&
-      !op.reply.body && {
+    [op.response.status]: succeeded,
+    ...(op.response.alternative && { [op.response.alternative.status]: succeeded }),
+    ...(op.response.raw &&
+      !op.response.mediaType &&
+      !op.response.body && {
         303: { description: "On to another page." },
       }),
-    ...(op.reply.otherwise !== undefined && { default: { description: op.reply.otherwise } }),
+    ...(op.response.otherResponses !== undefined && {
+      default: { description: op.response.otherResponses },
+    }),
     ...Object.fromEntries(
       [...byStatus].map(([status, types]) => [
         status,

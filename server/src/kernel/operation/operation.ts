@@ -29,7 +29,7 @@ interface Declaration<
   readonly id: `${string}.${string}`;
   readonly route: Route;
   /** Further routes of the same operation. */
-  readonly also?: readonly Route[];
+  readonly aliases?: readonly Route[];
   readonly summary: string;
   readonly description?: string;
   readonly access?: A;
@@ -41,7 +41,7 @@ interface Declaration<
   readonly bodyOptional?: boolean;
   readonly bodyBytesMax?: number;
   /** False when it is about what all environments share; by default what its domain says. */
-  readonly environmental?: boolean;
+  readonly environmentScoped?: boolean;
   /** Whether an HTML form, or a client of a protocol that wants one, may send the body. */
   readonly acceptsForm?: boolean;
   /** A text of this media type may be sent in the place of JSON; it becomes this field of the body. */
@@ -55,16 +55,16 @@ interface Declaration<
   /** Whether it takes whatever is sent, of any media type and with any query; it is in `caller.request`. */
   readonly readsRequest?: boolean;
   /** Whether it may be called even where something else must be done first, such as to enrol a second factor. */
-  readonly evenIfBarred?: boolean;
+  readonly allowBeforeEnrolment?: boolean;
   /** Whether a credential that is good for one workspace may call it, although it serves the whole account. */
-  readonly evenIfConfined?: boolean;
-  /** Whether it may keep its client waiting; `caller.gone` then tells when the client has left. */
-  readonly waits?: boolean;
+  readonly allowWorkspaceToken?: boolean;
+  /** Whether it may keep its client waiting; `caller.disconnected` then tells when the client has left. */
+  readonly longRunning?: boolean;
   /** Whether it may find that there is nothing to do, and then append no event. */
-  readonly mayChangeNothing?: boolean;
+  readonly allowNoop?: boolean;
   /** Whether it appends events of types that its callers choose. */
   readonly publishes?: boolean;
-  readonly reply: ResponseType<Value>;
+  readonly response: ResponseType<Value>;
   readonly fails?: readonly FailureType[];
   /** Shown in the API reference; checked against the schemas. */
   readonly example?: {
@@ -93,7 +93,7 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   /** Sends a statement at once; its answer need not be awaited, since the commit does. */
   readonly send: Transaction["send"];
   /** Does what may fail and be undone for itself, its events with it: what came before it stays. */
-  readonly attempt: Transaction["attempt"];
+  readonly savepoint: Transaction["attempt"];
   /** Appends the events so far, for an act that has so many that they should not all wait for its end. */
   readonly flush: () => void;
   /** Appends an event whose type is only known now, and tells its id. For the bus alone. */
@@ -107,9 +107,9 @@ export interface WriteContext<E extends EventType = EventType> extends ReadConte
   /** Fails with 412 when the caller's If-Match names another revision than this one. */
   readonly expectRevision: (revision: number) => void;
   /** Whom the events name, and the chain that they belong to, where the act itself finds that out. */
-  readonly actAs: (actor: Actor, cause?: Causation) => void;
+  readonly setActor: (actor: Actor, cause?: Causation) => void;
   /** Goes on in another partition, for the rare act that concerns several. */
-  readonly enter: (partition: Partition) => void;
+  readonly switchPartition: (partition: Partition) => void;
   /** Called when this has committed: to wake whoever carries out what was written. */
   readonly onCommit: (listener: () => void) => void;
 }
@@ -126,14 +126,14 @@ export interface Operation extends Declaration<Audience, TObject, TObject, TSche
   readonly kind: "command" | "query";
   readonly access: Audience;
   readonly emits: readonly EventType[];
-  readonly prepare?: (outside: Platform, input: never, caller: Caller) => Promise<unknown>;
+  readonly prepare?: (platform: Platform, input: never, caller: Caller) => Promise<unknown>;
   readonly run: (
     ctx: WriteContext & { workspace: WorkspaceRef },
     input: never,
     prepared: never,
   ) => Promise<unknown>;
-  readonly follow?: (
-    outside: Platform,
+  readonly afterCommit?: (
+    platform: Platform,
     input: never,
     followed: { readonly value: never; readonly caller: Caller },
   ) => Promise<unknown>;
@@ -153,7 +153,7 @@ export function command<
     readonly emits: E;
     /** What must not happen inside a transaction: network calls and long computations. */
     prepare?(
-      outside: Platform,
+      platform: Platform,
       input: Input<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;
@@ -167,8 +167,8 @@ export function command<
      * Called when it has committed, for who keeps the client waiting for what comes of it: a value
      * takes the place of the one that `run` returned, undefined leaves that as it is.
      */
-    follow?(
-      outside: Platform,
+    afterCommit?(
+      platform: Platform,
       input: Input<Params, Query, Body>,
       followed: { readonly value: Value; readonly caller: Caller },
     ): Promise<Value | undefined>;
@@ -189,7 +189,7 @@ export function query<
   op: Declaration<A, Params, Query, Body, Value> & {
     /** What must be known before there is a workspace to read in. */
     prepare?(
-      outside: Platform,
+      platform: Platform,
       input: Input<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;

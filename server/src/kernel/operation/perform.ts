@@ -41,7 +41,7 @@ function shapesOf(op: Operation): Shapes {
       params: op.params && new Validator(op.params, "params"),
       query: op.query && new Validator(op.query, "query"),
       body: op.body && new Validator(op.body, "body"),
-      serialise: op.reply.body ? fastJsonStringify(op.reply.body as object) : () => "",
+      serialise: op.response.body ? fastJsonStringify(op.response.body as object) : () => "",
     };
     compiled.set(op, shapes);
   }
@@ -83,18 +83,18 @@ function surplus(part: keyof RawInput, value: unknown, faults: FieldError[]): un
 
 /** What a handler returned, in its envelope and filtered by its schema. */
 function toResponse(op: Operation, value: unknown, settings: Settings): InvocationResult {
-  const reply = op.reply as ResponseType;
-  if (reply.shown) return { ...reply.shown(value), headers: reply.headers(value, settings) };
-  const headers = reply.headers(value, settings);
-  const { also } = reply;
-  const status = also?.when(value) ? also.status : reply.status;
-  if (reply.streamed) {
-    return { status, headers, body: undefined, stream: reply.streamed(value) };
+  const response = op.response as ResponseType;
+  if (response.raw) return { ...response.raw(value), headers: response.headers(value, settings) };
+  const headers = response.headers(value, settings);
+  const { alternative } = response;
+  const status = alternative?.when(value) ? alternative.status : response.status;
+  if (response.stream) {
+    return { status, headers, body: undefined, stream: response.stream(value) };
   }
   return {
     status,
     headers,
-    body: reply.text?.(value) ?? (reply.body && shapesOf(op).serialise(reply.wrap(value))),
+    body: response.text?.(value) ?? (response.body && shapesOf(op).serialise(response.wrap(value))),
   };
 }
 
@@ -108,32 +108,32 @@ const UNIQUE_VIOLATION = "23505";
 
 /** The one path by which anything happens: permission, input, transaction, handler, event, commit. */
 export async function perform(
-  outside: Platform,
+  platform: Platform,
   op: Operation,
   asked: Invocation,
 ): Promise<InvocationResult> {
   const call = placed(op, asked);
   authorise(op, call.caller);
-  return trackUsedSecrets(() => (op.kind === "query" ? ask : change)(outside, op, call));
+  return trackUsedSecrets(() => (op.kind === "query" ? ask : change)(platform, op, call));
 }
 
 async function change(
-  outside: Platform,
+  platform: Platform,
   op: Operation,
   call: Invocation,
 ): Promise<InvocationResult> {
   if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
-  if (!op.follow) return commit(outside, op, call);
+  if (!op.afterCommit) return commit(platform, op, call);
   let done: Done | undefined;
-  const outcome = await commit(outside, op, call, (what) => (done = what));
+  const outcome = await commit(platform, op, call, (what) => (done = what));
   // Whoever asks again gets the answer that there was.
   if (!done) return outcome;
   const { input, value } = done;
   const followed = { value: value as never, caller: call.caller };
-  const later = await op.follow(outside, input as never, followed);
+  const later = await op.afterCommit(platform, input as never, followed);
   if (later === undefined) return outcome;
-  const answer = toResponse(op, later, outside.settings);
-  if (call.idempotencyKey !== undefined) await amendStoredResponse(outside, op, call, answer);
+  const answer = toResponse(op, later, platform.settings);
+  if (call.idempotencyKey !== undefined) await amendStoredResponse(platform, op, call, answer);
   return answer;
 }
 
@@ -144,27 +144,27 @@ interface Done {
 }
 
 async function commit(
-  outside: Platform,
+  platform: Platform,
   op: Operation,
   call: Invocation,
   tell?: (done: Done | undefined) => void,
 ): Promise<InvocationResult> {
   if (call.idempotencyKey === undefined || call.caller.idempotencyScope === undefined) {
     const input = validateInput(op, call.input);
-    const prepared = await op.prepare?.(outside, input as never, call.caller);
-    return outside.db.write(partitionOf(op.access, call.caller), (session) =>
-      execute(outside, op, call, { session, input, prepared, tell }),
+    const prepared = await op.prepare?.(platform, input as never, call.caller);
+    return platform.db.write(partitionOf(op.access, call.caller), (session) =>
+      execute(platform, op, call, { session, input, prepared, tell }),
     );
   }
-  return runOnce(outside, call, call.idempotencyKey, {
+  return runOnce(platform, call, call.idempotencyKey, {
     operation: op.id,
     partition: partitionOf(op.access, call.caller),
     prepare: async () => {
       const input = validateInput(op, call.input);
-      return { input, prepared: await op.prepare?.(outside, input as never, call.caller) };
+      return { input, prepared: await op.prepare?.(platform, input as never, call.caller) };
     },
-    run: (session, ready) => execute(outside, op, call, { session, ...ready, tell }),
-    refuse: (failure) => renderFailure(op.reply, failure, placeOf(call)),
+    run: (session, ready) => execute(platform, op, call, { session, ...ready, tell }),
+    refuse: (failure) => renderFailure(op.response, failure, placeOf(call)),
   });
 }
 
@@ -173,32 +173,32 @@ async function commit(
  * happens to them is logged in production, whatever the header says: nobody hides it in another log.
  */
 function placed(op: Operation, call: Invocation): Invocation {
-  if (op.access === "workspace" && op.environmental !== false) return call;
+  if (op.access === "workspace" && op.environmentScoped !== false) return call;
   return { ...call, caller: { ...call.caller, environment: "production" } };
 }
 
-async function ask(outside: Platform, op: Operation, call: Invocation): Promise<InvocationResult> {
+async function ask(platform: Platform, op: Operation, call: Invocation): Promise<InvocationResult> {
   const input = validateInput(op, call.input);
   const { caller } = call;
-  const prepared = await op.prepare?.(outside, input as never, caller);
-  const value = await outside.db.read(partitionOf(op.access, caller), (tx) =>
+  const prepared = await op.prepare?.(platform, input as never, caller);
+  const value = await platform.db.read(partitionOf(op.access, caller), (tx) =>
     op.run(
       {
         tx,
-        now: outside.clock.now(),
+        now: platform.clock.now(),
         caller,
-        services: outside,
+        services: platform,
         workspace: caller.workspace,
       } as never,
       input as never,
       prepared as never,
     ),
   );
-  return toResponse(op, value, outside.settings);
+  return toResponse(op, value, platform.settings);
 }
 
 async function execute(
-  outside: Platform,
+  platform: Platform,
   op: Operation,
   call: Invocation,
   on: {
@@ -211,18 +211,18 @@ async function execute(
   const { caller, ifMatch } = call;
   // An attempt before this one may have been undone.
   on.tell?.(undefined);
-  const act = new Act({ session: on.session, services: outside, caller, ifMatch });
+  const act = new Act({ session: on.session, services: platform, caller, ifMatch });
   try {
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
     // A change without an event would be invisible to audit, webhooks and workflows alike.
-    const silent = act.emitted.length === 0 && !op.mayChangeNothing;
+    const silent = act.emitted.length === 0 && !op.allowNoop;
     if (silent) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
     if (value instanceof Failure) {
-      return renderFailure(op.reply, value, placeOf(call));
+      return renderFailure(op.response, value, placeOf(call));
     }
     on.tell?.({ input: on.input, value });
-    return toResponse(op, value, outside.settings);
+    return toResponse(op, value, platform.settings);
   } catch (error) {
     throw violated(op.fails, error) ?? error;
   }

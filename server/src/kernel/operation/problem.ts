@@ -42,14 +42,14 @@ export interface ProblemContext {
   readonly requestId: string;
 }
 
-/** A failure as an operation with this reply tells it. */
+/** A failure as an operation with this response renders it. */
 export function renderFailure(
-  reply: { readonly refusal?: ErrorRendering } | undefined,
+  response: { readonly errorRendering?: ErrorRendering } | undefined,
   failure: Failure,
   at: ProblemContext,
 ): ProblemAnswer {
   const told = scrubUsedSecrets(failure);
-  return reply?.refusal?.answer(told, at) ?? problemOf(told, at);
+  return response?.errorRendering?.answer(told, at) ?? problemOf(told, at);
 }
 
 /** A failure as the answer that reports it. */

@@ -32,19 +32,19 @@ export interface ResponseType<Value = unknown> {
   readonly text?: (value: Value) => string;
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
   /** For what is no JSON: the status and text themselves. */
-  readonly shown?: (value: Value) => {
+  readonly raw?: (value: Value) => {
     readonly status: number;
     readonly body: string | undefined;
   };
   /** A second status of success, for some values. */
-  readonly also?: { readonly status: number; readonly when: (value: Value) => boolean };
+  readonly alternative?: { readonly status: number; readonly when: (value: Value) => boolean };
   /** For what comes piece by piece, while the client listens. */
-  readonly streamed?: (value: Value) => AsyncIterable<string | Uint8Array>;
+  readonly stream?: (value: Value) => AsyncIterable<string | Uint8Array>;
   /** Of what is shown, when it is no page. */
   readonly mediaType?: string;
   /** What other answers of success there may be, where nobody but their author knows their form. */
-  readonly otherwise?: string;
-  readonly refusal?: ErrorRendering;
+  readonly otherResponses?: string;
+  readonly errorRendering?: ErrorRendering;
 }
 
 /** How failures are told where a problem document will not do: to a browser, or by a protocol's rules. */
@@ -55,7 +55,7 @@ export interface ErrorRendering {
 }
 
 interface Extras<Value> {
-  readonly also?: ResponseType<Value>["also"];
+  readonly alternative?: ResponseType<Value>["alternative"];
   readonly location?: (value: Value) => string;
   readonly headers?: ResponseType<Value>["headers"];
 }
@@ -82,14 +82,14 @@ export function noContent(): ResponseType<void> {
 /** The body as it is, without an envelope. */
 export function unwrapped<S extends TSchema>(
   schema: S,
-  refusal?: ErrorRendering,
+  errorRendering?: ErrorRendering,
 ): ResponseType<Static<S>> {
   return {
     status: 200,
     body: schema,
     wrap: (value) => value,
     headers: () => ({}),
-    ...(refusal && { refusal }),
+    ...(errorRendering && { errorRendering }),
   };
 }
 
@@ -100,10 +100,10 @@ export type HtmlResponse =
 
 /** The answer to a browser. Further headers, such as a cookie, come with the value. */
 export function html(
-  refusal?: ErrorRendering,
+  errorRendering?: ErrorRendering,
 ): ResponseType<HtmlResponse & { readonly headers?: Readonly<Record<string, string>> }> {
   return {
-    ...(refusal && { refusal }),
+    ...(errorRendering && { errorRendering }),
     status: 200,
     body: undefined,
     wrap: () => undefined,
@@ -113,7 +113,7 @@ export function html(
         ? { location: value.goTo }
         : { "content-type": "text/html; charset=utf-8", "content-security-policy": value.policy }),
     }),
-    shown: (value) =>
+    raw: (value) =>
       "goTo" in value
         ? { status: 303, body: "" }
         : { status: value.status ?? 200, body: value.html },
@@ -128,7 +128,7 @@ export function media(mediaType: string): ResponseType<string> {
     mediaType,
     wrap: () => undefined,
     headers: () => ({ "content-type": mediaType }),
-    shown: (body) => ({ status: 200, body }),
+    raw: (body) => ({ status: 200, body }),
   };
 }
 
@@ -149,8 +149,8 @@ export function rawResponse<Value extends RawResponse>(
     body: Type.Object({ data: schema }),
     wrap: (value) => value.body,
     headers: ({ headers }) => headers,
-    shown: ({ status, body }) => ({ status, body }),
-    otherwise,
+    raw: ({ status, body }) => ({ status, body }),
+    otherResponses: otherwise,
   };
 }
 
@@ -171,7 +171,7 @@ export function eventStream(): ResponseType<AsyncIterable<string>> {
       // The stream may end because we do, and an open connection would hold that up.
       connection: "close",
     }),
-    streamed: (pieces) => pieces,
+    stream: (pieces) => pieces,
   };
 }
 
@@ -214,7 +214,7 @@ export function download(mediaTypes: string): ResponseType<Download> {
       "content-disposition": `attachment; filename="${fileName.replaceAll(/[^\w.-]/g, "_")}"`,
       ...headers,
     }),
-    streamed: ({ pieces }) => pieces,
+    stream: ({ pieces }) => pieces,
   };
 }
 
@@ -222,7 +222,7 @@ export function download(mediaTypes: string): ResponseType<Download> {
 export function resumableDownload(mediaTypes: string): ResponseType<Download> {
   return {
     ...download(mediaTypes),
-    also: { status: 206, when: ({ partial }) => partial === true },
+    alternative: { status: 206, when: ({ partial }) => partial === true },
   };
 }
 
@@ -315,7 +315,7 @@ function dataReply<S extends TSchema>(
     status,
     body: Type.Object({ data: schema }),
     wrap: (data) => ({ data }),
-    ...(extras.also && { also: extras.also }),
+    ...(extras.alternative && { alternative: extras.alternative }),
     headers: (value, settings) => ({
       ...extras.headers?.(value, settings),
       ...(extras.location && { location: extras.location(value) }),

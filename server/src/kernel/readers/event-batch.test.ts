@@ -30,7 +30,7 @@ test("who glances at the log is told of each kind once, and reads what it asks f
     name: "test.glancing",
     on: ["thing.*"],
     startsAt: "end",
-    async glance({ caller, events }, kinds) {
+    async handleSummary({ caller, events }, kinds) {
       await events(["thing.begun"]);
       const read = await events(["thing.done", "thing.begun", "thing.done"]);
       const byType = kinds.toSorted((a, b) => (a.type < b.type ? -1 : 1));
@@ -67,7 +67,7 @@ test("a batch is as long as it may be, and the next one goes on behind it", asyn
     name: "test.counting",
     on: ["thing.*"],
     startsAt: "end",
-    async glance(_, kinds) {
+    async handleSummary(_, kinds) {
       counts.push(...kinds.map(({ count }) => count));
     },
   });

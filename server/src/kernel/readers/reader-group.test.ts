@@ -39,7 +39,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 const failed: string[] = [];
 const together = () =>
   new ReaderGroup({
-    outside: world.kernel,
+    platform: world.kernel,
     readers: [first, second],
     onFailure: ({ name }) => void failed.push(name),
     onParked: () => undefined,

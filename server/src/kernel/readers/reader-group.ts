@@ -11,7 +11,7 @@ const POLL_MS = 1_000;
 const STEPS_APART = 10;
 
 export interface ReaderGroupOptions {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly readers: readonly Reader[];
   readonly onFailure: (reader: Reader, error: unknown) => void;
   readonly onParked: (reader: Reader, error: unknown) => void;
@@ -30,7 +30,9 @@ export class ReaderGroup {
   constructor(options: ReaderGroupOptions) {
     this.#options = options;
     this.#members = options.readers.map((reader) => ({
-      follower: new ReaderLoop(options.outside, reader, (error) => options.onParked(reader, error)),
+      follower: new ReaderLoop(options.platform, reader, (error) =>
+        options.onParked(reader, error),
+      ),
       failures: 0,
       restUntilMs: 0,
     }));
@@ -50,7 +52,7 @@ export class ReaderGroup {
   async #together(): Promise<LoopNext | "apart"> {
     const walkers = this.#members.map(({ follower }) => follower);
     try {
-      return await advanceTogether(this.#options.outside, walkers);
+      return await advanceTogether(this.#options.platform, walkers);
     } catch (error) {
       if (isConnectionLoss(error) || isTransient(error)) throw error;
       // Whose fault it was shows when each goes alone.

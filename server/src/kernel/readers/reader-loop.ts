@@ -17,20 +17,20 @@ const REASON_CHARACTERS_MAX = 2_000;
 export class ReaderLoop {
   readonly reader: Reader;
   readonly trail: Trail = { left: undefined };
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #onParked: (error: unknown) => void;
   #eventsMax = BATCH_EVENTS_MAX;
   #failures = 0;
 
-  constructor(outside: Platform, reader: Reader, onParked: (error: unknown) => void) {
-    this.#outside = outside;
+  constructor(platform: Platform, reader: Reader, onParked: (error: unknown) => void) {
+    this.#platform = platform;
     this.reader = reader;
     this.#onParked = onParked;
   }
 
   async step(): Promise<LoopNext> {
     try {
-      const next = await advance(this.#outside, this.reader, this.#eventsMax, this.trail);
+      const next = await advance(this.#platform, this.reader, this.#eventsMax, this.trail);
       this.#failures = 0;
       this.#eventsMax = Math.min(this.#eventsMax * 4, BATCH_EVENTS_MAX);
       return next;
@@ -41,7 +41,7 @@ export class ReaderLoop {
       if (this.#failures < FAILURES_BEFORE_PARKED) throw error;
       const words = error instanceof Error ? error.message : String(error);
       const reason = recentSecrets.scrub(words).slice(0, REASON_CHARACTERS_MAX);
-      const isParked = await park(this.#outside, this.reader, this.trail, reason);
+      const isParked = await park(this.#platform, this.reader, this.trail, reason);
       if (isParked) this.#onParked(error);
       this.#failures = 0;
       return "again";

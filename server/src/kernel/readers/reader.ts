@@ -27,14 +27,14 @@ interface About {
 type Reaction<E extends EventType> =
   | {
       handle(ctx: ReaderContext<E>, events: readonly RecordedEvent[]): Promise<void>;
-      readonly glance?: never;
+      readonly handleSummary?: never;
     }
   | {
       /**
        * For a reader of everything, which most events do not concern: it is told what kinds of them there
        * are, and asks for those that it wants.
        */
-      glance(ctx: SummaryContext<E>, kinds: readonly EventTypeCount[]): Promise<void>;
+      handleSummary(ctx: SummaryContext<E>, kinds: readonly EventTypeCount[]): Promise<void>;
       readonly handle?: never;
     };
 
@@ -81,13 +81,13 @@ const REGISTER = `
   on conflict (name) do nothing`;
 
 export async function registerReaders(
-  outside: Platform,
+  platform: Platform,
   readers: readonly Reader[],
 ): Promise<void> {
   for (const { name, startsAt } of readers) {
     const atEnd = startsAt === "end";
-    await outside.db.write(NOWHERE, (session) =>
-      session.send(REGISTER, [name, atEnd ? outside.epoch : 0, atEnd, outside.clock.now()]),
+    await platform.db.write(NOWHERE, (session) =>
+      session.send(REGISTER, [name, atEnd ? platform.epoch : 0, atEnd, platform.clock.now()]),
     );
   }
 }
@@ -108,17 +108,17 @@ export interface Walker {
 
 /** Handles one batch; resolves to when to look again. */
 export async function advance(
-  outside: Platform,
+  platform: Platform,
   one: Reader,
   eventsMax = BATCH_EVENTS_MAX,
   trail: Trail = { left: undefined },
 ): Promise<LoopNext> {
-  const batch = await lookFor(outside, [one], eventsMax);
+  const batch = await lookFor(platform, [one], eventsMax);
   const idle = batch.unsettled ? "soon" : POLL_MS;
   if (!batch.last) return idle;
   const walker = { reader: one, trail };
-  const handled = await moveOn(outside, one, batch, (session) =>
-    handleAll(outside, walker, session, batch),
+  const handled = await moveOn(platform, one, batch, (session) =>
+    handleAll(platform, walker, session, batch),
   );
   if (!handled) return POLL_MS;
   trail.left = batch.last;
@@ -137,21 +137,21 @@ const MOVE_ALL = `
  * place: then each has to go on for itself until they do.
  */
 export async function advanceTogether(
-  outside: Platform,
+  platform: Platform,
   walkers: readonly Walker[],
 ): Promise<LoopNext | "apart"> {
   const readers = walkers.map(({ reader: one }) => one);
   const names = readers.map(({ name }) => name);
-  const batch = await lookFor(outside, readers, BATCH_EVENTS_MAX);
+  const batch = await lookFor(platform, readers, BATCH_EVENTS_MAX);
   const idle = batch.unsettled ? "soon" : POLL_MS;
   const { from, last } = batch;
   if (!last) return idle;
-  const locked = await outside.db.write(NOWHERE, async (session) => {
+  const locked = await platform.db.write(NOWHERE, async (session) => {
     const rows = await session.send(LOCK_ALL, [names, from.epoch, String(from.xid), from.seq]);
     if (rows.length < names.length) return rows.length;
-    for (const walker of walkers) await handleAll(outside, walker, session, batch);
+    for (const walker of walkers) await handleAll(platform, walker, session, batch);
     const place = [last.epoch, String(last.xid), last.seq];
-    void session.send(MOVE_ALL, [names, ...place, outside.clock.now()]);
+    void session.send(MOVE_ALL, [names, ...place, platform.clock.now()]);
     return rows.length;
   });
   if (locked === 0) return POLL_MS;
@@ -162,62 +162,64 @@ export async function advanceTogether(
 
 /** Sets the event aside that was tried last, with the reason; false when another node has moved on. */
 export async function park(
-  outside: Platform,
+  platform: Platform,
   one: Reader,
   { tried }: Trail,
   reason: string,
 ): Promise<boolean> {
-  const batch = await lookFor(outside, [one], 1);
+  const batch = await lookFor(platform, [one], 1);
   const { last, parts } = batch;
   const [part] = parts;
   if (!part || !last || !tried || eventIdOf(last) !== eventIdOf(tried)) return false;
   const { workspace, environment } = part.partition;
   const place = [last.epoch, String(last.xid), last.seq, workspace, environment];
-  return moveOn(outside, one, batch, async (session) => {
-    await session.send(PARK, [one.name, ...place, reason, outside.clock.now()]);
+  return moveOn(platform, one, batch, async (session) => {
+    await session.send(PARK, [one.name, ...place, reason, platform.clock.now()]);
   });
 }
 
 /** What is next for these readers. */
 function lookFor(
-  outside: Platform,
+  platform: Platform,
   readers: readonly Reader[],
   eventsMax: number,
 ): Promise<EventBatch> {
   const names = readers.map(({ name }) => name);
-  const wishes = readers.filter((one) => !("glance" in one)).map((one) => wishOf(outside, one));
-  return readBatch(outside, names, eventsMax, (type) => wishes.some((wants) => wants(type)));
+  const wishes = readers
+    .filter((one) => !("handleSummary" in one))
+    .map((one) => wishOf(platform, one));
+  return readBatch(platform, names, eventsMax, (type) => wishes.some((wants) => wants(type)));
 }
 
 /** Does the work and moves the cursor together; false when another node has this reader in hand. */
 async function moveOn(
-  outside: Platform,
+  platform: Platform,
   one: Reader,
   { from, last = from }: EventBatch,
   work: (session: Transaction) => Promise<void>,
 ): Promise<boolean> {
-  return outside.db.write(NOWHERE, async (session) => {
+  return platform.db.write(NOWHERE, async (session) => {
     const locked = await session.send(LOCK, [one.name, from.epoch, String(from.xid), from.seq]);
     if (locked.length === 0) return false;
     await work(session);
     const place = [last.epoch, String(last.xid), last.seq];
-    session.post(MOVE, [one.name, ...place, outside.clock.now()]);
+    session.post(MOVE, [one.name, ...place, platform.clock.now()]);
     return true;
   });
 }
 
 async function handleAll(
-  outside: Platform,
+  platform: Platform,
   { reader: one, trail }: Walker,
   session: Transaction,
   { from, last, parts }: EventBatch,
 ): Promise<void> {
-  const wants = wishOf(outside, one);
+  const wants = wishOf(platform, one);
   trail.tried = last;
   const continuous = trail.left !== undefined && eventIdOf(trail.left) === eventIdOf(from);
   for (const part of parts) {
     const kinds = part.kinds.filter(({ type }) => wants(type));
-    if (kinds.length > 0) await handlePart(outside, one, session, { part, kinds, continuous });
+    if (kinds.length > 0) await handlePart(platform, one, session, { part, kinds, continuous });
   }
 }
 
@@ -228,7 +230,7 @@ interface Share extends Pick<ReaderContext, "continuous"> {
 }
 
 async function handlePart(
-  outside: Platform,
+  platform: Platform,
   one: Reader,
   session: Transaction,
   { part, kinds, continuous }: Share,
@@ -243,7 +245,7 @@ async function handlePart(
   const because = (cause: RecordedEvent): WriteContext => {
     stay();
     const caller = systemCaller(partition, causationOf(cause));
-    const act = new Act({ session, services: outside, caller });
+    const act = new Act({ session, services: platform, caller });
     acts.push(act);
     return act.ctx;
   };
@@ -253,10 +255,10 @@ async function handlePart(
   };
   const { tx } = session;
   const caller = systemCaller(partition, { correlationId: newId("cor"), depth: 0 });
-  const now = outside.clock.now();
+  const now = platform.clock.now();
   const onCommit = (listener: () => void): void => session.onCommit(listener);
-  const ctx = { tx, now, caller, services: outside, because, continuous, onCommit };
-  if ("glance" in one) await one.glance({ ...ctx, events }, kinds);
+  const ctx = { tx, now, caller, services: platform, because, continuous, onCommit };
+  if ("handleSummary" in one) await one.handleSummary({ ...ctx, events }, kinds);
   else await one.handle(ctx, await events(kinds.map(({ type }) => type)));
   for (const act of acts) act.finish();
 }
@@ -266,12 +268,12 @@ type Wish = (type: string) => boolean;
 const wishes = new WeakMap<Platform, Map<Reader, Wish>>();
 
 /** What a reader wants follows from the assembled product, and stays so. */
-function wishOf(outside: Platform, one: Reader): Wish {
-  let known = wishes.get(outside);
-  if (!known) wishes.set(outside, (known = new Map()));
+function wishOf(platform: Platform, one: Reader): Wish {
+  let known = wishes.get(platform);
+  if (!known) wishes.set(platform, (known = new Map()));
   let wish = known.get(one);
   if (!wish) {
-    wish = compilePattern(typeof one.on === "function" ? one.on(outside) : one.on);
+    wish = compilePattern(typeof one.on === "function" ? one.on(platform) : one.on);
     known.set(one, wish);
   }
   return wish;

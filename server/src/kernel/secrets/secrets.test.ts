@@ -38,7 +38,7 @@ const prattle = command({
     text: Type.String(),
     how: Type.Enum(["throw", "return", "break", "job", "echo"]),
   }),
-  reply: item(Type.Object({ said: Type.String() })),
+  response: item(Type.Object({ said: Type.String() })),
   emits: [Prattled],
   fails: [Conflict],
   prepare: async ({ secrets, homeWorkspace }, { body }) =>

@@ -70,11 +70,11 @@ const example = { params: { id: "note_01jd0000000000000000000000" } };
 const createNote = command({
   id: "notes.create",
   route: "POST /api/v1/notes",
-  also: ["POST /api/notes"],
+  aliases: ["POST /api/notes"],
   summary: "Write a note",
   permission: NotesWrite,
   body: object(fields),
-  reply: created(Note, { location: (note) => `/api/v1/notes/${note.id}` }),
+  response: created(Note, { location: (note) => `/api/v1/notes/${note.id}` }),
   emits: [NoteCreated],
   fails: [TitleTaken],
   example: { body: { title: "Spare keys", body: "In the red cabinet" } },
@@ -95,7 +95,7 @@ const getNote = query({
   summary: "Read a note",
   permission: NotesRead,
   params: ById,
-  reply: item(Note),
+  response: item(Note),
   example,
   run: ({ tx }, { params }) => read(tx, params.id),
 });
@@ -106,7 +106,7 @@ const listNotes = query({
   summary: "List notes, oldest first",
   permission: NotesRead,
   query: object(pageQuery),
-  reply: page(Note),
+  response: page(Note),
   async run({ tx, services }, { query: { limit, after } }) {
     const start = after === undefined ? "" : String(services.cursors.decode(LIST, after)[0]);
     const { rows } = await sql<Row>`
@@ -125,7 +125,7 @@ const updateNote = command({
   permission: NotesWrite,
   params: ById,
   body: patch(fields),
-  reply: item(Note),
+  response: item(Note),
   emits: [NoteUpdated],
   fails: [TitleTaken],
   example: { ...example, body: { body: "In the blue cabinet" } },
@@ -148,7 +148,7 @@ const deleteNote = command({
   summary: "Tear up a note",
   permission: NotesWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [NoteDeleted],
   example,
   async run(ctx, { params }) {

@@ -21,7 +21,7 @@ export interface Arranged {
   /** The status of the answer, when it is not the declared one. */
   readonly status?: number;
   /** False where the things of one environment are those of all, or where there is no thing. */
-  readonly environmental?: boolean;
+  readonly environmentScoped?: boolean;
   /** False for what a stranger to the thing may see too, such as a catalog. */
   readonly partitioned?: boolean;
   /** True where whatever is well-formed will do, such as the name of a topic. */

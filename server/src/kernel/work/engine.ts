@@ -12,5 +12,5 @@ export interface RunningEngine {
  */
 export interface Engine<T extends RunningEngine = RunningEngine> {
   readonly name: string;
-  start(outside: Platform): T;
+  start(platform: Platform): T;
 }

@@ -64,7 +64,7 @@ const GIVE_UP = `
   update jobs set failed_at = $3, last_error = $4, claimed_at = null where id = $1 and generation = $2`;
 
 export interface JobWorkerOptions {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly jobs: readonly JobType[];
   readonly onFailure: (kind: string, error: unknown) => void;
 }
@@ -85,24 +85,24 @@ export class JobWorker {
 
   /** Puts the recurring jobs in place, once for all nodes. */
   async register(): Promise<void> {
-    const { outside, jobs } = this.#options;
-    await outside.db.write(NOWHERE, async (session) => {
+    const { platform, jobs } = this.#options;
+    await platform.db.write(NOWHERE, async (session) => {
       for (const type of jobs.filter(({ everyMs }) => everyMs !== undefined)) {
         const cause = { correlationId: newId("cor"), depth: 0 };
         const options = { key: "recurring" };
-        enqueue(session, { job: type, payload: {}, options, now: outside.clock.now(), cause });
+        enqueue(session, { job: type, payload: {}, options, now: platform.clock.now(), cause });
       }
     });
   }
 
   async step(): Promise<LoopNext> {
-    const { outside } = this.#options;
+    const { platform } = this.#options;
     const free = [...this.#kinds.values()]
       .map((type) => ({ type, hands: type.concurrency - (this.#busy.get(type.kind) ?? 0) }))
       .filter(({ hands }) => hands > 0);
     const kinds = free.map(({ type }) => type.kind);
-    const rows = await outside.db.system<JobRow>(CLAIM, [
-      outside.clock.now(),
+    const rows = await platform.db.system<JobRow>(CLAIM, [
+      platform.clock.now(),
       kinds,
       free.map(({ hands }) => hands),
       free.map(({ type }) => type.timeoutMs + LEASE_MARGIN_MS),
@@ -117,10 +117,10 @@ export class JobWorker {
   }
 
   async #untilNextDue(kinds: readonly string[]): Promise<number> {
-    const { outside } = this.#options;
-    const [row] = await outside.db.system<{ due_at: string | null }>(NEXT_DUE, [kinds]);
+    const { platform } = this.#options;
+    const [row] = await platform.db.system<{ due_at: string | null }>(NEXT_DUE, [kinds]);
     if (!row?.due_at) return POLL_MS;
-    return Math.min(POLL_MS, Math.max(1, Date.parse(row.due_at) - outside.clock.nowMs()));
+    return Math.min(POLL_MS, Math.max(1, Date.parse(row.due_at) - platform.clock.nowMs()));
   }
 
   #start(row: JobRow): void {
@@ -148,15 +148,15 @@ export class JobWorker {
   }
 
   async #carryOut(type: JobType, row: JobRow): Promise<void> {
-    const { outside } = this.#options;
+    const { platform } = this.#options;
     const payload = row.payload as never;
     const signal = AbortSignal.timeout(type.timeoutMs);
     const attempt = { id: row.id, number: row.attempts, signal };
-    const result = await (type.effect && within(signal, type.effect(outside, payload, attempt)));
-    await outside.db.write(partitionOf(row), async (session) => {
+    const result = await (type.effect && within(signal, type.effect(platform, payload, attempt)));
+    await platform.db.write(partitionOf(row), async (session) => {
       // Another worker may have it by now, when we were slow.
       if ((await session.send(HOLD, [row.id, row.generation])).length === 0) return;
-      const act = new Act({ session, services: outside, caller: callerOf(row) });
+      const act = new Act({ session, services: platform, caller: callerOf(row) });
       const next = await type.run(act.ctx, payload, result as never);
       act.finish();
       this.#end(session, type, row, next === "again");
@@ -166,14 +166,14 @@ export class JobWorker {
   /** Ends the job, or arms it for its next turn. */
   #end(session: Transaction, type: JobType, row: JobRow, again: boolean): void {
     const { everyMs } = type;
-    const next = new Date(this.#options.outside.clock.nowMs() + (again ? 0 : (everyMs ?? 0)));
+    const next = new Date(this.#options.platform.clock.nowMs() + (again ? 0 : (everyMs ?? 0)));
     if (!samePlace(session.partition, row)) session.enter(partitionOf(row));
     session.post(REARM, [row.id, next, everyMs !== undefined]);
     session.post(END, [row.id]);
   }
 
   async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {
-    const { db, clock } = this.#options.outside;
+    const { db, clock } = this.#options.platform;
     const words = error instanceof Error ? error.message : String(error);
     // Before it is cut, since half a secret would not be known for one.
     const message = recentSecrets.scrub(words).slice(0, ERROR_CHARACTERS_MAX);

@@ -89,7 +89,7 @@ const plan = command({
     move: Type.Optional(Type.Boolean()),
     fail: Type.Optional(Type.Boolean()),
   }),
-  reply: noContent(),
+  response: noContent(),
   emits: [Planned],
   async run(ctx, { body: { kind, mark, inMs, key, move, fail } }) {
     ctx.emit(Planned, { id: mark }, { mark });

@@ -20,7 +20,7 @@ export interface JobType<Payload extends TSchema = TSchema> {
   readonly everyMs?: number;
   readonly concurrency: number;
   readonly effect?: (
-    outside: Platform,
+    platform: Platform,
     payload: never,
     attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
   ) => Promise<unknown>;
@@ -53,7 +53,7 @@ export function job<
   readonly concurrency?: number;
   /** The part that reaches outside. At least once: the same job's id comes with every attempt. */
   effect?(
-    outside: Platform,
+    platform: Platform,
     payload: Static<Payload>,
     attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
   ): Promise<Result>;

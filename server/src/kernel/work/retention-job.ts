@@ -22,7 +22,7 @@ export function retentionJob(about: {
   readonly everyMs?: number;
   readonly rowsMax?: number;
   /** Takes away at most so many rows; resolves to how many went. */
-  remove(outside: Platform, rowsMax: number): Promise<number>;
+  remove(platform: Platform, rowsMax: number): Promise<number>;
 }): JobType {
   const { kind, everyMs = MINUTE_MS, rowsMax = PRUNE_ROWS_MAX } = about;
   return job({
@@ -30,7 +30,7 @@ export function retentionJob(about: {
     payload: Type.Object({}),
     everyMs,
     concurrency: 1,
-    effect: (outside) => about.remove(outside, rowsMax),
+    effect: (platform) => about.remove(platform, rowsMax),
     run: async (_ctx, _payload, removed) => (removed >= rowsMax / 2 ? "again" : undefined),
   });
 }

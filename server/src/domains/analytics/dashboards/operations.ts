@@ -28,7 +28,7 @@ const listDashboards = query({
   summary: "List the dashboards, newest first",
   permission: AnalyticsRead,
   query: object(pageQuery),
-  reply: page(Dashboard),
+  response: page(Dashboard),
   run: ({ tx, services }, { query: asked }) =>
     listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
@@ -41,7 +41,7 @@ const createDashboard = command({
     "The reports and KPIs that its widgets name must be there. Widgets without an `id` get one.",
   permission: AnalyticsWrite,
   body: NewDashboard,
-  reply: created(Dashboard, { location: ({ id }) => `/api/v1/analytics/dashboards/${id}` }),
+  response: created(Dashboard, { location: ({ id }) => `/api/v1/analytics/dashboards/${id}` }),
   emits: [DashboardCreated],
   fails: [DashboardNameTaken, TooManyDashboards],
   example: {
@@ -66,7 +66,7 @@ const getDashboard = query({
   summary: "Read a dashboard, not what its widgets show",
   permission: AnalyticsRead,
   params: ById,
-  reply: item(Dashboard),
+  response: item(Dashboard),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -78,7 +78,7 @@ const updateDashboard = command({
   permission: AnalyticsWrite,
   params: ById,
   body: DashboardChange,
-  reply: item(Dashboard),
+  response: item(Dashboard),
   emits: [DashboardUpdated],
   fails: [DashboardNameTaken],
   example: { ...example, body: { name: "Operations, all day" } },
@@ -91,7 +91,7 @@ const deleteDashboard = command({
   summary: "Delete a dashboard; its reports and KPIs stay",
   permission: AnalyticsWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [DashboardDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -105,13 +105,13 @@ const dashboardData = query({
     "As the caller may see it; at most 10 seconds old. A widget that fails says so, and the others are " +
     "there all the same.",
   permission: AnalyticsRead,
-  waits: true,
+  longRunning: true,
   params: ById,
-  reply: item(DashboardData),
+  response: item(DashboardData),
   example,
-  async prepare(outside, { params: { id } }, caller) {
-    const dashboard = await outside.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
-    return { widgets: [...(await loadWidgetData(outside, caller, dashboard))] };
+  async prepare(platform, { params: { id } }, caller) {
+    const dashboard = await platform.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
+    return { widgets: [...(await loadWidgetData(platform, caller, dashboard))] };
   },
   run: async (_, __, data) => data,
 });

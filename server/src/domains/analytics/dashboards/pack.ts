@@ -34,7 +34,7 @@ export const dashboardContent = packContent({
   kind: "dashboards",
   after: ["reports", "kpis"],
   permission: AnalyticsWrite,
-  environmental: true,
+  environmentScoped: true,
   schema,
   keyOf: ({ name }) => name,
   find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
@@ -44,7 +44,7 @@ export const dashboardContent = packContent({
     const { name, description, widgets } = dashboard;
     return { name, description, widgets };
   },
-  make: async (ctx, dashboard) =>
+  create: async (ctx, dashboard) =>
     (await service.create(ctx, { ...dashboard, widgets: await widgetsOf(ctx, dashboard) })).id,
   async replace(ctx, dashboardId, dashboard) {
     const widgets = await widgetsOf(ctx, dashboard);

@@ -19,7 +19,7 @@ const HISTORY = 30;
 
 /** One that fails does not keep the others from being shown. */
 export async function loadWidgetData(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { widgets }: Dashboard,
 ): Promise<readonly WidgetData[]> {
@@ -27,20 +27,20 @@ export async function loadWidgetData(
   const waiting = widgets.map((widget, index) => ({ widget, index }));
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      answers[next.index] = await shown(outside, caller, next.widget);
+      answers[next.index] = await shown(platform, caller, next.widget);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return answers;
 }
 
-async function shown(outside: Platform, caller: Caller, widget: Widget): Promise<WidgetData> {
+async function shown(platform: Platform, caller: Caller, widget: Widget): Promise<WidgetData> {
   const { id, kind } = widget;
   try {
-    const { data, atMs, cached } = await recent(outside, caller, widget);
+    const { data, atMs, cached } = await recent(platform, caller, widget);
     return { id, kind, status: "ok", data, at: new Date(atMs).toISOString(), cached };
   } catch (error) {
-    if (!(error instanceof Failure)) outside.log.error({ err: error }, "A widget failed.");
+    if (!(error instanceof Failure)) platform.log.error({ err: error }, "A widget failed.");
     const { code, title } = error instanceof Failure ? error.type : Internal;
     const message = error instanceof Failure ? error.message : title;
     return { id, kind, status: "failed", error: { code, message }, at: null, cached: false };
@@ -53,13 +53,13 @@ interface Answer {
 }
 
 async function recent(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   widget: Widget,
 ): Promise<Answer & { readonly cached: boolean }> {
-  const nowMs = outside.clock.nowMs();
-  const { key, answer } = await questionOf(outside, caller, widget);
-  const cache = cacheOf(outside);
+  const nowMs = platform.clock.nowMs();
+  const { key, answer } = await questionOf(platform, caller, widget);
+  const cache = cacheOf(platform);
   const known = cache.get(key);
   if (known && nowMs - known.atMs < FRESH_MS) return { ...known, cached: true };
   const data = await answer();
@@ -74,29 +74,29 @@ interface Question {
   readonly answer: () => Promise<unknown>;
 }
 
-async function questionOf(outside: Platform, caller: Caller, widget: Widget): Promise<Question> {
+async function questionOf(platform: Platform, caller: Caller, widget: Widget): Promise<Question> {
   const partition = partitionOfCaller(caller);
   const { reportId, kpiId, text = "" } = widget;
   if (reportId !== undefined) {
-    const report = await outside.db.read(partition, (tx) => reports.get(tx, reportId));
+    const report = await platform.db.read(partition, (tx) => reports.get(tx, reportId));
     return {
       key: keyOf(caller, reportId, report.revision),
-      answer: () => runSavedReport({ outside, caller }, report.definition),
+      answer: () => runSavedReport({ platform, caller }, report.definition),
     };
   }
   if (kpiId !== undefined) {
-    const kpi = await outside.db.read(partition, (tx) => kpis.get(tx, kpiId));
+    const kpi = await platform.db.read(partition, (tx) => kpis.get(tx, kpiId));
     return {
       key: keyOf(caller, kpiId, kpi.revision),
-      answer: () => kpiShown(outside, caller, kpi),
+      answer: () => kpiShown(platform, caller, kpi),
     };
   }
   return { key: keyOf(caller, `text ${text}`, 0), answer: async () => ({ text }) };
 }
 
-async function kpiShown(outside: Platform, caller: Caller, kpi: kpis.StoredKpi) {
+async function kpiShown(platform: Platform, caller: Caller, kpi: kpis.StoredKpi) {
   const { id, name, target, direction, unit } = kpi;
-  const history = await outside.db.read(partitionOfCaller(caller), (tx) =>
+  const history = await platform.db.read(partitionOfCaller(caller), (tx) =>
     snapshots.list(tx, id, { limit: HISTORY }),
   );
   return { kpi: { id, name, target, direction, unit }, latest: history[0] ?? null, history };

@@ -99,14 +99,14 @@ export const linkExport = query({
     "lead around what a token was made without.",
   permission: AnalyticsRead,
   params: object({ id: ExportId }),
-  reply: item(
+  response: item(
     Type.Object({ url: Type.String({ format: "uri" }), expiresAt: Time }, { title: "ExportLink" }),
   ),
   fails: [ExportNotReady],
   example: { params: { id: "exp_01jd0000000000000000000000" } },
   async run({ tx, services, caller }, { params: { id } }) {
     const { status, source } = await store.get(tx, id, ownerIn(caller));
-    assertMaySee({ outside: services, caller }, source);
+    assertMaySee({ platform: services, caller }, source);
     if (status !== "completed") throw new Failure(ExportNotReady, { detail: `It is ${status}.` });
     const untilMs = services.clock.nowMs() + LINK_MS;
     const { workspace, environment } = partitionOfCaller(caller);
@@ -135,14 +135,14 @@ export const downloadFile = query({
   params: object({
     token: Type.String({ pattern: "^[A-Za-z0-9_-]{1,400}\\.[A-Za-z0-9_-]{43}$" }),
   }),
-  reply: resumableDownload(MEDIA_TYPES),
+  response: resumableDownload(MEDIA_TYPES),
   fails: [NotFound, RangeNotSatisfiable],
   example: { params: { token: `${"A".repeat(120)}.${"A".repeat(43)}` } },
-  async prepare(outside, { params: { token } }, { request }): Promise<Download> {
-    const link = verifyDownloadToken(outside.masterKey, token, outside.clock.nowMs());
+  async prepare(platform, { params: { token } }, { request }): Promise<Download> {
+    const link = verifyDownloadToken(platform.masterKey, token, platform.clock.nowMs());
     if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
-    const found = await outside.db.read(link, (tx) => store.find(tx, link.exportId));
-    if (found?.status !== "completed" || Date.parse(found.expiresAt) <= outside.clock.nowMs()) {
+    const found = await platform.db.read(link, (tx) => store.find(tx, link.exportId));
+    if (found?.status !== "completed" || Date.parse(found.expiresAt) <= platform.clock.nowMs()) {
       throw new Failure(NotFound, { detail: "The file is no longer kept." });
     }
     const { id, name, format, bytes } = found;
@@ -152,7 +152,7 @@ export const downloadFile = query({
     return {
       mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${name}.${format}`,
-      pieces: bytesOf(outside, link, from, to),
+      pieces: bytesOf(platform, link, from, to),
       partial: range !== undefined,
       headers: {
         etag,

@@ -21,7 +21,7 @@ const listExports = query({
   description: "Owners and admins see those of everybody.",
   permission: AnalyticsRead,
   query: object(pageQuery),
-  reply: page(Export),
+  response: page(Export),
   run({ tx, services, caller }, { query: asked }) {
     const runAs = service.ownerIn(caller);
     return listPageById(services, LIST, asked, (before, limit) =>
@@ -41,7 +41,7 @@ const createExport = command({
     "is kept for 7 days.",
   permission: AnalyticsRead,
   body: NewExport,
-  reply: accepted(Export, { location: ({ id }) => `/api/v1/analytics/exports/${id}` }),
+  response: accepted(Export, { location: ({ id }) => `/api/v1/analytics/exports/${id}` }),
   emits: [ExportRequested],
   fails: [TooManyExports, ReportBroken],
   example: {
@@ -52,7 +52,7 @@ const createExport = command({
       format: "csv",
     },
   },
-  prepare: (outside, { body }, caller) => service.contentOf(outside, body, caller),
+  prepare: (platform, { body }, caller) => service.contentOf(platform, body, caller),
   run: (ctx, { body }, content) => service.request(ctx, body, content),
 });
 
@@ -62,7 +62,7 @@ const getExport = query({
   summary: "Read how far an export is",
   permission: AnalyticsRead,
   params: ById,
-  reply: item(Export),
+  response: item(Export),
   example,
   run: ({ tx, caller }, { params }) => store.get(tx, params.id, service.ownerIn(caller)),
 });
@@ -73,7 +73,7 @@ const cancelExport = command({
   summary: "Cancel an export that is not over",
   permission: AnalyticsRead,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [ExportCancelled],
   fails: [ExportOver],
   example,

@@ -37,20 +37,20 @@ export const pruneExports = job({
   kind: "analytics.prune_exports",
   payload: Type.Object({}),
   everyMs: EVERY_MS,
-  async effect(outside) {
-    const now = outside.clock.now();
-    const removed = await outside.db.system(REMOVE_CHUNKS, [now]);
-    const expired = await outside.db.system<Expired & Record<string, unknown>>(EXPIRED, [now]);
-    for (const one of expired) await removeExport(outside, one);
+  async effect(platform) {
+    const now = platform.clock.now();
+    const removed = await platform.db.system(REMOVE_CHUNKS, [now]);
+    const expired = await platform.db.system<Expired & Record<string, unknown>>(EXPIRED, [now]);
+    for (const one of expired) await removeExport(platform, one);
     return removed.length === CHUNKS_MAX || expired.length === EXPORTS_MAX;
   },
   run: async (_ctx, _payload, isMore) => (isMore ? "again" : undefined),
 });
 
-async function removeExport(outside: Platform, expired: Expired): Promise<void> {
+async function removeExport(platform: Platform, expired: Expired): Promise<void> {
   const { id, workspace_id: workspace, environment } = expired;
   const cause = { correlationId: newId("cor"), depth: 1 };
-  await runAsSystem(outside, { workspace, environment }, cause, async (ctx) => {
+  await runAsSystem(platform, { workspace, environment }, cause, async (ctx) => {
     const gone = await store.remove(ctx.tx, id);
     if (gone) ctx.emit(ExportExpired, exportRef(gone), toExport(gone));
   });

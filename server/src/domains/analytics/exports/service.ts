@@ -23,7 +23,7 @@ import { writeExport } from "./write-export.ts";
 
 /** What is to be exported, checked as if it were read. */
 export async function contentOf(
-  outside: Platform,
+  platform: Platform,
   { reportId, source, filter, fields }: NewExport,
   caller: Caller,
 ): Promise<Content> {
@@ -33,15 +33,15 @@ export async function contentOf(
   if (reportId !== undefined) {
     if (filter ?? fields)
       throw invalidField("/reportId", "is exported as it is, without filter or fields");
-    const report = await outside.db.read(partitionOfCaller(caller), (tx) =>
+    const report = await platform.db.read(partitionOfCaller(caller), (tx) =>
       reports.find(tx, reportId),
     );
     if (!report) throw invalidField("/reportId", "there is no such report");
-    await mapBrokenReport(() => checkReport({ outside, caller }, report.definition));
+    await mapBrokenReport(() => checkReport({ platform, caller }, report.definition));
     return { kind: "report", reportId, definition: report.definition };
   }
   if (!source) throw invalidField("/source", "is required");
-  return withSource({ outside, caller }, source, async (open, parameters) => {
+  return withSource({ platform, caller }, source, async (open, parameters) => {
     const listing = rowListing(open, { filter, fields: fields ?? null }, parameters);
     const columns = listing.fields.map(({ name, kind }) => ({ name, kind }));
     return { kind: "rows", source, filter: filter ?? null, columns };

@@ -41,15 +41,15 @@ export const writeExport = job({
   // To count, a turn, and the page that it ends with, which may take as long as any statement.
   timeoutMs: 90_000,
   concurrency: 2,
-  async effect(outside, { exportId, ...partition }, { number, signal }) {
+  async effect(platform, { exportId, ...partition }, { number, signal }) {
     try {
-      return await turn(outside, partition, exportId, signal);
+      return await turn(platform, partition, exportId, signal);
     } catch (error) {
       // What the person can act on will not go away by itself; of what is our fault they hear in the end.
       const isTheirs = error instanceof Failure && error.type.status < Internal.status;
       if (!isTheirs && number < ATTEMPTS_MAX) throw error;
       const words = isTheirs ? error.message : Internal.title;
-      await fail(outside, partition, exportId, words.slice(0, ERROR_CHARACTERS_MAX));
+      await fail(platform, partition, exportId, words.slice(0, ERROR_CHARACTERS_MAX));
       if (!isTheirs) throw error;
       return "over";
     }
@@ -61,16 +61,16 @@ export const writeExport = job({
 });
 
 async function turn(
-  outside: Platform,
+  platform: Platform,
   partition: Partition,
   id: string,
   signal: AbortSignal,
 ): Promise<"more" | "over"> {
-  const found = await openExport({ outside, partition }, id);
+  const found = await openExport({ platform, partition }, id);
   if (!found) return "over";
   const cause = { correlationId: newId("cor"), depth: 1 };
-  const caller = await callerRunningAs(outside, found, { partition, cause });
-  const writing = { outside, caller, partition, signal };
+  const caller = await callerRunningAs(platform, found, { partition, cause });
+  const writing = { platform, caller, partition, signal };
   const { content } = found;
   if (content.kind === "report") return writeReport(writing, found, content);
   const fields = content.columns.map(({ name }) => name);
@@ -86,10 +86,10 @@ async function turn(
 
 /** An export that is not over; undefined when it is, or is gone. */
 async function openExport(
-  { outside, partition }: Pick<Writing, "outside" | "partition">,
+  { platform, partition }: Pick<Writing, "platform" | "partition">,
   id: string,
 ): Promise<store.StoredExport | undefined> {
-  const found = await outside.db.read(partition, (tx) => store.find(tx, id));
+  const found = await platform.db.read(partition, (tx) => store.find(tx, id));
   return found?.status === "queued" || found?.status === "running" ? found : undefined;
 }
 
@@ -128,7 +128,7 @@ async function writeRows(
   let at = placeOf(found);
   let step = 0;
   while (performance.now() < until) {
-    if (writing.signal.aborted || writing.outside.ending.aborted) return "more";
+    if (writing.signal.aborted || writing.platform.ending.aborted) return "more";
     const size = PAGES[step] ?? PAGES[0];
     const page = await readRowsAfter(writing, listing, at.position ?? undefined, size);
     const isLast = page.length < size;
@@ -186,12 +186,12 @@ async function totalOf(writing: Writing, listing: Listing): Promise<number | nul
 
 /** Writes a piece down, and with the last one that it is done. */
 function commit(
-  { outside, caller, partition }: Writing,
+  { platform, caller, partition }: Writing,
   found: store.StoredExport,
   piece: store.Written,
   isLast: boolean,
 ): Promise<boolean> {
-  return runAsSystem(outside, partition, caller.cause, async (ctx) => {
+  return runAsSystem(platform, partition, caller.cause, async (ctx) => {
     if (!(await store.append(ctx.tx, found, piece, ctx.now))) return false;
     if (!isLast) return true;
     const end = { status: "completed", at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
@@ -202,13 +202,13 @@ function commit(
 }
 
 async function fail(
-  outside: Platform,
+  platform: Platform,
   partition: Partition,
   id: string,
   error: string,
 ): Promise<void> {
   const cause = { correlationId: newId("cor"), depth: 1 };
-  await runAsSystem(outside, partition, cause, async (ctx) => {
+  await runAsSystem(platform, partition, cause, async (ctx) => {
     const end = { status: "failed", error, at: ctx.now, expiresAt: expiresAt(ctx.now) } as const;
     const ended = await store.finish(ctx.tx, id, end);
     if (ended) ctx.emit(ExportFailed, exportRef(ended), toExport(ended));

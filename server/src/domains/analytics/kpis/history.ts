@@ -32,7 +32,7 @@ export const kpiHistory = query({
   permission: AnalyticsRead,
   params: ById,
   query: object({ ...pageQuery, from: Type.Optional(InputTime), to: Type.Optional(InputTime) }),
-  reply: page(Snapshot),
+  response: page(Snapshot),
   example: { params, query: { limit: 50, from: "2026-01-01T00:00:00Z" } },
   async run({ tx, services: { cursors } }, { params: { id }, query: { limit, after, from, to } }) {
     await store.get(tx, id);
@@ -55,14 +55,14 @@ export const takeSnapshot = command({
   description: "With the rights of whoever saved it last, as its schedule does.",
   permission: AnalyticsWrite,
   params: ById,
-  reply: created(Snapshot),
+  response: created(Snapshot),
   emits: [KpiSnapshotTaken, KpiThresholdCrossed],
   // Two in one millisecond are one.
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { params },
-  async prepare(outside, { params: { id } }, caller) {
-    const { kpi, acting } = await kpiFor(outside, caller, id);
-    const snapshot = await takeMeasurement({ outside, caller: acting }, kpi, outside.clock.now());
+  async prepare(platform, { params: { id } }, caller) {
+    const { kpi, acting } = await kpiFor(platform, caller, id);
+    const snapshot = await takeMeasurement({ platform, caller: acting }, kpi, platform.clock.now());
     return { snapshot, revision: kpi.revision };
   },
   async run(ctx, { params }, { snapshot, revision }) {
@@ -82,10 +82,10 @@ export const backfillKpi = command({
     `snapshot keep it. At most ${TIMES_MAX} times in one call, and none longer ago than snapshots are ` +
     `kept, which is ${RETENTION_DAYS} days. No target counts as crossed by it.`,
   permission: AnalyticsWrite,
-  waits: true,
+  longRunning: true,
   params: ById,
   body: object({ from: InputTime, to: InputTime }),
-  reply: item(
+  response: item(
     Type.Object(
       {
         snapshots: Type.Integer({ description: "That were written" }),
@@ -97,19 +97,19 @@ export const backfillKpi = command({
   emits: [KpiBackfilled],
   fails: [KpiPastUnknown, ReportBroken, ReportTimedOut],
   example: { params, body: { from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z" } },
-  async prepare(outside, { params: { id }, body: { from, to } }, caller) {
-    const { kpi, acting } = await kpiFor(outside, caller, id);
-    const asking = { outside, caller: acting };
+  async prepare(platform, { params: { id }, body: { from, to } }, caller) {
+    const { kpi, acting } = await kpiFor(platform, caller, id);
+    const asking = { platform, caller: acting };
     const definition = await definitionFor(asking, kpi.measure);
     if (!canBackfill(asking, kpi.measure, definition)) throw new Failure(KpiPastUnknown);
-    if (Date.parse(from) < keptFrom(outside.clock.nowMs()).getTime()) {
+    if (Date.parse(from) < keptFrom(platform.clock.nowMs()).getTime()) {
       throw invalidField("/from", `is too far: snapshots are kept for ${RETENTION_DAYS} days`);
     }
-    const until = Math.min(Date.parse(to), outside.clock.nowMs());
+    const until = Math.min(Date.parse(to), platform.clock.nowMs());
     const times = timesBetween(kpi.schedule, Date.parse(from), until);
     const made: Snapshot[] = [];
     for (const at of times) {
-      if (caller.gone?.aborted) break;
+      if (caller.disconnected?.aborted) break;
       const value = await measure(asking, kpi.measure, definition, at);
       const { target } = kpi;
       const met = isMet(value, kpi);
@@ -152,9 +152,9 @@ async function lockUnchanged({ tx }: Pick<WriteContext, "tx">, id: string, revis
 }
 
 /** A KPI, and a caller with the rights that it runs with. */
-async function kpiFor(outside: Platform, caller: Caller, id: string) {
+async function kpiFor(platform: Platform, caller: Caller, id: string) {
   const partition = partitionOfCaller(caller);
-  const kpi = await outside.db.read(partition, (tx) => store.get(tx, id));
-  const acting = await callerRunningAs(outside, kpi, { partition, cause: caller.cause });
+  const kpi = await platform.db.read(partition, (tx) => store.get(tx, id));
+  const acting = await callerRunningAs(platform, kpi, { partition, cause: caller.cause });
   return { kpi, acting };
 }

@@ -13,11 +13,11 @@ const ERROR_CHARACTERS_MAX = 500;
 
 /** The report that a measure is, in the end. */
 export async function definitionFor(
-  { outside, caller }: ReportRequest,
+  { platform, caller }: ReportRequest,
   { reportId, aggregate }: Measure,
 ): Promise<Definition> {
   if (reportId !== null) {
-    const report = await outside.db.read(partitionOfCaller(caller), (tx) =>
+    const report = await platform.db.read(partitionOfCaller(caller), (tx) =>
       reports.find(tx, reportId),
     );
     if (!report) throw invalidField("/reportId", "there is no such report");
@@ -41,8 +41,8 @@ export async function checkMeasure(asking: ReportRequest, measure: Measure): Pro
 }
 
 /** Whether a moment in the past can be told as exactly as the present. */
-export function canBackfill({ outside }: ReportRequest, measure: Measure, definition: Definition) {
-  return measure.window !== null || sourceType(outside, definition.source).exactPast;
+export function canBackfill({ platform }: ReportRequest, measure: Measure, definition: Definition) {
+  return measure.window !== null || sourceType(platform, definition.source).exactPast;
 }
 
 /** The rows that count at a moment: those of its window, and of the log those until then. */

@@ -19,7 +19,7 @@ const listKpis = query({
   summary: "List the KPIs, newest first",
   permission: AnalyticsRead,
   query: object(pageQuery),
-  reply: page(Kpi),
+  response: page(Kpi),
   run: ({ tx, services }, { query: asked }) =>
     listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
@@ -34,7 +34,7 @@ const createKpi = command({
     "saved it last, and `kpi.threshold_crossed` tells when it comes to the other side of its target.",
   permission: AnalyticsWrite,
   body: NewKpi,
-  reply: created(Kpi, { location: ({ id }) => `/api/v1/analytics/kpis/${id}` }),
+  response: created(Kpi, { location: ({ id }) => `/api/v1/analytics/kpis/${id}` }),
   emits: [KpiCreated],
   fails: [KpiNameTaken, TooManyKpis],
   example: {
@@ -47,7 +47,7 @@ const createKpi = command({
       schedule: { cron: "0 * * * *", timezone: "Europe/Berlin" },
     },
   },
-  prepare: (outside, { body }, caller) => service.checkNewKpi(outside, body, caller),
+  prepare: (platform, { body }, caller) => service.checkNewKpi(platform, body, caller),
   run: (ctx, { body }, measure) => service.create(ctx, body, measure),
 });
 
@@ -57,7 +57,7 @@ const getKpi = query({
   summary: "Read a KPI",
   permission: AnalyticsRead,
   params: ById,
-  reply: item(Kpi),
+  response: item(Kpi),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -70,12 +70,12 @@ const updateKpi = command({
   permission: AnalyticsWrite,
   params: ById,
   body: KpiChange,
-  reply: item(Kpi),
+  response: item(Kpi),
   emits: [KpiUpdated],
   fails: [KpiNameTaken],
   example: { ...example, body: { target: 3 } },
-  prepare: (outside, { params, body }, caller) =>
-    service.checkKpiChange(outside, { id: params.id, change: body }, caller),
+  prepare: (platform, { params, body }, caller) =>
+    service.checkKpiChange(platform, { id: params.id, change: body }, caller),
   run: (ctx, { params, body }, prepared) => service.update(ctx, params.id, body, prepared),
 });
 
@@ -85,7 +85,7 @@ const deleteKpi = command({
   summary: "Delete a KPI and its history",
   permission: AnalyticsWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [KpiDeleted],
   fails: [KpiInUse],
   example,

@@ -31,15 +31,15 @@ export const kpiContent = packContent({
   kind: "kpis",
   after: ["reports"],
   permission: AnalyticsWrite,
-  environmental: true,
+  environmentScoped: true,
   schema,
   keyOf: ({ name }) => name,
-  async prepare(outside, { report, aggregate, schedule }) {
+  async prepare(platform, { report, aggregate, schedule }) {
     assertSchedule(schedule);
     if ((report === undefined) === (aggregate === undefined)) {
       throw invalidField("/aggregate", "either it or report is required");
     }
-    if (aggregate) assertSource(outside, aggregate.source);
+    if (aggregate) assertSource(platform, aggregate.source);
   },
   find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
   async read({ tx }, id) {
@@ -48,7 +48,8 @@ export const kpiContent = packContent({
     const { name, description, measure, target, direction, schedule, unit } = kpi;
     return { name, description, measure, target, direction, schedule, unit };
   },
-  make: async (ctx, kpi) => (await service.create(ctx, draftOf(kpi), await measureOf(ctx, kpi))).id,
+  create: async (ctx, kpi) =>
+    (await service.create(ctx, draftOf(kpi), await measureOf(ctx, kpi))).id,
   async replace(ctx, id, kpi) {
     const change = { description: "", ...draftOf(kpi), unit: kpi.unit ?? null };
     await service.update(ctx, id, change, { measure: await measureOf(ctx, kpi) });

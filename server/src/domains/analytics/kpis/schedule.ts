@@ -81,12 +81,12 @@ export const scheduledSnapshotJob = job({
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   timeoutMs: 60_000,
   concurrency: 4,
-  async effect(outside, { kpiId, dueAt, ...partition }) {
-    const kpi = await outside.db.read(partition, (tx) => store.find(tx, kpiId));
+  async effect(platform, { kpiId, dueAt, ...partition }) {
+    const kpi = await platform.db.read(partition, (tx) => store.find(tx, kpiId));
     if (!kpi) return undefined;
     const cause = { correlationId: newId("cor"), depth: 1 };
-    const caller = await callerRunningAs(outside, kpi, { partition, cause });
-    const snapshot = await takeMeasurement({ outside, caller }, kpi, new Date(dueAt));
+    const caller = await callerRunningAs(platform, kpi, { partition, cause });
+    const snapshot = await takeMeasurement({ platform, caller }, kpi, new Date(dueAt));
     return { snapshot, cause, revision: kpi.revision };
   },
   async run(ctx, { kpiId, cron, timezone, dueAt }, taken) {
@@ -99,7 +99,7 @@ export const scheduledSnapshotJob = job({
       // It was changed while its number was looked up, which may be another now: once more.
       if (taken.revision !== kpi.revision)
         return scheduleNext(ctx, kpi, new Date(Date.parse(dueAt) - 1));
-      ctx.actAs(SYSTEM_ACTOR, taken.cause);
+      ctx.setActor(SYSTEM_ACTOR, taken.cause);
       await saveSnapshot(ctx, kpi, taken.snapshot);
     }
     const after = new Date(Math.max(ctx.now.getTime(), Date.parse(dueAt)));

@@ -23,30 +23,30 @@ import * as store from "./store.ts";
 
 /** What a new one measures, checked as if it were looked at. */
 export async function checkNewKpi(
-  outside: Platform,
+  platform: Platform,
   draft: NewKpi,
   caller: Caller,
 ): Promise<Measure> {
   assertSchedule(scheduleOf(draft.schedule));
   const measure = measureOf(draft);
-  await checkMeasure({ outside, caller }, measure);
+  await checkMeasure({ platform, caller }, measure);
   return measure;
 }
 
 /** The same of what a change leads to. */
 export async function checkKpiChange(
-  outside: Platform,
+  platform: Platform,
   { id, change }: { readonly id: string; readonly change: KpiChange },
   caller: Caller,
 ): Promise<{ readonly measure: Measure; readonly revision: number }> {
-  const before = await outside.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
+  const before = await platform.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
   if (change.schedule !== undefined) assertSchedule(scheduleOf(change.schedule));
   if (change.reportId !== undefined && change.aggregate) throw both();
   const base = change.reportId !== undefined || change.aggregate ? change : before.measure;
   const window = change.window === undefined ? before.measure.window : change.window;
   const measure = measureOf({ ...pick(base), window });
   // With the rights of who saves it, whatever they change: it runs with these from now on.
-  await checkMeasure({ outside, caller }, measure);
+  await checkMeasure({ platform, caller }, measure);
   return { measure, revision: before.revision };
 }
 

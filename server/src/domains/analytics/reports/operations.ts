@@ -47,7 +47,7 @@ const listSources = query({
   route: "GET /api/v1/analytics/sources",
   summary: "List what reports can be about",
   permission: AnalyticsRead,
-  reply: item(Type.Array(SourceKind)),
+  response: item(Type.Array(SourceKind)),
   run: async ({ services }) =>
     [...reportSourcesOf(services).values()].map(({ kind, summary, permission, schema }) => ({
       kind,
@@ -63,7 +63,7 @@ const listReports = query({
   summary: "List the reports, newest first",
   permission: AnalyticsRead,
   query: object(pageQuery),
-  reply: page(Report),
+  response: page(Report),
   run: ({ tx, services }, { query: asked }) =>
     listPageById(services, LIST, asked, (before, limit) => store.list(tx, { before, limit })),
 });
@@ -77,7 +77,7 @@ const createReport = command({
     "environment of the request, like the data that it is about. Without `aggregates` it counts.",
   permission: AnalyticsWrite,
   body: NewReport,
-  reply: created(Report, { location: ({ id }) => `/api/v1/analytics/reports/${id}` }),
+  response: created(Report, { location: ({ id }) => `/api/v1/analytics/reports/${id}` }),
   emits: [ReportCreated],
   fails: [ReportNameTaken, TooManyReports],
   example: {
@@ -91,8 +91,8 @@ const createReport = command({
       chart: { type: "bar", x: "bucket", y: ["turnover"], series: "region" },
     },
   },
-  prepare: (outside, { body: { name: _, description: __, ...draft } }, caller) =>
-    service.checked(outside, draft, caller),
+  prepare: (platform, { body: { name: _, description: __, ...draft } }, caller) =>
+    service.checked(platform, draft, caller),
   run: (ctx, { body }, definition) => service.create(ctx, body, definition),
 });
 
@@ -102,7 +102,7 @@ const getReport = query({
   summary: "Read a report, not what it answers",
   permission: AnalyticsRead,
   params: ById,
-  reply: item(Report),
+  response: item(Report),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -117,12 +117,12 @@ const updateReport = command({
   permission: AnalyticsWrite,
   params: ById,
   body: ReportChange,
-  reply: item(Report),
+  response: item(Report),
   emits: [ReportUpdated, KpiUpdated],
   fails: [ReportNameTaken],
   example: { ...example, body: { groupBy: ["region", "status"] } },
-  prepare: (outside, { params, body }, caller) =>
-    service.changed(outside, { id: params.id, change: body }, caller),
+  prepare: (platform, { params, body }, caller) =>
+    service.changed(platform, { id: params.id, change: body }, caller),
   run: (ctx, { params, body }, prepared) => service.update(ctx, params.id, body, prepared),
 });
 
@@ -132,7 +132,7 @@ const deleteReport = command({
   summary: "Delete a report",
   permission: AnalyticsWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [ReportDeleted],
   fails: [ReportInUse],
   example,

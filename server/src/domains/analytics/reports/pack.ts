@@ -13,12 +13,12 @@ export const reportContent = packContent({
   kind: "reports",
   after: ["tables", "queries"],
   permission: AnalyticsWrite,
-  environmental: true,
+  environmentScoped: true,
   schema: NewReport,
   keyOf: ({ name }) => name,
-  async prepare(outside, { name: _, description: __, ...draft }) {
+  async prepare(platform, { name: _, description: __, ...draft }) {
     const definition = toDefinition(draft);
-    assertSource(outside, definition.source);
+    assertSource(platform, definition.source);
     return definition;
   },
   find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
@@ -26,7 +26,7 @@ export const reportContent = packContent({
     const report = await store.find(tx, id);
     return report && { name: report.name, description: report.description, ...report.definition };
   },
-  make: async (ctx, report, definition) => (await service.create(ctx, report, definition)).id,
+  create: async (ctx, report, definition) => (await service.create(ctx, report, definition)).id,
   async replace(ctx, id, report, definition) {
     await service.update(ctx, id, { description: "", ...report }, { definition });
     return id;

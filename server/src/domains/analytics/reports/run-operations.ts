@@ -42,9 +42,9 @@ export const listFields = query({
   summary: "List the fields that a report over a source can name",
   description: "As the caller sees them. `json` leads on with dots.",
   permission: AnalyticsRead,
-  waits: true,
+  longRunning: true,
   body: object({ source: Source }),
-  reply: item(
+  response: item(
     Type.Array(
       Type.Object(
         { name: Type.String(), type: ReportResult.properties.columns.items.properties.type },
@@ -53,8 +53,8 @@ export const listFields = query({
     ),
   ),
   example: { body: { source: { kind: "records", table: "orders" } } },
-  prepare: (outside, { body: { source } }, caller) =>
-    withSource({ outside, caller }, source, async ({ fields }) =>
+  prepare: (platform, { body: { source } }, caller) =>
+    withSource({ platform, caller }, source, async ({ fields }) =>
       [...fields].map(([name, { kind }]) => ({ name, type: kind })),
     ),
   run: async (_, __, fields) => fields,
@@ -65,52 +65,55 @@ export const previewReport = query({
   route: "POST /api/v1/analytics/reports/preview",
   summary: "Run a report that is not saved",
   permission: AnalyticsRead,
-  waits: true,
+  longRunning: true,
   body: ReportInput,
-  reply: item(ReportResult),
+  response: item(ReportResult),
   fails: [ReportTimedOut],
   example: {
     body: { source: { kind: "runs" }, groupBy: ["status"], aggregates: [{ fn: "count" }] },
   },
-  prepare: (outside, { body }, caller) => runReport({ outside, caller }, toDefinition(body)),
+  prepare: (platform, { body }, caller) => runReport({ platform, caller }, toDefinition(body)),
   run: async (_, __, result) => result,
 });
 
 export const runReportNow = query({
   id: "reports.run",
   route: "POST /api/v1/analytics/reports/{id}/run",
-  also: ["GET /api/v1/analytics/reports/{id}/run"],
+  aliases: ["GET /api/v1/analytics/reports/{id}/run"],
   summary: "Run a report",
   description:
     "With the rows and fields that the caller may see; who may not see such rows at all is refused.",
   permission: AnalyticsRead,
-  waits: true,
+  longRunning: true,
   params: ById,
   query: object(narrowing),
-  reply: item(ReportResult),
+  response: item(ReportResult),
   fails,
   example: { params, query: { filter: '{"region":"north"}' } },
-  prepare: (outside, input, caller) => runById(outside, caller, input),
+  prepare: (platform, input, caller) => runById(platform, caller, input),
   run: async (_, __, result) => result,
 });
 
 export const exportReport = query({
   id: "reports.export",
   route: "GET /api/v1/analytics/reports/{id}/export",
-  also: ["POST /api/v1/analytics/reports/{id}/export"],
+  aliases: ["POST /api/v1/analytics/reports/{id}/export"],
   summary: "Run a report, and download what it answers as a file",
   description:
     "`csv` (texts that a spreadsheet would take for a formula get a `'` in front), `xlsx` or `json`. " +
     "The rows behind a report, however many, are exported by `POST /api/v1/analytics/exports`.",
   permission: AnalyticsRead,
-  waits: true,
+  longRunning: true,
   params: ById,
   query: object({ ...narrowing, format: Type.Enum([...FORMATS], { default: "csv" }) }),
-  reply: download(MEDIA_TYPES),
+  response: download(MEDIA_TYPES),
   fails,
   example: { params, query: { format: "xlsx" } },
-  async prepare(outside, { params: { id }, query: { format, filter } }, caller) {
-    const { columns, rows } = await runById(outside, caller, { params: { id }, query: { filter } });
+  async prepare(platform, { params: { id }, query: { format, filter } }, caller) {
+    const { columns, rows } = await runById(platform, caller, {
+      params: { id },
+      query: { filter },
+    });
     const described = columns.map(({ name, type }) => ({ name, kind: type }));
     return {
       mediaType: FILE_FORMATS[format].mediaType,
@@ -126,7 +129,7 @@ export const reportRows = query({
   route: "GET /api/v1/analytics/reports/{id}/rows",
   summary: "List the rows behind a report, or behind one of its groups, newest first",
   permission: AnalyticsRead,
-  waits: true,
+  longRunning: true,
   params: ById,
   query: object({
     ...pageQuery,
@@ -138,18 +141,18 @@ export const reportRows = query({
       ),
     ),
   }),
-  reply: dynamicPage(Type.Record(Type.String(), Type.Unknown())),
+  response: dynamicPage(Type.Record(Type.String(), Type.Unknown())),
   fails,
   example: { params, query: { limit: 50, group: '{"region":"north"}' } },
-  async prepare(outside, { params: { id }, query: { limit, after, group = "{}" } }, caller) {
-    const { definition, revision } = await reportFor(outside, caller, id);
+  async prepare(platform, { params: { id }, query: { limit, after, group = "{}" } }, caller) {
+    const { definition, revision } = await reportFor(platform, caller, id);
     const list = JSON.stringify(["rows of a report", id, revision, group]);
-    const { cursors } = outside;
+    const { cursors } = platform;
     const from = after === undefined ? undefined : cursors.decode(list, after);
     const found = await mapBrokenReport(() =>
-      withSource({ outside, caller }, definition.source, (source, parameters) => {
+      withSource({ platform, caller }, definition.source, (source, parameters) => {
         const listing = groupListing(source, definition, parameters, parsed(group, "?group"));
-        return readRowsAfter({ outside, caller }, listing, from, limit + 1);
+        return readRowsAfter({ platform, caller }, listing, from, limit + 1);
       }),
     );
     const data = takeFittingPage(found.slice(0, limit).map(({ row }) => row));
@@ -164,21 +167,21 @@ export const reportRows = query({
 });
 
 async function runById(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   {
     params: { id },
     query: { filter },
   }: { params: { id: string }; query: { filter?: string | undefined } },
 ): Promise<ReportResult> {
-  const { definition } = await reportFor(outside, caller, id);
+  const { definition } = await reportFor(platform, caller, id);
   const further: ReportCondition =
     filter === undefined ? {} : { filter: { condition: parsed(filter, "?filter"), at: "?filter" } };
-  return runSavedReport({ outside, caller }, definition, further);
+  return runSavedReport({ platform, caller }, definition, further);
 }
 
-function reportFor(outside: Platform, caller: Caller, id: string): Promise<store.StoredReport> {
-  return outside.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
+function reportFor(platform: Platform, caller: Caller, id: string): Promise<store.StoredReport> {
+  return platform.db.read(partitionOfCaller(caller), (tx) => store.get(tx, id));
 }
 
 function parsed(given: string, path: string): Readonly<Record<string, unknown>> {

@@ -121,13 +121,13 @@ async function attempt<T>(
 
 /** Sends a statement over a source when it is the workspace's turn. */
 export async function askInTurn(
-  { outside, caller }: { readonly outside: Platform; readonly caller: Caller },
+  { platform, caller }: { readonly platform: Platform; readonly caller: Caller },
   source: OpenReportSource,
   text: string,
   values: readonly unknown[],
 ): Promise<readonly SqlRow[]> {
   try {
-    return await turnsOf(outside).take(partitionOfCaller(caller).workspace, () =>
+    return await turnsOf(platform).take(partitionOfCaller(caller).workspace, () =>
       source.ask(text, values),
     );
   } catch (error) {

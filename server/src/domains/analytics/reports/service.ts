@@ -27,27 +27,27 @@ type NewReport = ReportInput & { readonly name: string; readonly description?: s
 
 /** What is to be saved, checked as if it were run. */
 export async function checked(
-  outside: Platform,
+  platform: Platform,
   draft: ReportInput,
   caller: Caller,
 ): Promise<Definition> {
   const definition = toDefinition(draft);
-  await checkReport({ outside, caller }, definition);
+  await checkReport({ platform, caller }, definition);
   return definition;
 }
 
 /** The definition that a change leads to, checked in the same way. */
 export async function changed(
-  outside: Platform,
+  platform: Platform,
   { id, change }: { readonly id: string; readonly change: ReportChange },
   caller: Caller,
 ): Promise<{ readonly definition: Definition; readonly revision: number }> {
-  const { definition, revision } = await outside.db.read(partitionOfCaller(caller), (tx) =>
+  const { definition, revision } = await platform.db.read(partitionOfCaller(caller), (tx) =>
     store.get(tx, id),
   );
   const { name: _, description: __, ...parts } = change;
   const after = toDefinition(withoutNulls({ ...definition, ...parts }));
-  if (Object.keys(parts).length > 0) await checkReport({ outside, caller }, after);
+  if (Object.keys(parts).length > 0) await checkReport({ platform, caller }, after);
   return { definition: after, revision };
 }
 

@@ -12,10 +12,10 @@ import type { Source } from "./report.ts";
 
 /** The kind of a source. */
 export function sourceType(
-  outside: Pick<Platform, "contributions">,
+  platform: Pick<Platform, "contributions">,
   { kind }: Source,
 ): ReportSource {
-  const sources = reportSourcesOf(outside);
+  const sources = reportSourcesOf(platform);
   const found = sources.get(kind);
   if (!found) {
     throw invalidField(
@@ -27,8 +27,8 @@ export function sourceType(
 }
 
 /** Throws unless it is of a kind that there is, and says what that kind needs. */
-export function assertSource(outside: Pick<Platform, "contributions">, source: Source): void {
-  given(sourceType(outside, source), source);
+export function assertSource(platform: Pick<Platform, "contributions">, source: Source): void {
+  given(sourceType(platform, source), source);
 }
 
 /** A source as the caller sees it; throws where it is none, or none of theirs. */
@@ -37,22 +37,24 @@ export async function openSource(
   source: Source,
   parameters: SqlParameters,
 ): Promise<OpenReportSource> {
-  const type = sourceType(asking.outside, source);
+  const type = sourceType(asking.platform, source);
   assertHeld(asking, type, source);
   // What its own schema has checked is of its type.
   return type.open(asking, given(type, source) as never, parameters);
 }
 
-type Asking = Pick<ReportRequest, "caller"> & { readonly outside: Pick<Platform, "contributions"> };
+type Asking = Pick<ReportRequest, "caller"> & {
+  readonly platform: Pick<Platform, "contributions">;
+};
 
 /** Throws unless the caller holds what such rows need; of a kind that is no more, nobody does. */
 export function assertMaySee(asking: Asking, source: Source): void {
-  assertHeld(asking, sourceType(asking.outside, source), source);
+  assertHeld(asking, sourceType(asking.platform, source), source);
 }
 
-function assertHeld({ outside, caller }: Asking, type: ReportSource, source: Source): void {
+function assertHeld({ platform, caller }: Asking, type: ReportSource, source: Source): void {
   // What its own schema has checked is of its type.
-  const further = type.needs?.(outside, given(type, source) as never);
+  const further = type.needs?.(platform, given(type, source) as never);
   const missing = [type.permission, ...(further ?? [])].find(
     ({ name }) => !caller.permissions.has(name),
   );

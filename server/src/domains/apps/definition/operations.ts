@@ -25,7 +25,7 @@ import * as store from "./store.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 
 /** An app is the same in all environments. */
-const environmental = false;
+const environmentScoped = false;
 const ById = object({ id: AppId });
 export const example = { params: { id: "app_01jd0000000000000000000000" } };
 
@@ -40,7 +40,7 @@ export const listApps = query({
   id: "apps.list",
   route: "GET /api/v1/apps",
   summary: "List the apps by name",
-  environmental,
+  environmentScoped,
   permission: AppsRead,
   query: object({
     ...listQuery,
@@ -48,7 +48,7 @@ export const listApps = query({
       Type.Enum(["active", "archived", "all"], { description: "`active` unless given" }),
     ),
   }),
-  reply: countedPage(AppSummary),
+  response: countedPage(AppSummary),
   run(ctx, { query: { status = "active", ...question } }) {
     const narrowed = status === "all" ? [] : [() => `status = '${status}'`];
     return listPage(ctx, store.appList, question, { narrowed, toItem });
@@ -63,7 +63,7 @@ export const createApp = command({
     "Pages are trees of components (GET /api/v1/apps/schema) that name the app's data sources. Whatever is " +
     "wrong within it is told with its path, and with the `position` in an expression. Whether tables, " +
     "workflows and the like are there is checked when it is deployed. Without a `slug` it gets one of its name.",
-  environmental,
+  environmentScoped,
   permission: AppsWrite,
   body: object({
     name: fields.name,
@@ -73,7 +73,7 @@ export const createApp = command({
     pages: Type.Optional(whole.pages),
     dataSources: Type.Optional(whole.dataSources),
   }),
-  reply: created(App, { location: (app) => `/api/v1/apps/${app.id}` }),
+  response: created(App, { location: (app) => `/api/v1/apps/${app.id}` }),
   emits: [AppCreated],
   fails: [SlugTaken],
   example: {
@@ -100,9 +100,9 @@ export const readSchema = query({
   route: "GET /api/v1/apps/schema",
   summary: "Read the JSON Schema of component trees",
   description: "With those of actions and data sources in `$defs`.",
-  environmental,
+  environmentScoped,
   permission: AppsRead,
-  reply: item(Type.Record(Type.String(), Type.Unknown())),
+  response: item(Type.Record(Type.String(), Type.Unknown())),
   run: async () => publishedSchema(),
 });
 
@@ -110,10 +110,10 @@ export const getApp = query({
   id: "apps.get",
   route: "GET /api/v1/apps/{id}",
   summary: "Read an app with its pages and data sources",
-  environmental,
+  environmentScoped,
   permission: AppsRead,
   params: ById,
-  reply: item(App),
+  response: item(App),
   example,
   run: async ({ tx }, { params }) => placesOf(tx, await store.get(tx, params.id)),
 });
@@ -125,12 +125,12 @@ export const updateApp = command({
   description:
     "`pages` and `dataSources` are whole lists: what has the `id` of one that was there takes its place. " +
     "What is deployed stays as it is until the next deployment. What changes nothing is no event.",
-  environmental,
+  environmentScoped,
   permission: AppsWrite,
   params: ById,
   body: patch({ ...fields, ...whole }),
-  mayChangeNothing: true,
-  reply: item(App),
+  allowNoop: true,
+  response: item(App),
   emits: [AppUpdated],
   fails: [SlugTaken, AppIsArchived],
   example: { ...example, body: { description: "For the people who pack." } },
@@ -142,10 +142,10 @@ export const archiveApp = command({
   id: "apps.archive",
   route: "DELETE /api/v1/apps/{id}",
   summary: "Archive an app: nobody can open it any more",
-  environmental,
+  environmentScoped,
   permission: AppsWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [AppArchived],
   fails: [AppIsArchived],
   example,

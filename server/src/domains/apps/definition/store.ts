@@ -25,9 +25,9 @@ export const appList: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["name", "slug", "description"],
+  search: ["name", "slug", "description"],
   order: "name",
-  last: "id",
+  tieBreaker: "id",
 };
 
 export async function get(tx: Tx, id: string): Promise<StoredApp> {

@@ -37,13 +37,13 @@ export const deployApp = command({
   params: ById,
   body: object({ notes: Type.Optional(Notes) }),
   bodyOptional: true,
-  reply: created(Deployment, {
+  response: created(Deployment, {
     location: ({ appId, id }) => `/api/v1/apps/${appId}/deployments/${id}`,
   }),
   emits: [DeployCompleted, DeployFailed],
   fails: [DeployRefused, AppIsArchived, AppChanged],
   example: { ...example, body: { notes: "The packing list." } },
-  prepare: (outside, { params }, caller) => service.examine(outside, caller, params.id),
+  prepare: (platform, { params }, caller) => service.examine(platform, caller, params.id),
   run: (ctx, { body: { notes = "" } }, examined) => service.deploy(ctx, examined, notes),
 });
 
@@ -58,13 +58,13 @@ export const rollBackApp = command({
   params: ById,
   body: object({ deploymentId: Type.Optional(DeploymentId) }),
   bodyOptional: true,
-  mayChangeNothing: true,
-  reply: item(Deployment),
+  allowNoop: true,
+  response: item(Deployment),
   emits: [DeployRolledBack, DeployCompleted, DeployFailed],
   fails: [DeployRefused, AppIsArchived, AppChanged, NoPreviousDeployment],
   example: { ...example, body: { deploymentId: "dep_01jd0000000000000000000000" } },
-  prepare: (outside, { params, body }, caller) =>
-    service.examineEarlier(outside, caller, params.id, body.deploymentId),
+  prepare: (platform, { params, body }, caller) =>
+    service.examineEarlier(platform, caller, params.id, body.deploymentId),
   run: (ctx, _input, examined) => service.rollBack(ctx, examined),
 });
 
@@ -75,7 +75,7 @@ export const listDeployments = query({
   permission: AppsRead,
   params: ById,
   query: object(pageQuery),
-  reply: page(Deployment),
+  response: page(Deployment),
   example,
   async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
     await getApp(tx, params.id);
@@ -97,7 +97,7 @@ export const getDeployment = query({
   summary: "Read a deployment, with what was deployed",
   permission: AppsRead,
   params: object({ id: AppId, deploymentId: DeploymentId }),
-  reply: item(FullDeployment),
+  response: item(FullDeployment),
   example: { params: { ...example.params, deploymentId: "dep_01jd0000000000000000000000" } },
   run: ({ tx }, { params }) => store.get(tx, params.id, params.deploymentId),
 });

@@ -25,18 +25,18 @@ interface Reference {
 
 /** Everything that is not there in the caller's environment, or not to be seen by who deploys it. */
 export async function findMissingReferences(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   snapshot: Pick<Snapshot, "pages" | "dataSources">,
 ): Promise<FieldError[]> {
-  const perform = operationCallerFor(outside, caller, "/apps/deploy");
+  const perform = operationCallerFor(platform, caller, "/apps/deploy");
   const known = new Map<string, string | undefined>();
   const faults: FieldError[] = [];
   for (const { kind, name, path } of referencesOf(snapshot)) {
     const key = `${kind} ${name}`;
     if (!known.has(key)) {
       const look =
-        kind === "workflow" ? workflowFault(outside, caller, name) : fault(perform, kind, name);
+        kind === "workflow" ? workflowFault(platform, caller, name) : fault(perform, kind, name);
       known.set(key, await look);
     }
     const wrong = known.get(key);
@@ -100,12 +100,12 @@ async function fault(
 }
 
 async function workflowFault(
-  outside: Platform,
+  platform: Platform,
   { workspace, environment }: Caller,
   name: string,
 ): Promise<string | undefined> {
   if (!workspace) throw new Error("An app belongs to a workspace.");
-  const found = await outside.db.read({ workspace: workspace.key, environment }, (tx) =>
+  const found = await platform.db.read({ workspace: workspace.key, environment }, (tx) =>
     findStartable(tx, name, environment),
   );
   if (!found || found.archived) return "which does not exist here";

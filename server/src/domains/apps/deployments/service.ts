@@ -29,13 +29,13 @@ export interface Examined<What> {
 
 /** Looks at an app and at everything that it refers to. */
 export async function examine(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   id: string,
 ): Promise<Examined<StoredApp>> {
-  const what = await outside.db.read(partitionOf(caller), (tx) => apps.get(tx, id));
+  const what = await platform.db.read(partitionOf(caller), (tx) => apps.get(tx, id));
   if (what.status === "archived") throw new Failure(AppIsArchived);
-  return { what, missing: await findMissingReferences(outside, caller, what) };
+  return { what, missing: await findMissingReferences(platform, caller, what) };
 }
 
 /** Serves the app in this environment as it is now. */
@@ -75,12 +75,12 @@ export interface Earlier extends Examined<FullDeployment> {
 
 /** Looks at the deployment that is to be live again: the one that is named, or the one before. */
 export async function examineEarlier(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   id: string,
   deploymentId: string | undefined,
 ): Promise<Earlier> {
-  const { found, before } = await outside.db.read(partitionOf(caller), async (tx) => {
+  const { found, before } = await platform.db.read(partitionOf(caller), async (tx) => {
     const app = await apps.get(tx, id);
     if (app.status === "archived") throw new Failure(AppIsArchived);
     const live = await store.live(tx, id);
@@ -90,7 +90,7 @@ export async function examineEarlier(
     if (!found) throw invalidField("/deploymentId", "is not a deployment of this app here");
     return { found, before: deploymentId === undefined ? live?.deploymentId : undefined };
   });
-  const missing = await findMissingReferences(outside, caller, found.snapshot);
+  const missing = await findMissingReferences(platform, caller, found.snapshot);
   return { what: found, missing, before };
 }
 

@@ -24,7 +24,7 @@ export const issueToken = command({
   permission: AppsDeploy,
   params: ById,
   body: object(draftFields),
-  reply: created(IssuedToken),
+  response: created(IssuedToken),
   emits: [EmbedTokenCreated],
   fails: [AppIsArchived],
   example: {
@@ -45,7 +45,7 @@ export const listTokens = query({
   permission: AppsDeploy,
   params: ById,
   query: object(pageQuery),
-  reply: page(EmbedToken),
+  response: page(EmbedToken),
   example,
   async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
     await getApp(tx, params.id);
@@ -68,8 +68,8 @@ export const revokeToken = command({
   summary: "Revoke an embed token",
   permission: AppsDeploy,
   params: object({ id: AppId, tokenId: EmbedTokenId }),
-  mayChangeNothing: true,
-  reply: noContent(),
+  allowNoop: true,
+  response: noContent(),
   emits: [EmbedTokenRevoked],
   example: { params: { ...example.params, tokenId: "emb_01jd0000000000000000000000" } },
   run: (ctx, { params }) => service.revoke(ctx, params.id, params.tokenId),

@@ -28,7 +28,7 @@ export interface AppRequest {
 
 /** An open app, and whoever has opened it. */
 export interface AppSession {
-  readonly outside: Platform;
+  readonly platform: Platform;
   /** Of the app's workspace and environment. */
   readonly caller: Caller;
   readonly partition: Partition;
@@ -45,21 +45,21 @@ export interface AppSession {
 
 /** Lets somebody in, or throws why not. */
 export async function openAppSession(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   asked: AppRequest,
 ): Promise<AppSession> {
   const entered =
     asked.embedToken === undefined
       ? entranceOf(caller, asked)
-      : await embedded(outside, caller, asked, asked.embedToken);
+      : await embedded(platform, caller, asked, asked.embedToken);
   const { workspace, environment } = entered.caller;
   if (!workspace) throw new Error("Nobody enters without a workspace.");
   if (!entered.caller.permissions.has(AppsUse.name)) {
     throw new Failure(Forbidden, { detail: `This needs the permission ${AppsUse.name}.` });
   }
   const partition = { workspace: workspace.key, environment };
-  const served = await outside.db.read(partition, (tx) => findServed(tx, asked.slug));
+  const served = await platform.db.read(partition, (tx) => findServed(tx, asked.slug));
   const { embed } = entered;
   if (!served || (embed && embed.appId !== served.appId)) {
     throw new Failure(embed ? EmbedRefused : NotFound);
@@ -71,11 +71,11 @@ export async function openAppSession(
       : { environment };
   const address = { origin: caller.origin, workspace: asked.workspace, slug: asked.slug };
   return {
-    outside,
+    platform,
     ...entered,
     partition,
     served,
-    perform: operationCallerFor(outside, entered.caller, `/apps/${asked.workspace}/${asked.slug}`),
+    perform: operationCallerFor(platform, entered.caller, `/apps/${asked.workspace}/${asked.slug}`),
     pathTo: (path, params = {}) => pathOf({ ...address, path }, { ...params, ...fixed }),
     prefix: prefixOf(caller.origin),
   };
@@ -121,25 +121,27 @@ function entranceOf(caller: Caller, asked: AppRequest): Entrance {
 
 /** Acts for whoever made the token, with what they may do now. */
 async function embedded(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   asked: AppRequest,
   text: string,
 ): Promise<Entrance> {
-  const claims = verify(outside, text);
+  const claims = verify(platform, text);
   if (!claims) throw new Failure(EmbedRefused);
   const { workspace, environment } = claims;
-  const token = await outside.db.read({ workspace, environment }, (tx) => findToken(tx, claims.id));
+  const token = await platform.db.read({ workspace, environment }, (tx) =>
+    findToken(tx, claims.id),
+  );
   if (!token || token.revokedAt !== null) throw new Failure(EmbedRefused);
-  outside.throttle.assert(`embed ${token.id}`, outside.settings.rateLimit);
-  const rows = await membershipsOf(outside.db, token.createdBy);
+  platform.throttle.assert(`embed ${token.id}`, platform.settings.rateLimit);
+  const rows = await membershipsOf(platform.db, token.createdBy);
   const member = rows.find((row) => row.workspace === workspace);
   if (!member || member.barred || member.slug !== asked.workspace) throw new Failure(EmbedRefused);
-  const [user] = await outside.db.read({ workspace, environment }, (tx) =>
+  const [user] = await platform.db.read({ workspace, environment }, (tx) =>
     namesOfMembers(tx, [token.createdBy]),
   );
   if (!user) throw new Failure(EmbedRefused);
-  const held = permissionsOf(member.roles, member.granted, outside.permissions);
+  const held = permissionsOf(member.roles, member.granted, platform.permissions);
   const { permissions } = token;
   const { credential: _, idempotencyScope: __, ...stranger } = caller;
   return {

@@ -23,16 +23,16 @@ export interface BindingScope {
 
 /** The value of a template. That others are being evaluated is no fault of this one: it waits. */
 export async function evaluateBinding(
-  { outside, partition }: AppSession,
+  { platform, partition }: AppSession,
   value: unknown,
   scope: BindingScope,
 ) {
   const template = compileTemplate(value);
   for (let attempt = 1; ; attempt += 1) {
-    const nowMs = outside.clock.nowMs();
+    const nowMs = platform.clock.nowMs();
     try {
       return await template.evaluate(scope, {
-        pool: outside.expressions,
+        pool: platform.expressions,
         key: partition.workspace,
         nowMs,
       });

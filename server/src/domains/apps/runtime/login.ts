@@ -67,7 +67,7 @@ export const loginToApp = command({
     password: Type.String({ minLength: 1, maxLength: 200 }),
     code: Type.Optional(Type.String({ maxLength: 40 })),
   }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   emits: LOGIN_EVENTS,
   fails: [BadLogin, MfaRequired, BadSecondFactor, SsoRequired, RateLimited],
   example: {
@@ -77,11 +77,15 @@ export const loginToApp = command({
       password: "correct horse battery staple",
     },
   },
-  async prepare(outside, { body }, caller) {
-    const way = await wayOf(outside, caller.origin, appPath(body.returnTo, caller.origin));
+  async prepare(platform, { body }, caller) {
+    const way = await wayOf(platform, caller.origin, appPath(body.returnTo, caller.origin));
     const { email, password, code } = body;
     try {
-      const attempt = await checkLogin(outside, { email, password, ...(code && { code }) }, caller);
+      const attempt = await checkLogin(
+        platform,
+        { email, password, ...(code && { code }) },
+        caller,
+      );
       return { way, attempt };
     } catch (error) {
       throw again(way, email, error);

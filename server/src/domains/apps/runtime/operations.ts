@@ -64,7 +64,7 @@ const occasion = {
 export const openApp = query({
   id: "apps.open",
   route: "GET /apps/{workspace}/{slug}",
-  also: ["GET /apps/{workspace}/{slug}/*"],
+  aliases: ["GET /apps/{workspace}/{slug}/*"],
   summary: "Open a deployed app",
   description:
     "Needs the session of a browser, a token in the header, or an `embed_token`; who has none is asked to log " +
@@ -77,10 +77,10 @@ export const openApp = query({
     "*": Type.Optional(Type.String({ maxLength: 400, description: "The path of a page" })),
   }),
   query: Type.Object(how, { additionalProperties: true }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   fails: [Unauthenticated, ...fails],
   example,
-  async prepare(outside, { params: at, query: asked }, caller) {
+  async prepare(platform, { params: at, query: asked }, caller) {
     const { environment, embed_token: embedToken, ...more } = asked;
     const { workspace, slug, "*": path = "" } = at;
     const params = textsOf(more);
@@ -93,10 +93,10 @@ export const openApp = query({
         slug,
         path: `/${isPagePath(path) ? path : ""}`,
       };
-      const way = await wayOf(outside, caller.origin, pathOf(address, query));
+      const way = await wayOf(platform, caller.origin, pathOf(address, query));
       return { ...loginPage(way), status: Unauthenticated.status };
     }
-    const opened = await openAppSession(outside, caller, {
+    const opened = await openAppSession(platform, caller, {
       workspace,
       slug,
       environment,
@@ -120,12 +120,12 @@ export const readState = query({
   params: object(where),
   query: object(how),
   body: object(occasion),
-  reply: dynamicItem(Type.Record(Type.String(), Type.Unknown())),
+  response: dynamicItem(Type.Record(Type.String(), Type.Unknown())),
   fails: [Unauthenticated, ...fails],
   example: { ...example, body: { page: "/", inputs: { status: "open" } } },
-  async prepare(outside, { params, query: asked, body }, caller) {
+  async prepare(platform, { params, query: asked, body }, caller) {
     const { environment, embed_token: embedToken } = asked;
-    const opened = await openAppSession(outside, caller, { ...params, environment, embedToken });
+    const opened = await openAppSession(platform, caller, { ...params, environment, embedToken });
     const { page, params: given = {}, inputs = {}, views = {} } = body;
     return {
       data: await resolvePage(opened, pageOf(opened, page), { params: given, inputs, views }),
@@ -155,7 +155,7 @@ export const takeAction = command({
     values: Type.Optional(Scalars),
     row: Type.Optional(Type.String({ maxLength: 500 })),
   }),
-  reply: dynamicItem(
+  response: dynamicItem(
     Type.Object({ effects: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
   ),
   emits: [AppActed],
@@ -164,9 +164,9 @@ export const takeAction = command({
     ...example,
     body: { page: "/", componentId: "close", action: "/action", inputs: {} },
   },
-  async prepare(outside, { params, query: asked, body }, caller) {
+  async prepare(platform, { params, query: asked, body }, caller) {
     const { environment, embed_token: embedToken } = asked;
-    const opened = await openAppSession(outside, caller, { ...params, environment, embedToken });
+    const opened = await openAppSession(platform, caller, { ...params, environment, embedToken });
     const page = pageOf(opened, body.page);
     const { params: given = {}, inputs = {}, views = {}, values = {}, row } = body;
     const { componentId, action } = body;
@@ -175,8 +175,8 @@ export const takeAction = command({
   },
   async run(ctx, { body: { componentId } }, { opened, page, acted }) {
     const { served, embed, partition, caller } = opened;
-    ctx.enter(partition);
-    ctx.actAs(caller.actor);
+    ctx.switchPartition(partition);
+    ctx.setActor(caller.actor);
     const { effects, done, succeeded } = acted;
     ctx.emit(
       AppActed,
@@ -205,7 +205,7 @@ const kept: ResponseType<Asset> = {
     "content-type": mediaType,
     "cache-control": "public, max-age=31536000, immutable",
   }),
-  shown: ({ text }) => ({ status: 200, body: text }),
+  raw: ({ text }) => ({ status: 200, body: text }),
 };
 
 export const readAsset = query({
@@ -217,7 +217,7 @@ export const readAsset = query({
     hash: Type.String({ maxLength: 64 }),
     file: Type.String({ maxLength: 64 }),
   }),
-  reply: kept,
+  response: kept,
   example: { params: { hash: "0123456789abcdef", file: "main.ts" } },
   async run(_ctx, { params }) {
     const { hash, files } = bundle();

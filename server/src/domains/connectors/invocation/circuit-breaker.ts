@@ -38,23 +38,23 @@ export interface Admission {
 
 /** Lets a call through, or fails while the breaker is open. */
 export async function admit(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { connector, retryAt }: Guarded,
   timeoutMs: number,
 ): Promise<Admission> {
   if (retryAt === null) return { release: async () => undefined };
   const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-  const nowMs = outside.clock.nowMs();
+  const nowMs = platform.clock.nowMs();
   const until = new Date(nowMs + Math.max(OPEN_MS, timeoutMs + GRACE_MS));
   const claimed =
     Date.parse(retryAt) <= nowMs &&
-    (await outside.db.write(partition, (session) =>
+    (await platform.db.write(partition, (session) =>
       session.send(MOVE, [connector.id, retryAt, until]),
     ));
   if (claimed && claimed.length > 0) {
     const release = async (): Promise<void> => {
-      await outside.db.write(partition, (session) =>
+      await platform.db.write(partition, (session) =>
         session.send(MOVE, [connector.id, until, retryAt]),
       );
     };

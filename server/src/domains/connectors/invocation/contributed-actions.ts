@@ -42,7 +42,7 @@ export interface ConnectorActions {
    * form that the action asks for as far as the contributor has checked it. A `Failure` that it throws
    * is recorded with `connector.invoked` and answered.
    */
-  invoke(outside: Platform, call: ContributedCall): Promise<unknown>;
+  invoke(platform: Platform, call: ContributedCall): Promise<unknown>;
 }
 
 export const ConnectorActionPoint = extensionPoint<ConnectorActions>("connectors.actions");

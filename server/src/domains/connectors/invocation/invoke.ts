@@ -66,21 +66,21 @@ export interface InvocationRecord {
 
 /** Invokes an action. Throws where nothing took place: no such action, a wrong input, an open breaker. */
 export async function invoke(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   id: string,
   invocation: Invocation,
 ): Promise<InvocationRecord> {
   const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-  const { guarded, found } = await outside.db.read(partition, async (tx) => {
+  const { guarded, found } = await platform.db.read(partition, async (tx) => {
     const known = await store.getGuarded(tx, id);
-    return { guarded: known, found: await find(tx, outside, known, invocation.action) };
+    return { guarded: known, found: await find(tx, platform, known, invocation.action) };
   });
   if (!found) throw new Failure(UnknownAction);
   const outcome =
     "by" in found
-      ? await invokeAdded(outside, caller, guarded, { found, invocation })
-      : await invokeOwn(outside, caller, guarded, {
+      ? await invokeAdded(platform, caller, guarded, { found, invocation })
+      : await invokeOwn(platform, caller, guarded, {
           run: readied(guarded, found, invocation),
           invocation,
         });
@@ -92,7 +92,7 @@ type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredActio
 /** The action of this name: the type's, the document's, or one that was added. */
 async function find(
   tx: Tx,
-  outside: Platform,
+  platform: Platform,
   { connector }: store.Guarded,
   name: string,
 ): Promise<Own | Added | undefined> {
@@ -104,7 +104,7 @@ async function find(
   if (own) return { own };
   const discovered = type.documented ? await store.getAction(tx, connector.id, name) : undefined;
   if (discovered) return { discovered };
-  const added = await contributedActionsOf(tx, outside, connector);
+  const added = await contributedActionsOf(tx, platform, connector);
   return added.find(({ action }) => action.name === name);
 }
 
@@ -126,7 +126,7 @@ function readied(
 }
 
 async function invokeOwn(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   guarded: store.Guarded,
   what: {
@@ -136,9 +136,9 @@ async function invokeOwn(
 ): Promise<InvocationOutcome> {
   const { timeoutMs, retries } = limitsOf(guarded);
   const { idempotencyKey } = what.invocation;
-  const admission = await admit(outside, caller, guarded, timeoutMs);
+  const admission = await admit(platform, caller, guarded, timeoutMs);
   try {
-    const use = await openConnection(outside, caller, guarded, {
+    const use = await openConnection(platform, caller, guarded, {
       retries,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
@@ -155,7 +155,7 @@ async function invokeOwn(
 
 /** The breaker is not concerned, see `ConnectorActions`. */
 async function invokeAdded(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { connector }: store.Guarded,
   { found, invocation }: { readonly found: Added; readonly invocation: Invocation },
@@ -169,7 +169,7 @@ async function invokeAdded(
     evidence: { is: "unclear" as const },
   });
   try {
-    return { output: (await found.by.invoke(outside, call)) ?? null, ...facts() };
+    return { output: (await found.by.invoke(platform, call)) ?? null, ...facts() };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { failure: error, ...facts() };

@@ -19,7 +19,7 @@ export function limitsOf({ connector }: Guarded): Limits {
 
 /** Makes a connector ready to be used: its credentials and secrets in place, its time running. */
 export async function openConnection(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   guarded: Guarded,
   options: { readonly retries: number; readonly idempotencyKey?: string },
@@ -27,16 +27,16 @@ export async function openConnection(
   const { connector, sealed } = guarded;
   const type = connectorTypeOf(connector.type);
   const workspace = requireWorkspace(caller);
-  const hidden = await decryptCredentials(outside, { workspace, id: connector.id }, sealed);
+  const hidden = await decryptCredentials(platform, { workspace, id: connector.id }, sealed);
   const { parts } = unmaskCredentials(
     type.config,
     connector as { config: Json; auth: Json },
     hidden,
   );
-  const { config, auth, discretion } = await unlock(outside, workspace, type.config, parts);
+  const { config, auth, discretion } = await unlock(platform, workspace, type.config, parts);
   const { document } = connector;
   return {
-    outside,
+    platform,
     connector,
     config: type.documented?.used(config as never, document?.serverUrl ?? null) ?? config,
     auth,

@@ -34,14 +34,14 @@ import { runAttempt, outcomeFields } from "./outcome.ts";
 
 /** Tries a connection, whatever the breaker says, and once. */
 export async function testConnection(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   id: string,
 ): Promise<InvocationRecord> {
   const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-  const guarded = await outside.db.read(partition, (tx) => store.getGuarded(tx, id));
+  const guarded = await platform.db.read(partition, (tx) => store.getGuarded(tx, id));
   const type = connectorTypeOf(guarded.connector.type);
-  const use = await openConnection(outside, caller, guarded, { retries: 0 });
+  const use = await openConnection(platform, caller, guarded, { retries: 0 });
   try {
     const outcome = await runAttempt((): Promise<TestAnswer> => type.test(use as never));
     return { guarded, outcome };
@@ -66,7 +66,7 @@ export const listActions = query({
   permission: ConnectorsRead,
   params: ById,
   query: object(pageQuery),
-  reply: page(ActionDescription),
+  response: page(ActionDescription),
   example,
   async run(ctx, { params, query: { limit, after } }) {
     const { cursors } = ctx.services;
@@ -102,7 +102,7 @@ export const invokeConnector = command({
     "with `Retry-After`, and after 30 s one call may try. Credentials are taken out of all that " +
     "comes back. `idempotencyKey` is sent to an HTTP API as `Idempotency-Key`; the header of the " +
     "same name keeps a repeated request from being sent at all.",
-  environmental: true,
+  environmentScoped: true,
   permission: ConnectorsInvoke,
   params: ById,
   body: object({
@@ -112,15 +112,15 @@ export const invokeConnector = command({
     ),
     idempotencyKey: Type.Optional(Type.String({ pattern: IDEMPOTENCY_KEY.source, maxLength: 255 })),
   }),
-  reply: output,
+  response: output,
   emits: [events.ConnectorInvoked, events.ConnectorStatusChanged],
   fails: [UnknownAction, UnknownSecret, UpstreamFailed, UpstreamTimedOut, CircuitOpen],
   example: {
     ...example,
     body: { action: "request", input: { method: "GET", path: "/users", query: { limit: 10 } } },
   },
-  prepare: (outside, { params, body }, caller) =>
-    invoke(outside, caller, params.id, { ...body, input: body.input ?? {} }),
+  prepare: (platform, { params, body }, caller) =>
+    invoke(platform, caller, params.id, { ...body, input: body.input ?? {} }),
   async run(ctx, { body }, { guarded: { connector }, outcome }) {
     const { id: connectorId } = connector;
     const facts = { connectorId, action: body.action, ...outcomeFields(outcome) };
@@ -149,14 +149,14 @@ export const testConnector = command({
     "Whatever the breaker says. An API over HTTP is asked for `testPath`, GraphQL for its type, a " +
     "database for 1, a mail server to let us in, Slack who we are. `ok` is false, with an `error`, " +
     "when the answer was not as it should be.",
-  environmental: true,
+  environmentScoped: true,
   permission: ConnectorsWrite,
   params: ById,
-  reply: item(TestResult),
+  response: item(TestResult),
   emits: [events.ConnectorTested, events.ConnectorStatusChanged],
   fails: [UnknownSecret],
   example,
-  prepare: (outside, { params }, caller) => testConnection(outside, caller, params.id),
+  prepare: (platform, { params }, caller) => testConnection(platform, caller, params.id),
   async run(ctx, _input, { guarded: { connector }, outcome }) {
     const facts = outcomeFields(outcome);
     ctx.emit(events.ConnectorTested, referTo(connector), { connectorId: connector.id, ...facts });
@@ -178,16 +178,16 @@ export const refreshConnector = command({
     "From the `url` of its configuration. Its actions are those of the document from then on.",
   permission: ConnectorsWrite,
   params: ById,
-  reply: item(Connector),
+  response: item(Connector),
   emits: [events.ConnectorUpdated],
   fails: [NothingToRefresh],
   example,
-  async prepare(outside, { params }, caller) {
+  async prepare(platform, { params }, caller) {
     const partition = { workspace: requireWorkspace(caller), environment: caller.environment };
-    const { type, config, revision } = await outside.db.read(partition, (tx) =>
+    const { type, config, revision } = await platform.db.read(partition, (tx) =>
       store.get(tx, params.id),
     );
-    const discovered = await connectorTypeOf(type).documented?.discover(outside, config as never);
+    const discovered = await connectorTypeOf(type).documented?.discover(platform, config as never);
     if (!discovered) throw new Failure(NothingToRefresh);
     return { discovered, from: revision };
   },

@@ -41,7 +41,7 @@ export interface ConnectorType<Config extends TObject = TObject> {
   readonly authKinds: readonly AuthKind[];
   readonly actions: readonly ActionType<Static<Config>>[];
   /** What the schemas can't say; called with what fits them, masks and references included. */
-  check?(outside: Platform, config: Static<Config>, auth: AuthFields): readonly FieldError[];
+  check?(platform: Platform, config: Static<Config>, auth: AuthFields): readonly FieldError[];
   /** Resolves if the other system answers as it should, and throws if it does not. */
   test(use: UpstreamConnection<Static<Config>>): Promise<TestAnswer>;
   /** For the types whose connectors find their actions in a document. */
@@ -55,7 +55,7 @@ export interface TestAnswer {
 
 export interface Documented<Config> {
   /** Finds the actions; undefined when the document is the one that was read before. */
-  discover(outside: Platform, config: Config): Promise<DiscoveredApi | undefined>;
+  discover(platform: Platform, config: Config): Promise<DiscoveredApi | undefined>;
   /** The configuration as it is kept: without the document. */
   kept(config: Config): Config;
   /** The configuration as it is used: with what the document says. */

@@ -61,8 +61,8 @@ export const graphql = connectorType({
       run: (use, input) => execute(use, input, false),
     }),
   ],
-  check: (outside, { url, headers }) => [
-    ...urlErrors(outside, "/config/url", url),
+  check: (platform, { url, headers }) => [
+    ...urlErrors(platform, "/config/url", url),
     ...headerErrors("/config/headers", headers),
   ],
   async test(use) {

@@ -72,8 +72,8 @@ export const http = connectorType({
       },
     }),
   ],
-  check: (outside, { baseUrl, headers }) => [
-    ...urlErrors(outside, "/config/baseUrl", baseUrl),
+  check: (platform, { baseUrl, headers }) => [
+    ...urlErrors(platform, "/config/baseUrl", baseUrl),
     ...headerErrors("/config/headers", headers),
   ],
   test: (use) => testHttp(use, use.config),

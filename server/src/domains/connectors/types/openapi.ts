@@ -45,12 +45,12 @@ export const openapi = connectorType({
   config,
   authKinds: AUTH_KINDS,
   actions: [],
-  check: (outside, { document, url, baseUrl, headers }) => [
+  check: (platform, { document, url, baseUrl, headers }) => [
     ...((document === undefined) === (url === undefined)
       ? [{ path: "/config/document", message: "is required, or else url" }]
       : []),
-    ...(url === undefined ? [] : urlErrors(outside, "/config/url", url)),
-    ...(baseUrl === undefined ? [] : urlErrors(outside, "/config/baseUrl", baseUrl)),
+    ...(url === undefined ? [] : urlErrors(platform, "/config/url", url)),
+    ...(baseUrl === undefined ? [] : urlErrors(platform, "/config/baseUrl", baseUrl)),
     ...headerErrors("/config/headers", headers),
   ],
   test: (use) => testHttp(use, placed(use.config)),
@@ -72,18 +72,18 @@ function placed(given: Config): Config & { readonly baseUrl: string } {
   return { ...given, baseUrl: given.baseUrl ?? "" };
 }
 
-async function discover(outside: Platform, given: Config): Promise<DiscoveredApi | undefined> {
+async function discover(platform: Platform, given: Config): Promise<DiscoveredApi | undefined> {
   const { document, url, baseUrl } = given;
   if (document === MASK) return undefined;
   const field = url === undefined ? "/config/document" : "/config/url";
-  const content = document ?? (await fetched(outside, url ?? ""));
+  const content = document ?? (await fetched(platform, url ?? ""));
   const found = await readDocument({ text: content, from: url });
   if ("fault" in found) throw invalidField(field, found.fault);
   const { serverUrl } = found.discovered;
   if (baseUrl === undefined) {
     if (serverUrl === null)
       throw invalidField("/config/baseUrl", "is required: the document names no server");
-    const [fault] = urlErrors(outside, "/config/baseUrl", serverUrl);
+    const [fault] = urlErrors(platform, "/config/baseUrl", serverUrl);
     if (fault) throw invalidField(fault.path, fault.message);
   }
   return found.discovered;

@@ -68,14 +68,14 @@ export const slack = connectorType({
       },
     }),
   ],
-  check: (outside, { webhookUrl, apiUrl }, auth) => [
+  check: (platform, { webhookUrl, apiUrl }, auth) => [
     ...faultsOfMeans(webhookUrl, auth),
-    ...(apiUrl === undefined ? [] : urlErrors(outside, "/config/apiUrl", apiUrl)),
+    ...(apiUrl === undefined ? [] : urlErrors(platform, "/config/apiUrl", apiUrl)),
     ...(webhookUrl === undefined ||
     webhookUrl === MASK ||
     findSecretReferences(webhookUrl).length > 0
       ? []
-      : urlErrors(outside, "/config/webhookUrl", webhookUrl)),
+      : urlErrors(platform, "/config/webhookUrl", webhookUrl)),
   ],
   async test(use) {
     if (use.auth.kind === "bearer") await callApi(use, "auth.test", {});

@@ -69,7 +69,7 @@ export const smtp = connectorType({
         withRetries({ ...use, idempotent: false }, () => send(use, input)),
     }),
   ],
-  check: (outside, { host }) => hostErrors(outside, "/config/host", host),
+  check: (platform, { host }) => hostErrors(platform, "/config/host", host),
   async test(use) {
     await speaking(use, (transport) => transport.verify());
     return {};
@@ -115,10 +115,10 @@ async function speaking<T>(
   use: UpstreamConnection<Config>,
   talk: (transport: Transport) => Promise<T>,
 ) {
-  const { outside, config: about, auth, deadline } = use;
+  const { platform, config: about, auth, deadline } = use;
   // Loaded at the first mail: many installations send none, and it takes memory.
   const { createTransport } = await import("nodemailer");
-  const socket = outside.outbound.socket();
+  const socket = platform.outbound.socket();
   // What breaks it is heard where something is waited for.
   socket.on("error", () => undefined);
   deadline.signal.addEventListener("abort", () => socket.destroy(), { once: true });
@@ -130,7 +130,7 @@ async function speaking<T>(
     deadline.signal.throwIfAborted();
     throw upstreamErrorOf(toOutboundFailure(error, `smtp ${about.host}`));
   }
-  const { secureContext } = outside.outbound;
+  const { secureContext } = platform.outbound;
   const timeoutMs = deadline.remainingMs();
   const transport = createTransport({
     host: about.host,

@@ -5,7 +5,7 @@ import type { Deadline } from "./deadline.ts";
 
 /** One use of a connector: all that it takes to reach the other system, credentials in the clear. */
 export interface UpstreamConnection<Config = unknown> {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly connector: { readonly id: string; readonly revision: number };
   readonly config: Config;
   readonly auth: Auth;

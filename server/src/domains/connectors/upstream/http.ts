@@ -49,9 +49,9 @@ async function send(
   use: UpstreamConnection,
   { method, url, headers, body }: HttpRequest,
 ): Promise<HttpResponse> {
-  const { outside, deadline, discretion, idempotencyKey } = use;
+  const { platform, deadline, discretion, idempotencyKey } = use;
   try {
-    const response = await outside.outbound.request({
+    const response = await platform.outbound.request({
       method,
       url: url.href,
       headers: {
@@ -68,7 +68,7 @@ async function send(
     });
     const answer = readResponse(response);
     const { status } = answer;
-    if (status >= 400) throw upstreamRefusal(answer, discretion, outside.clock.nowMs());
+    if (status >= 400) throw upstreamRefusal(answer, discretion, platform.clock.nowMs());
     if (response.truncated) throw new UpstreamError("The answer is larger than 1 MiB.", { status });
     return answer;
   } catch (error) {

@@ -30,11 +30,11 @@ export async function accessToken(
   use: UpstreamConnection,
   auth: ClientCredentials,
 ): Promise<string> {
-  const { outside, discretion } = use;
-  const cache = cacheOf(outside);
+  const { platform, discretion } = use;
+  const cache = cacheOf(platform);
   const key = keyOf(use, auth);
   let token = cache.get(key);
-  if (token === undefined || (await expired(token, outside.clock.nowMs()))) {
+  if (token === undefined || (await expired(token, platform.clock.nowMs()))) {
     // Whoever came first has replaced it while this one looked.
     const current = cache.get(key);
     if (current !== undefined && current !== token) token = current;
@@ -54,7 +54,7 @@ export async function dropToken(
   auth: ClientCredentials,
   refused: string,
 ): Promise<void> {
-  const cache = cacheOf(use.outside);
+  const cache = cacheOf(use.platform);
   const key = keyOf(use, auth);
   const token = cache.get(key);
   const value = await token?.then(
@@ -87,9 +87,9 @@ async function expired(token: Promise<Token>, nowMs: number): Promise<boolean> {
 }
 
 async function request(use: UpstreamConnection, auth: ClientCredentials): Promise<Token> {
-  const { outside, deadline, discretion } = use;
+  const { platform, deadline, discretion } = use;
   try {
-    const response = await outside.outbound.request({
+    const response = await platform.outbound.request({
       method: "POST",
       url: auth.tokenUrl,
       ...formOf(auth),
@@ -98,7 +98,7 @@ async function request(use: UpstreamConnection, auth: ClientCredentials): Promis
       allowHttp: true,
     });
     const answer = readResponse(response);
-    const nowMs = outside.clock.nowMs();
+    const nowMs = platform.clock.nowMs();
     if (answer.status >= 300) throw upstreamRefusal(answer, discretion, nowMs);
     return tokenOf(answer.body, nowMs);
   } catch (error) {

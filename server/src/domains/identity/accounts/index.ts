@@ -41,7 +41,7 @@ export { Email, MemberOf, Password, User } from "./user.ts";
 export const accounts = domain({
   name: "accounts",
   summary: "The people, and the workspaces that they belong to.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [],
   events: [UserActivated],
   operations: [],

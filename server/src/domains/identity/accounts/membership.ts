@@ -46,15 +46,15 @@ export function permissionsOf(
 
 /** What a person is and may do in a workspace now; nothing when they are no active member. */
 export async function membershipIn(
-  outside: Platform,
+  platform: Platform,
   workspace: string,
   userId: string,
 ): Promise<{ readonly roles: readonly string[]; readonly permissions: ReadonlySet<string> }> {
-  const rows = await store.membershipsOf(outside.db, userId);
+  const rows = await store.membershipsOf(platform.db, userId);
   const row = rows.find((one) => one.workspace === workspace);
   if (!row) return { roles: [], permissions: new Set() };
   const { roles, granted } = row;
-  return { roles, permissions: permissionsOf(roles, granted, outside.permissions) };
+  return { roles, permissions: permissionsOf(roles, granted, platform.permissions) };
 }
 
 /** Those of these people who hold a permission in the workspace that the act is in. */

@@ -49,7 +49,7 @@ export const inviteUser = command({
     name: Type.Optional(line(100)),
     roleIds: Type.Optional(Type.Array(RoleId, { maxItems: 20, uniqueItems: true })),
   }),
-  reply: created(NewInvitation, {
+  response: created(NewInvitation, {
     location: (made) => `/api/v1/settings/users/invitations/${made.id}`,
   }),
   emits: [UserInvited],
@@ -71,10 +71,10 @@ export const acceptInvitation = command({
     name: Type.Optional(line(100)),
     password: Password,
   }),
-  reply: item(User),
+  response: item(User),
   ...ACCEPTING,
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
-  prepare: (outside, { body }, caller) => service.examineInvitation(outside, body, caller),
+  prepare: (platform, { body }, caller) => service.examineInvitation(platform, body, caller),
   run: (ctx, { body }, acceptance) => service.accept(ctx, body.name, acceptance),
 });
 
@@ -84,7 +84,7 @@ export const listInvitations = query({
   summary: "List the open invitations",
   permission: UsersRead,
   query: object(pageQuery),
-  reply: page(Invitation),
+  response: page(Invitation),
   async run({ tx, now, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     return toPage(
@@ -102,7 +102,7 @@ export const revokeInvitation = command({
   summary: "Withdraw an invitation",
   permission: UsersWrite,
   params: object({ id: id("inv") }),
-  reply: noContent(),
+  response: noContent(),
   emits: [InvitationRevoked],
   example: { params: { id: "inv_01jd0000000000000000000000" } },
   run: (ctx, { params }) => service.revokeInvitation(ctx, params.id),

@@ -91,19 +91,19 @@ export interface Acceptance {
 
 /** Everything slow about accepting: whose it is, and the hash of the password. */
 export async function examineInvitation(
-  outside: Platform,
+  platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },
   { address }: Caller,
 ): Promise<Acceptance | undefined> {
-  const { db, clock } = outside;
+  const { db, clock } = platform;
   const invitation = await invitations.find(db, sha256(token), clock.now());
   if (!invitation) {
-    throttleAddress(outside, address);
+    throttleAddress(platform, address);
     return undefined;
   }
   // The link proves nothing about the address, since its sender has it too. So an account that
   // exists is opened by its own password alone, and guessing that is as slow here as at the login.
-  await throttleAccount(outside, invitation.email, address);
+  await throttleAccount(platform, invitation.email, address);
   const account = await findAccount(db, invitation.email);
   if (!account) {
     return { invitation, account: undefined, passwordHash: await hashPassword(password) };
@@ -126,7 +126,10 @@ export async function accept(
 ): Promise<User | Failure> {
   const { tx, caller, services } = ctx;
   const { environment } = caller;
-  ctx.enter({ workspace: acceptance?.invitation.workspace ?? services.homeWorkspace, environment });
+  ctx.switchPartition({
+    workspace: acceptance?.invitation.workspace ?? services.homeWorkspace,
+    environment,
+  });
   if (!acceptance) return refuse(ctx, "bad_link");
   if (acceptance.refused) return refuseAccount(ctx, acceptance);
   const { invitation, account, passwordHash } = acceptance;
@@ -146,7 +149,7 @@ export async function accept(
       updated_at: ctx.now,
     }));
   await addMember(ctx, { userId: user.id, roles: invitation.roleIds });
-  ctx.actAs({ id: user.id, name: user.name, type: "user" });
+  ctx.setActor({ id: user.id, name: user.name, type: "user" });
   ctx.emit(UserActivated, { id: user.id, displayName: user.name }, user);
   return user;
 }
@@ -160,7 +163,7 @@ function refuseAccount(ctx: Accepting, { invitation, refused }: Acceptance): Fai
   const { environment, address } = ctx.caller;
   const { email } = invitation;
   for (const workspace of refused.workspaces) {
-    ctx.enter({ workspace, environment });
+    ctx.switchPartition({ workspace, environment });
     ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
   }
   return new Failure(WrongPassword);

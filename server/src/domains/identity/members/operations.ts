@@ -21,7 +21,7 @@ export const listUsers = query({
   summary: "List the members of the workspace",
   permission: UsersRead,
   query: object(pageQuery),
-  reply: page(Member),
+  response: page(Member),
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await listMembers(tx, { after: String(start), limit: limit + 1 });
@@ -40,7 +40,7 @@ export const getUser = query({
   summary: "Read a member",
   permission: UsersRead,
   params: ById,
-  reply: item(Member),
+  response: item(Member),
   example,
   run: async ({ tx }, { params }) => {
     const row = await getMember(tx, params.id);
@@ -55,12 +55,12 @@ export const updateUser = command({
   permission: UsersWrite,
   params: ById,
   body: patch({ status: Type.Enum(["active", "deactivated"]), name: line(100) }),
-  reply: item(Member),
+  response: item(Member),
   emits: [UserActivated, UserDeactivated, UserUpdated, InvitationRevoked],
   fails: [LastOwner, Forbidden, SharedAccount],
   example: { ...example, body: { status: "deactivated" } },
-  prepare: (outside, { params }, { workspace }) =>
-    service.membershipsElsewhere(outside, params.id, workspace),
+  prepare: (platform, { params }, { workspace }) =>
+    service.membershipsElsewhere(platform, params.id, workspace),
   async run(ctx, { params, body }, elsewhere) {
     const row = await service.updateMember(ctx, params.id, body, elsewhere);
     return { ...row, roles: [...row.roles] };
@@ -76,11 +76,11 @@ export const removeUser = command({
     "no other workspace.",
   permission: UsersWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [UserDeactivated, InvitationRevoked],
   fails: [LastOwner, Forbidden],
   example,
-  prepare: (outside, { params }, { workspace }) =>
-    service.membershipsElsewhere(outside, params.id, workspace),
+  prepare: (platform, { params }, { workspace }) =>
+    service.membershipsElsewhere(platform, params.id, workspace),
   run: (ctx, { params }, elsewhere) => service.remove(ctx, params.id, elsewhere),
 });

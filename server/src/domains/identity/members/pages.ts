@@ -18,7 +18,7 @@ export const invitationPage = query({
   summary: "Show the form to accept an invitation",
   access: "public",
   query: object({ token: Token }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   example: { query: { token: "mri_…" } },
   run: async (_ctx, { query: { token } }) =>
     document({
@@ -43,10 +43,10 @@ export const invitationForm = command({
   access: "public",
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   ...ACCEPTING,
   example: { body: { token: "mri_…", name: "Ada", password: "correct horse battery staple" } },
-  prepare: (outside, { body }, caller) => examineInvitation(outside, body, caller),
+  prepare: (platform, { body }, caller) => examineInvitation(platform, body, caller),
   async run(ctx, { body: { name } }, acceptance) {
     const user = await accept(ctx, name === "" ? undefined : name, acceptance);
     if (user instanceof Failure) return user;

@@ -8,14 +8,14 @@ const address = () => `invited-${(count += 1)}@example.com`;
 
 async function aMember(world: World): Promise<Arranged> {
   const { userId } = await world.member(["viewer"]);
-  return { params: { id: userId }, environmental: false };
+  return { params: { id: userId }, environmentScoped: false };
 }
 
 /** A member who has invited somebody. */
 async function aSender(world: World): Promise<Arranged> {
   const admin = await world.member(["admin"]);
   await admin(INVITE, { email: address() });
-  return { params: { id: admin.userId }, environmental: false };
+  return { params: { id: admin.userId }, environmentScoped: false };
 }
 
 async function invited(owner: Ask, email = address()) {
@@ -72,7 +72,7 @@ export const samples: readonly Sample[] = [
     operation: "invitations.revoke",
     arrange: async (owner) => ({
       params: { id: (await invited(owner)).id },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   ...accepting("invitations.accept"),

@@ -19,7 +19,7 @@ export {
 export const mfa = domain({
   name: "mfa",
   summary: "Second factors: TOTP, WebAuthn and recovery codes, and the demand for one.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [SecurityWrite],
   events: Object.values(events),
   operations: Object.values(operations),

@@ -34,7 +34,7 @@ export function emitToWorkspaces(
 ): void {
   const { environment, address } = ctx.caller;
   for (const workspace of person.workspaces) {
-    ctx.enter({ workspace, environment });
+    ctx.switchPartition({ workspace, environment });
     emit({ id: person.id, displayName: person.name }, { userId: person.id, address });
   }
 }

@@ -15,7 +15,7 @@ import * as store from "./store.ts";
 import { listKeys } from "./webauthn-store.ts";
 
 /** For people who are logged in, and all the more for those who may do nothing else yet. */
-const own = { access: "account", evenIfBarred: true } as const;
+const own = { access: "account", allowBeforeEnrolment: true } as const;
 const KEYS = "webauthn credentials";
 const PROOF =
   "Needs a second factor: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. With neither, the 403 " +
@@ -35,7 +35,7 @@ export const mfaStatus = query({
   route: "GET /api/v1/auth/mfa/status",
   summary: "Read which second factors you have",
   ...own,
-  reply: item(factor.Status),
+  response: item(factor.Status),
   fails: [factor.SessionRequired],
   async run({ tx, caller }) {
     const { user } = sessionOf(caller);
@@ -52,7 +52,7 @@ export const enrolTotp = command({
     "The secret is pending until `totp/verify` is sent a code of it; asking again replaces it. Codes have six " +
     "digits and change every 30 seconds (SHA-1).",
   ...own,
-  reply: item(
+  response: item(
     Type.Object(
       {
         qrCodeUri: Type.String({ description: "`otpauth://…`, for an authenticator app" }),
@@ -64,7 +64,7 @@ export const enrolTotp = command({
   ),
   emits: [events.TotpBegun],
   fails: [factor.SessionRequired, factor.TotpEnrolledAlready],
-  prepare: (outside, _input, caller) => service.prepareSecret(outside, caller),
+  prepare: (platform, _input, caller) => service.prepareSecret(platform, caller),
   run: (ctx, _input, secret) => service.beginTotp(ctx, secret),
 });
 
@@ -77,7 +77,7 @@ export const verifyTotp = command({
     "and replace earlier ones.",
   ...own,
   body: object({ code: factor.Code }),
-  reply: item(
+  response: item(
     Type.Object(
       { enrolled: Type.Boolean(), recoveryCodes: factor.RecoveryCodes },
       { title: "TotpEnrolment" },
@@ -92,7 +92,7 @@ export const verifyTotp = command({
     RateLimited,
   ],
   example: { body: { code: "123456" } },
-  prepare: (outside, { body }, caller) => service.examineCode(outside, caller, body.code),
+  prepare: (platform, { body }, caller) => service.examineCode(platform, caller, body.code),
   run: (ctx, _input, pending) => service.enrolTotp(ctx, pending),
 });
 
@@ -104,11 +104,11 @@ export const disableTotp = command({
   ...own,
   body: object(factor.proof),
   bodyOptional: true,
-  reply: noContent(),
+  response: noContent(),
   emits: [events.TotpRemoved, ...proving],
   fails: unproven,
   example: exampleProof,
-  prepare: (outside, { body }, caller) => service.examineProof(outside, caller, body),
+  prepare: (platform, { body }, caller) => service.examineProof(platform, caller, body),
   run: (ctx, _input, proven) => service.disableTotp(ctx, proven),
 });
 
@@ -118,7 +118,7 @@ export const listCredentials = query({
   summary: "List your WebAuthn credentials, oldest first",
   ...own,
   query: object(pageQuery),
-  reply: page(factor.Credential),
+  response: page(factor.Credential),
   fails: [factor.SessionRequired],
   async run({ tx, caller, services }, { query: { limit, after } }) {
     const { user } = sessionOf(caller);
@@ -146,7 +146,7 @@ export const registerCredential = command({
     name: Type.Optional(line(100, "Your name for the authenticator")),
   }),
   bodyOptional: true,
-  reply: item(
+  response: item(
     Type.Union([
       factor.CreationOptions,
       Type.Object(
@@ -166,7 +166,7 @@ export const registerCredential = command({
     factor.TooManyCredentials,
   ],
   example: { body: { name: "Blue key" } },
-  prepare: (outside, { body }, caller) => examineRegistration(outside, body.credential, caller),
+  prepare: (platform, { body }, caller) => examineRegistration(platform, body.credential, caller),
   run: (ctx, { body }, registration) => register(ctx, body.name ?? "Security key", registration),
 });
 
@@ -179,11 +179,11 @@ export const removeCredential = command({
   params: object({ id: id("wac") }),
   body: object(factor.proof),
   bodyOptional: true,
-  reply: noContent(),
+  response: noContent(),
   emits: [events.WebauthnRemoved, ...proving],
   fails: unproven,
   example: { params: { id: "wac_01jd0000000000000000000000" }, ...exampleProof },
-  prepare: (outside, { body }, caller) => service.examineProof(outside, caller, body),
+  prepare: (platform, { body }, caller) => service.examineProof(platform, caller, body),
   run: (ctx, { params }, proven) => service.removeKey(ctx, params.id, proven),
 });
 
@@ -195,15 +195,15 @@ export const renewRecoveryCodes = command({
   ...own,
   body: object(factor.proof),
   bodyOptional: true,
-  reply: item(
+  response: item(
     Type.Object({ recoveryCodes: factor.RecoveryCodes }, { title: "RenewedRecoveryCodes" }),
   ),
   emits: [events.RecoveryCodesRenewed, ...proving],
   fails: unproven,
   example: exampleProof,
-  async prepare(outside, { body }, caller) {
-    const proven = await service.examineProof(outside, caller, body);
-    return { ...proven, codes: service.newCodes(await accountKey(outside), proven.person) };
+  async prepare(platform, { body }, caller) {
+    const proven = await service.examineProof(platform, caller, body);
+    return { ...proven, codes: service.newCodes(await accountKey(platform), proven.person) };
   },
   run: (ctx, _input, proven) => service.renewRecoveryCodes(ctx, proven),
 });
@@ -217,7 +217,7 @@ export const enforceMfa = command({
     "OAuth tokens keep working.",
   permission: SecurityWrite,
   body: object({ enforced: Type.Boolean() }),
-  reply: item(Type.Object({ enforced: Type.Boolean() }, { title: "MfaDemand" })),
+  response: item(Type.Object({ enforced: Type.Boolean() }, { title: "MfaDemand" })),
   emits: [events.MfaEnforced, events.MfaUnenforced],
   example: { body: { enforced: true } },
   async run({ tx, workspace, emit }, { body: { enforced } }) {

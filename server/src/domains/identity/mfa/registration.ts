@@ -35,19 +35,19 @@ interface Answer {
 
 /** Makes a challenge, or checks the answer to one. */
 export async function examineRegistration(
-  outside: Platform,
+  platform: Platform,
   credential: Attestation | undefined,
   caller: Caller,
 ): Promise<Registration> {
-  const person = personOf(caller, outside);
+  const person = personOf(caller, platform);
   if (credential) {
-    const answer = await answerIn(outside, person, credential);
-    return { person, answer, codes: newCodes(await accountKey(outside), person) };
+    const answer = await answerIn(platform, person, credential);
+    return { person, answer, codes: newCodes(await accountKey(platform), person) };
   }
   const { user } = sessionOf(caller);
-  const known = await keys.findKeys(outside.db, person.id);
+  const known = await keys.findKeys(platform.db, person.id);
   if (known.length >= KEYS_MAX) throw new Failure(TooManyCredentials);
-  return { person, options: await creationOptions(outside.settings, user, known) };
+  return { person, options: await creationOptions(platform.settings, user, known) };
 }
 
 export async function register(

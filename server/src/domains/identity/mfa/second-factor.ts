@@ -45,8 +45,8 @@ export async function methodsOf({ db }: Platform, userId: string): Promise<Metho
 }
 
 /** A fresh challenge for the person's WebAuthn credentials. */
-export async function assertionOptions(outside: Platform, userId: string): Promise<object> {
-  const { db, settings, clock } = outside;
+export async function assertionOptions(platform: Platform, userId: string): Promise<object> {
+  const { db, settings, clock } = platform;
   const options = await requestOptions(settings, await keys.findKeys(db, userId));
   await keys.keepChallenge(db, {
     challenge_hash: challengeHash(options.challenge),
@@ -58,42 +58,42 @@ export async function assertionOptions(outside: Platform, userId: string): Promi
 }
 
 export async function mfaRequirementOf(
-  outside: Platform,
+  platform: Platform,
   userId: string,
   methods: readonly Method[],
 ): Promise<MfaRequirement> {
   if (!methods.includes("webauthn")) return { methods };
-  return { methods, options: await assertionOptions(outside, userId) };
+  return { methods, options: await assertionOptions(platform, userId) };
 }
 
 /** Undefined when what was shown is wrong, or was used before. */
 export function checkSecondFactor(
-  outside: Platform,
+  platform: Platform,
   person: MfaUser,
   { code, assertion }: Proof,
 ): Promise<SecondFactor | undefined> {
-  if (assertion) return checkAssertion(outside, person, assertion);
+  if (assertion) return checkAssertion(platform, person, assertion);
   const plain = (code ?? "").replaceAll(/\s/g, "");
   return /^\d{6}$/.test(plain)
-    ? checkTotp(outside, person, plain)
-    : checkRecoveryCode(outside, person, plain);
+    ? checkTotp(platform, person, plain)
+    : checkRecoveryCode(platform, person, plain);
 }
 
 /** For somebody who is logged in, and is about to change what guards their login. */
 export async function freshFactor(
-  outside: Platform,
+  platform: Platform,
   person: MfaUser,
   proof: Proof,
   caller: Caller,
 ): Promise<SecondFactor | undefined> {
-  const methods = await methodsOf(outside, person.id);
+  const methods = await methodsOf(platform, person.id);
   if (methods.length === 0) throw new Failure(NotEnrolled);
   if (proof.code === undefined && proof.assertion === undefined) {
-    const demand = await mfaRequirementOf(outside, person.id, methods);
+    const demand = await mfaRequirementOf(platform, person.id, methods);
     throw new Failure(SecondFactorRequired, { extra: { ...demand } });
   }
-  throttleGuesses(outside, person, caller);
-  return checkSecondFactor(outside, person, proof);
+  throttleGuesses(platform, person, caller);
+  return checkSecondFactor(platform, person, proof);
 }
 
 /** The key of what belongs to a person rather than to a workspace. */
@@ -107,26 +107,26 @@ export function totpContext(userId: string): string {
 }
 
 async function checkTotp(
-  outside: Platform,
+  platform: Platform,
   { id }: MfaUser,
   code: string,
 ): Promise<SecondFactor | undefined> {
-  const row = await store.findTotp(outside.db, id);
+  const row = await store.findTotp(platform.db, id);
   if (!row?.enrolled_at) return undefined;
-  const secret = open(await accountKey(outside), row.secret, totpContext(id));
-  const step = await stepOf(secret, code, outside.clock.nowMs());
+  const secret = open(await accountKey(platform), row.secret, totpContext(id));
+  const step = await stepOf(secret, code, platform.clock.nowMs());
   if (step === undefined || step <= row.last_step) return undefined;
   return { consume: ({ tx }) => store.useStep(tx, id, step) };
 }
 
 async function checkRecoveryCode(
-  outside: Platform,
+  platform: Platform,
   person: MfaUser,
   code: string,
 ): Promise<SecondFactor | undefined> {
   const { id } = person;
-  const hash = recoveryHash(await accountKey(outside), id, code);
-  if (!(await store.hasRecoveryCode(outside.db, id, hash))) return undefined;
+  const hash = recoveryHash(await accountKey(platform), id, code);
+  if (!(await store.hasRecoveryCode(platform.db, id, hash))) return undefined;
   return {
     async consume(ctx) {
       const taken = await store.takeRecoveryCode(ctx.tx, id, hash);

@@ -23,10 +23,10 @@ interface NewSecret {
   readonly shown: NewTotp["shown"];
 }
 
-export async function prepareSecret(outside: Platform, caller: Caller): Promise<NewSecret> {
-  const person = personOf(caller, outside);
+export async function prepareSecret(platform: Platform, caller: Caller): Promise<NewSecret> {
+  const person = personOf(caller, platform);
   const { secret, shown } = await newTotp(sessionOf(caller).user.email);
-  const sealed = seal(await accountKey(outside), secret, totpContext(person.id));
+  const sealed = seal(await accountKey(platform), secret, totpContext(person.id));
   return { person, sealed, shown };
 }
 
@@ -50,18 +50,18 @@ interface PendingTotp {
 }
 
 export async function examineCode(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   code: string,
 ): Promise<PendingTotp> {
-  const person = personOf(caller, outside);
-  throttleGuesses(outside, person, caller);
-  const row = await store.findTotp(outside.db, person.id);
+  const person = personOf(caller, platform);
+  throttleGuesses(platform, person, caller);
+  const row = await store.findTotp(platform.db, person.id);
   if (!row) throw new Failure(TotpNotBegun);
   if (row.enrolled_at) throw new Failure(TotpEnrolledAlready);
-  const key = await accountKey(outside);
+  const key = await accountKey(platform);
   const secret = open(key, row.secret, totpContext(person.id));
-  const step = await stepOf(secret, code.replaceAll(/\s/g, ""), outside.clock.nowMs());
+  const step = await stepOf(secret, code.replaceAll(/\s/g, ""), platform.clock.nowMs());
   return { person, sealed: row.secret, step, codes: newCodes(key, person) };
 }
 
@@ -89,12 +89,12 @@ export interface Proven {
 }
 
 export async function examineProof(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   proof: Proof,
 ): Promise<Proven> {
-  const person = personOf(caller, outside);
-  return { person, factor: await freshFactor(outside, person, proof, caller) };
+  const person = personOf(caller, platform);
+  return { person, factor: await freshFactor(platform, person, proof, caller) };
 }
 
 type Proving = typeof events.MfaFailed | typeof events.RecoveryCodeUsed;

@@ -34,7 +34,7 @@ export const createApplication = command({
     "`clientSecret` is shown this once. An application that can't keep a secret leaves it out, and relies on PKCE.",
   permission: ApplicationsWrite,
   body: object(fields),
-  reply: created(RegisteredApplication, {
+  response: created(RegisteredApplication, {
     location: ({ clientId }) => `/api/v1/oauth/applications/${clientId}`,
   }),
   emits: [ApplicationCreated],
@@ -68,7 +68,7 @@ export const listApplications = query({
   summary: "List the OAuth applications of the workspace, oldest first",
   permission: ApplicationsRead,
   query: object(pageQuery),
-  reply: page(Application),
+  response: page(Application),
   async run({ tx, services }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(start), limit: limit + 1 });
@@ -82,7 +82,7 @@ export const getApplication = query({
   summary: "Read an OAuth application",
   permission: ApplicationsRead,
   params: ByClientId,
-  reply: item(Application),
+  response: item(Application),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.clientId),
 });
@@ -95,7 +95,7 @@ export const updateApplication = command({
   permission: ApplicationsWrite,
   params: ByClientId,
   body: patch(fields),
-  reply: item(Application),
+  response: item(Application),
   emits: [ApplicationUpdated],
   example: { ...example, body: { allowedScopes: ["profile"] } },
   async run(ctx, { params: { clientId }, body }) {
@@ -121,7 +121,7 @@ export const rotateApplicationSecret = command({
   description: "The old one stops working at once. Tokens stay as they are.",
   permission: ApplicationsWrite,
   params: ByClientId,
-  reply: item(RegisteredApplication),
+  response: item(RegisteredApplication),
   emits: [ApplicationSecretRotated],
   example,
   async run(ctx, { params: { clientId } }) {
@@ -142,7 +142,7 @@ export const deleteApplication = command({
   summary: "Remove an OAuth application and end all of its tokens",
   permission: ApplicationsWrite,
   params: ByClientId,
-  reply: noContent(),
+  response: noContent(),
   emits: [ApplicationDeleted],
   example,
   async run(ctx, { params: { clientId } }) {

@@ -48,10 +48,10 @@ export const authorizePage = query({
     "The answer goes to `redirect_uri` with `code`, `state` and `iss`, or with `error`.",
   access: "visitor",
   query: AuthorizationQuery,
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   fails: [UnknownApplication, UnknownRedirect],
   example,
-  prepare: (outside, { query: asked }, caller) => examineRequest(outside, asked, caller.origin),
+  prepare: (platform, { query: asked }, caller) => examineRequest(platform, asked, caller.origin),
   async run(ctx, { query: asked }, request) {
     if ("goTo" in request) return request;
     const text = textOf(asked);
@@ -71,7 +71,7 @@ export const decideAuthorization = command({
     request: Type.String({ maxLength: 40_000, description: "From the page, signed" }),
     decision: Type.Enum(["allow", "deny"]),
   }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   emits: [ConsentGranted, ConsentDenied],
   fails: [FormExpired, FormUsed, UnknownApplication, UnknownRedirect],
   example: { body: { request: "eyJncmFudElkIjoi…", decision: "allow" } },
@@ -90,7 +90,7 @@ export const loginToAuthorize = command({
     password: Type.String({ minLength: 1, maxLength: 200 }),
     code: parameter(40),
   }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   emits: LOGIN_EVENTS,
   fails: [
     BadLogin,
@@ -108,12 +108,16 @@ export const loginToAuthorize = command({
       password: "correct horse battery staple",
     },
   },
-  async prepare(outside, { body }, caller) {
+  async prepare(platform, { body }, caller) {
     const asked = Object.fromEntries(new URLSearchParams(body.request));
-    const request = await examineRequest(outside, asked, caller.origin);
+    const request = await examineRequest(platform, asked, caller.origin);
     const { email, password, code } = body;
     try {
-      const attempt = await checkLogin(outside, { email, password, ...(code && { code }) }, caller);
+      const attempt = await checkLogin(
+        platform,
+        { email, password, ...(code && { code }) },
+        caller,
+      );
       return { request, attempt };
     } catch (error) {
       throw again(request, body, error);

@@ -25,17 +25,17 @@ type Purpose = "token" | "revoke" | "introspect";
 
 /** Finds the client that calls, slowly for whoever guesses. Throws when there is none such. */
 export async function identify(
-  outside: Platform,
+  platform: Platform,
   purpose: Purpose,
   parameters: ClientParameters,
   caller: Caller,
 ): Promise<Identified> {
   const { clientId, secret } = presentedBy(parameters, caller);
-  const client = await findClient(outside.db, clientId);
+  const client = await findClient(platform.db, clientId);
   const proven = client ? proofOf(client, secret) : "no";
   // Whoever asks about tokens asks often, and has proved who it is.
   if (purpose !== "introspect" || proven !== "yes") {
-    const { throttle, settings } = outside;
+    const { throttle, settings } = platform;
     // By address as well as by client: a client's name is no secret, and must not be enough to shut it out.
     const who = `${classifyAddress(caller.address)} ${client?.clientId ?? "nobody"}`;
     throttle.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);

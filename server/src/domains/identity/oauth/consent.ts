@@ -123,7 +123,7 @@ export async function decide(
   const visitor = visitorOf(ctx.caller);
   const form = readForm(ctx.services, answer.request);
   if (!visitor || form?.sessionId !== visitor.id) throw new Failure(FormExpired);
-  ctx.enter({ workspace: form.workspace, environment: ctx.caller.environment });
+  ctx.switchPartition({ workspace: form.workspace, environment: ctx.caller.environment });
   const application = await applications.find(ctx.tx, form.clientId);
   if (!application) throw new Failure(UnknownApplication);
   if (!application.redirectUris.includes(form.redirectUri)) throw new Failure(UnknownRedirect);

@@ -17,10 +17,10 @@ export const accessTokens: CredentialSource = {
     "user.*",
     "workspace.*",
   ],
-  async find(outside, tokenHash) {
-    const token = await findLiveToken(outside.db, tokenHash, outside.clock.now());
+  async find(platform, tokenHash) {
+    const token = await findLiveToken(platform.db, tokenHash, platform.clock.now());
     if (token?.kind !== "access") return undefined;
-    const standing = await scopedMembership(outside, token.user_id, token.workspace);
+    const standing = await scopedMembership(platform, token.user_id, token.workspace);
     if (!standing) return undefined;
     const { workspace, roles, permissions, slug } = standing;
     const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);

@@ -63,7 +63,7 @@ export async function exchangeCode(
   }
   await store.useCode(ctx.tx, grant.id, ctx.now);
   const answer = await issue(ctx, grant, scopes);
-  ctx.actAs({ ...granter, type: "user" });
+  ctx.setActor({ ...granter, type: "user" });
   ctx.emit(TokenIssued, referTo(grant, client), refOf(grant, scopes));
   return answer;
 }
@@ -98,7 +98,7 @@ export async function refresh(
   }
   await store.useToken(ctx.tx, token.id, ctx.now);
   const answer = await issue(ctx, grant, scopes);
-  ctx.actAs({ ...granter, type: "user" });
+  ctx.setActor({ ...granter, type: "user" });
   ctx.emit(TokenRefreshed, referTo(grant, client), refOf(grant, scopes));
   return answer;
 }

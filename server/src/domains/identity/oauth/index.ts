@@ -30,7 +30,7 @@ import { introspectToken, issueToken, revokeToken } from "./token-operations.ts"
 export const oauth = domain({
   name: "oauth",
   summary: "Applications that act for people: OAuth 2.0 with authorization codes and PKCE.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [ApplicationsRead, ApplicationsWrite],
   events: [
     ApplicationCreated,

@@ -33,7 +33,7 @@ export const describeServer = query({
   summary: "Describe the OAuth endpoints",
   description: "RFC 8414. The issuer is MILLRACE_BASE_URL or, without one, the address you called.",
   access: "public",
-  reply: unwrapped(Metadata),
+  response: unwrapped(Metadata),
   async run({ caller: { origin }, services }) {
     return {
       issuer: origin,

@@ -16,7 +16,7 @@ import {
 
 const anApplication = async (owner: Ask): Promise<Arranged> => {
   const { clientId } = await register(owner);
-  return { params: { clientId }, environmental: false };
+  return { params: { clientId }, environmentScoped: false };
 };
 
 function decision(answer: "allow" | "deny"): Sample {

@@ -51,7 +51,7 @@ export const issueToken = command({
     "body or by HTTP Basic, must be right. A code lives 60 seconds and works once, a refresh token " +
     "lives 30 days and works once: a second use ends every token of the grant.",
   body: TokenRequest,
-  reply: unwrapped(TokenAnswer, oauthRefusal),
+  response: unwrapped(TokenAnswer, oauthRefusal),
   emits: [TokenIssued, TokenRefreshed, TokenReuseDetected, TokenRefused],
   fails: [
     InvalidRequest,
@@ -70,16 +70,16 @@ export const issueToken = command({
       code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
     },
   },
-  async prepare(outside, { body }, caller) {
-    const identified = await identify(outside, "token", body, caller);
+  async prepare(platform, { body }, caller) {
+    const identified = await identify(platform, "token", body, caller);
     const shown = shownIn(body);
-    const granter = await store.findGranter(outside.db, sha256(shown.secret));
+    const granter = await store.findGranter(platform.db, sha256(shown.secret));
     const { key } = identified.client.workspace;
-    const standing = granter && (await scopedMembership(outside, granter.id, key));
+    const standing = granter && (await scopedMembership(platform, granter.id, key));
     return { ...identified, shown, granter, standing };
   },
   async run(ctx, _input, { client, proven, shown, granter, standing }) {
-    ctx.enter({ workspace: client.workspace.key, environment: ctx.caller.environment });
+    ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
     if (proven === "wrongly") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return unproven(ctx.caller);
@@ -111,13 +111,13 @@ export const revokeToken = command({
     "RFC 7009. With a refresh token its whole grant ends, access tokens included. A token that is " +
     "not known is answered alike.",
   body: TokenRef,
-  reply: unwrapped(Type.Object({}), oauthRefusal),
+  response: unwrapped(Type.Object({}), oauthRefusal),
   emits: [TokenRevoked, TokenRefused],
   fails: [InvalidRequest, InvalidClient, RateLimited],
   example,
-  prepare: (outside, { body }, caller) => identify(outside, "revoke", body, caller),
+  prepare: (platform, { body }, caller) => identify(platform, "revoke", body, caller),
   async run(ctx, { body }, { client, proven }) {
-    ctx.enter({ workspace: client.workspace.key, environment: ctx.caller.environment });
+    ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
     if (proven === "wrongly") {
       recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
       return unproven(ctx.caller);
@@ -161,16 +161,16 @@ export const introspectToken = query({
   description:
     "RFC 7662. The client must prove itself by its secret, and hears only of its own tokens.",
   body: TokenRef,
-  reply: unwrapped(Introspection, oauthRefusal),
+  response: unwrapped(Introspection, oauthRefusal),
   fails: [InvalidRequest, InvalidClient],
   example,
-  async prepare(outside, { body }, caller) {
-    const { client, proven } = await identify(outside, "introspect", body, caller);
+  async prepare(platform, { body }, caller) {
+    const { client, proven } = await identify(platform, "introspect", body, caller);
     if (proven !== "yes") throw unproven(caller);
-    const now = outside.clock.now();
-    const token = await store.findLiveToken(outside.db, sha256(body.token), now);
+    const now = platform.clock.now();
+    const token = await store.findLiveToken(platform.db, sha256(body.token), now);
     if (token?.client_id !== client.clientId) return undefined;
-    const standing = await scopedMembership(outside, token.user_id, token.workspace);
+    const standing = await scopedMembership(platform, token.user_id, token.workspace);
     if (!standing) return undefined;
     const scopes = effectivePermissions(token.scopes, token.allowed_scopes, standing.permissions);
     return { ...token, scope: scopes.join(" ") };

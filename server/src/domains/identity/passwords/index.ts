@@ -7,7 +7,7 @@ import { resetForm, resetPage } from "./pages.ts";
 export const passwords = domain({
   name: "passwords",
   summary: "Setting a new password.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [],
   events: [ResetRequested, PasswordChanged, PasswordRefused],
   operations: [forgotPassword, resetPassword, changePassword, resetPage, resetForm],

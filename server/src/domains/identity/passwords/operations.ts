@@ -19,12 +19,12 @@ export const forgotPassword = command({
     "sets a password with `npm run millrace -- reset-password <email>`.",
   access: "public",
   body: object({ email: Email }),
-  reply: accepted(Accepted),
+  response: accepted(Accepted),
   emits: [ResetRequested],
   fails: [MailNotConfigured, RateLimited],
   example: { body: { email: "ada@example.com" } },
-  prepare: (outside, { body }, caller) =>
-    service.examineForgotten(outside, body.email.toLowerCase(), caller),
+  prepare: (platform, { body }, caller) =>
+    service.examineForgotten(platform, body.email.toLowerCase(), caller),
   run: (ctx, { body }, who) => service.requestReset(ctx, body.email.toLowerCase(), who),
 });
 
@@ -35,11 +35,11 @@ export const resetPassword = command({
   description: "The link works once and for an hour. Every session of the account ends.",
   access: "public",
   body: object({ token: Type.String({ minLength: 1, maxLength: 200 }), password: Password }),
-  reply: item(Accepted),
+  response: item(Accepted),
   emits: [PasswordChanged, PasswordRefused],
   fails: [service.BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
-  prepare: (outside, { body }, caller) => service.examineReset(outside, body, caller),
+  prepare: (platform, { body }, caller) => service.examineReset(platform, body, caller),
   run: (ctx, { body }, ready) => service.reset(ctx, body.token, ready),
 });
 
@@ -49,15 +49,15 @@ export const changePassword = command({
   summary: "Change your own password",
   description: "Your other sessions end.",
   access: "account",
-  evenIfBarred: true,
+  allowBeforeEnrolment: true,
   body: object({
     currentPassword: Type.String({ minLength: 1, maxLength: 200 }),
     newPassword: Password,
   }),
-  reply: noContent(),
+  response: noContent(),
   emits: [PasswordChanged, PasswordRefused],
   fails: [WrongPassword, Forbidden, RateLimited],
   example: { body: { currentPassword: "the old one", newPassword: "correct horse battery" } },
-  prepare: (outside, { body }, caller) => service.examineChange(outside, body, caller),
+  prepare: (platform, { body }, caller) => service.examineChange(platform, body, caller),
   run: (ctx, _input, passwordHash) => service.change(ctx, passwordHash),
 });

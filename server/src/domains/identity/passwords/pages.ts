@@ -18,7 +18,7 @@ export const resetPage = query({
   summary: "Show the form to set a new password",
   access: "public",
   query: object({ token: Token }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   example: { query: { token: "mrp_…" } },
   run: async (_ctx, { query: { token } }) =>
     document({
@@ -41,11 +41,11 @@ export const resetForm = command({
   access: "public",
   acceptsForm: true,
   body: object({ token: Token, password: Password }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   emits: [PasswordChanged, PasswordRefused],
   fails: [BadReset, RateLimited],
   example: { body: { token: "mrp_…", password: "correct horse battery staple" } },
-  prepare: (outside, { body }, caller) => examineReset(outside, body, caller),
+  prepare: (platform, { body }, caller) => examineReset(platform, body, caller),
   async run(ctx, { body }, ready) {
     const done = await reset(ctx, body.token, ready);
     if (done instanceof Failure) return done;

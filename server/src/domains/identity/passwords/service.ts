@@ -35,15 +35,15 @@ export interface Forgetful {
 
 /** The answer is the same whether there is such an account or not. */
 export async function examineForgotten(
-  outside: Platform,
+  platform: Platform,
   email: string,
   caller: Caller,
 ): Promise<Forgetful> {
-  if (!outside.mailer.available) throw new Failure(MailNotConfigured);
-  await throttleAccount(outside, email, caller.address);
-  const account = await findAccount(outside.db, email);
+  if (!platform.mailer.available) throw new Failure(MailNotConfigured);
+  await throttleAccount(platform, email, caller.address);
+  const account = await findAccount(platform.db, email);
   const user = account?.user.status === "active" ? account.user : undefined;
-  return { user, memberships: user ? await membershipsOf(outside.db, user.id) : [] };
+  return { user, memberships: user ? await membershipsOf(platform.db, user.id) : [] };
 }
 
 export async function requestReset(
@@ -67,7 +67,7 @@ export async function requestReset(
   }
   const data = { email, address: ctx.caller.address };
   for (const workspace of workspacesOf(memberships, ctx.services)) {
-    ctx.enter({ workspace, environment: ctx.caller.environment });
+    ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(ResetRequested, { id: user?.id ?? email, displayName: email }, data);
   }
   return { accepted: true };
@@ -81,12 +81,12 @@ export interface NewPassword {
 
 /** Undefined when the link is no good. */
 export async function examineReset(
-  outside: Platform,
+  platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },
   { address }: Caller,
 ): Promise<NewPassword | undefined> {
-  const { db, clock } = outside;
-  throttleAddress(outside, address);
+  const { db, clock } = platform;
+  throttleAddress(platform, address);
   const person = await store.findReset(db, sha256(token), clock.now());
   if (!person) return undefined;
   const passwordHash = await hashPassword(password);
@@ -104,16 +104,16 @@ export async function reset(
   if (!ready || !(await store.takeReset(ctx.tx, sha256(token)))) {
     const { environment, address } = ctx.caller;
     // Whose link it was, nobody can tell any more.
-    ctx.enter({ workspace: ctx.services.homeWorkspace, environment });
+    ctx.switchPartition({ workspace: ctx.services.homeWorkspace, environment });
     ctx.emit(PasswordRefused, { id: address }, { reason: "bad_link", address });
     return new Failure(BadReset);
   }
   const { person, memberships, passwordHash } = ready;
   await setPassword(ctx.tx, person.id, passwordHash, ctx.now);
   await endSessions(ctx.tx, person.id);
-  ctx.actAs({ id: person.id, name: person.name, type: "user" });
+  ctx.setActor({ id: person.id, name: person.name, type: "user" });
   for (const workspace of workspacesOf(memberships, ctx.services)) {
-    ctx.enter({ workspace, environment: ctx.caller.environment });
+    ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(PasswordChanged, referTo(person), { userId: person.id, by: "link" });
   }
   return { accepted: true };
@@ -121,13 +121,13 @@ export async function reset(
 
 /** The hash of the new password; undefined when the present one is wrong. */
 export async function examineChange(
-  outside: Platform,
+  platform: Platform,
   passwords: { readonly currentPassword: string; readonly newPassword: string },
   caller: Caller,
 ): Promise<string | undefined> {
   const { user } = sessionOf(caller);
-  await throttleAccount(outside, user.email, caller.address);
-  const account = await findAccount(outside.db, user.email);
+  await throttleAccount(platform, user.email, caller.address);
+  const account = await findAccount(platform.db, user.email);
   const right = await checkPassword(passwords.currentPassword, account?.passwordHash);
   return right ? hashPassword(passwords.newPassword) : undefined;
 }
@@ -144,7 +144,7 @@ export async function change(
     await endSessions(ctx.tx, userId, sessionId);
   }
   for (const workspace of workspacesOf(memberships.values(), ctx.services)) {
-    ctx.enter({ workspace, environment });
+    ctx.switchPartition({ workspace, environment });
     if (passwordHash !== undefined) {
       ctx.emit(PasswordChanged, referTo(user), { userId, by: "password" });
     } else {

@@ -28,7 +28,7 @@ export {
 export const roles = domain({
   name: "roles",
   summary: "What a member may do.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [Profile, RolesRead, RolesWrite, RolesAssign],
   events: [RoleCreated, RoleUpdated, RoleDeleted, RoleAssigned, RoleUnassigned],
   operations: [

@@ -28,7 +28,7 @@ export const listRoles = query({
   summary: "List built-in and custom roles",
   permission: RolesRead,
   query: object(pageQuery),
-  reply: page(Role),
+  response: page(Role),
   async run({ tx, services }, { query: { limit, after } }) {
     const [builtIn = 0, name = ""] =
       after === undefined ? [] : services.cursors.decode(ROLES, after);
@@ -56,7 +56,7 @@ export const createRole = command({
     description: Type.Optional(fields.description),
     permissions: fields.permissions,
   }),
-  reply: created(Role, { location: (role) => `/api/v1/settings/roles/${role.id}` }),
+  response: created(Role, { location: (role) => `/api/v1/settings/roles/${role.id}` }),
   emits: [RoleCreated],
   fails: [RoleNameTaken, Forbidden],
   example: { body: { name: "Reader of the log", permissions: ["audit:read", "workspaces:read"] } },
@@ -69,7 +69,7 @@ export const getRole = query({
   summary: "Read a role with its permissions",
   permission: RolesRead,
   params: ById,
-  reply: item(Role),
+  response: item(Role),
   example,
   run: ({ tx, services }, { params }) => service.getRole(tx, services, params.id),
 });
@@ -81,7 +81,7 @@ export const updateRole = command({
   permission: RolesWrite,
   params: ById,
   body: patch(fields),
-  reply: item(Role),
+  response: item(Role),
   emits: [RoleUpdated],
   fails: [BuiltInRoleFixed, RoleNameTaken, Forbidden],
   example: { ...example, body: { permissions: ["audit:read"] } },
@@ -94,7 +94,7 @@ export const deleteRole = command({
   summary: "Remove a custom role that nobody has",
   permission: RolesWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [RoleDeleted],
   fails: [BuiltInRoleFixed, RoleInUse],
   example,
@@ -116,7 +116,7 @@ export const assignRole = command({
   permission: RolesAssign,
   params: object({ userId: id("usr") }),
   body: object({ roleId: RoleId, workspaceId: Type.Optional(id("ws")) }),
-  reply: item(Assigned),
+  response: item(Assigned),
   emits: [RoleAssigned],
   fails: [Forbidden, NoSuchWorkspace],
   example: {
@@ -136,7 +136,7 @@ export const unassignRole = command({
   summary: "Take a role from a member",
   permission: RolesAssign,
   params: object({ userId: id("usr"), roleId: RoleId }),
-  reply: item(Assigned),
+  response: item(Assigned),
   emits: [RoleUnassigned],
   fails: [LastOwner, Forbidden],
   example: { params: { userId: "usr_01jd0000000000000000000000", roleId: "agent" } },
@@ -155,7 +155,8 @@ function enterWorkspace(
   const membership = requireMembership(ctx.caller, workspaceId ?? ctx.workspace.id);
   if (!membership.permissions.has(RolesAssign.name)) throw new Failure(Forbidden);
   const { key } = membership.workspace;
-  if (key !== ctx.workspace.key) ctx.enter({ workspace: key, environment: ctx.caller.environment });
+  if (key !== ctx.workspace.key)
+    ctx.switchPartition({ workspace: key, environment: ctx.caller.environment });
   return membership;
 }
 
@@ -177,7 +178,7 @@ export const listPermissions = query({
     ...pageQuery,
     limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
   }),
-  reply: page(PermissionSchema),
+  response: page(PermissionSchema),
   async run({ services }, { query: { limit, after } }) {
     const start =
       after === undefined ? "" : String(services.cursors.decode("permissions", after)[0]);

@@ -10,7 +10,7 @@ import * as store from "./store.ts";
 export const roleContent = packContent({
   kind: "roles",
   permission: RolesWrite,
-  environmental: false,
+  environmentScoped: false,
   schema: object(
     {
       name: fields.name,
@@ -27,7 +27,7 @@ export const roleContent = packContent({
     const { name, description, permissions } = role;
     return { name, description, permissions };
   },
-  make: async (ctx, role) => (await createRole(ctx, role)).id,
+  create: async (ctx, role) => (await createRole(ctx, role)).id,
   async replace(ctx, id, { name, description = "", permissions }) {
     await updateRole(ctx, id, { name, description, permissions });
     return id;

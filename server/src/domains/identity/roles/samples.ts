@@ -4,9 +4,9 @@ import type { Ask } from "#kernel/testing/world.ts";
 let count = 0;
 const draft = () => ({ name: `Role ${(count += 1)}`, permissions: ["audit:read", "workspaces:*"] });
 
-async function aRole(owner: Ask): Promise<{ params: { id: string }; environmental: false }> {
+async function aRole(owner: Ask): Promise<{ params: { id: string }; environmentScoped: false }> {
   const { body } = await owner("POST /api/v1/settings/roles", draft());
-  return { params: { id: body.data.id }, environmental: false };
+  return { params: { id: body.data.id }, environmentScoped: false };
 }
 
 export const samples: readonly Sample[] = [
@@ -24,14 +24,14 @@ export const samples: readonly Sample[] = [
     arrange: async (_owner, world) => ({
       params: { userId: (await world.member(["viewer"])).userId },
       body: { roleId: "agent" },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   {
     operation: "roles.unassign",
     arrange: async (_owner, world) => ({
       params: { userId: (await world.member(["viewer", "agent"])).userId, roleId: "agent" },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
 ];

@@ -15,7 +15,7 @@ export { cookieOf } from "./session.ts";
 export const sessions = domain({
   name: "sessions",
   summary: "Logging in and out, and who is asking.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [],
   events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset],
   operations: [login, me, logout],

@@ -25,13 +25,13 @@ export const login = command({
     password: Type.String({ minLength: 1, maxLength: 200 }),
     ...proof,
   }),
-  reply: item(Session, {
+  response: item(Session, {
     headers: (session, settings) => ({ "set-cookie": cookieOf(session, settings) }),
   }),
   emits: LOGIN_EVENTS,
   fails: [BadLogin, MfaRequired, BadSecondFactor, SsoRequired, RateLimited],
   example: { body: { email: "admin@example.com", password: "correct horse battery staple" } },
-  prepare: (outside, { body }, caller) => checkLogin(outside, body, caller),
+  prepare: (platform, { body }, caller) => checkLogin(platform, body, caller),
   run: (ctx, { body }, attempt) => createSession(ctx, body.email.toLowerCase(), attempt),
 });
 
@@ -53,9 +53,9 @@ export const me = query({
   description:
     "With X-Workspace, also your roles and effective permissions there. A token needs the scope `profile`.",
   access: "account",
-  evenIfBarred: true,
-  evenIfConfined: true,
-  reply: item(Me),
+  allowBeforeEnrolment: true,
+  allowWorkspaceToken: true,
+  response: item(Me),
   fails: [Forbidden],
   async run({ caller }) {
     const { credential, workspace: at } = caller;
@@ -89,9 +89,9 @@ export const logout = command({
   route: "POST /api/v1/auth/logout",
   summary: "End the session at once",
   access: "account",
-  evenIfBarred: true,
-  evenIfConfined: true,
-  reply: noContent(),
+  allowBeforeEnrolment: true,
+  allowWorkspaceToken: true,
+  response: noContent(),
   fails: [Forbidden],
   emits: [LoggedOut],
   run: (ctx) => logOut(ctx),

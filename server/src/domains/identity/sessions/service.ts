@@ -47,25 +47,25 @@ export interface LoginAttempt {
 
 /** Everything slow about a login, before its transaction: the look-ups and the password's hash. */
 export async function checkLogin(
-  outside: Platform,
+  platform: Platform,
   { email, password, ...proof }: { readonly email: string; readonly password: string } & Proof,
   caller: Caller,
 ): Promise<LoginAttempt> {
-  await throttleAccount(outside, email, caller.address);
-  const account = await findAccount(outside.db, email.toLowerCase());
+  await throttleAccount(platform, email, caller.address);
+  const account = await findAccount(platform.db, email.toLowerCase());
   const right = await checkPassword(password, account?.passwordHash);
-  const memberships = account ? await membershipsOf(outside.db, account.user.id) : [];
+  const memberships = account ? await membershipsOf(platform.db, account.user.id) : [];
   if (!right || account?.user.status !== "active") return { user: undefined, memberships };
   const { user } = account;
   // After the password, so that who has an account where stays as unknown as before.
-  const enforced = await enforcedFor(outside, user.id, caller.origin);
+  const enforced = await enforcedFor(platform, user.id, caller.origin);
   if (enforced) return { user, memberships, loginUrl: enforced.loginUrl };
-  const methods = await methodsOf(outside, user.id);
+  const methods = await methodsOf(platform, user.id);
   if (methods.length === 0) return { user, memberships };
   const second =
     proof.code === undefined && proof.assertion === undefined
-      ? { demand: await mfaRequirementOf(outside, user.id, methods) }
-      : { factor: await checkSecondFactor(outside, personOf(user, memberships, outside), proof) };
+      ? { demand: await mfaRequirementOf(platform, user.id, methods) }
+      : { factor: await checkSecondFactor(platform, personOf(user, memberships, platform), proof) };
   return { user, memberships, second };
 }
 
@@ -106,7 +106,7 @@ function refuse(
 ): void {
   const { environment, address } = ctx.caller;
   for (const workspace of workspacesOf(memberships, ctx.services)) {
-    ctx.enter({ workspace, environment });
+    ctx.switchPartition({ workspace, environment });
     ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });
   }
 }
@@ -134,7 +134,7 @@ export async function beginSession(
   memberships: readonly Pick<MembershipRow, "workspace">[],
   confinedTo?: string,
 ): Promise<BegunSession> {
-  ctx.actAs({ id: user.id, name: user.name, type: "user" });
+  ctx.setActor({ id: user.id, name: user.name, type: "user" });
   const token = `${SESSION_PREFIX}${randomBytes(32).toString("base64url")}`;
   const id = newId("ses", ctx.now.getTime());
   const expires = new Date(ctx.now.getTime() + SESSION_MS);
@@ -157,7 +157,7 @@ export async function beginSession(
   }
   const data = { sessionId: id, userId: user.id, address };
   for (const workspace of workspacesOf(memberships, ctx.services)) {
-    ctx.enter({ workspace, environment: ctx.caller.environment });
+    ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(LoggedIn, { id, displayName: user.name }, data);
   }
   return { token, expiresAt: expires.toISOString() };
@@ -173,7 +173,7 @@ export async function logOut(ctx: WriteContext<typeof LoggedOut>): Promise<void>
   const { id, user, memberships } = credential;
   await store.deleteSession(ctx.tx, id);
   for (const workspace of workspacesOf(memberships.values(), ctx.services)) {
-    ctx.enter({ workspace, environment: ctx.caller.environment });
+    ctx.switchPartition({ workspace, environment: ctx.caller.environment });
     ctx.emit(
       LoggedOut,
       { id, displayName: user.name },

@@ -15,17 +15,17 @@ const KNOWN = `
  * guesses from elsewhere uses up what others from elsewhere have, and does not lock the person out.
  */
 export async function throttleAccount(
-  outside: Platform,
+  platform: Platform,
   email: string,
   address: string,
 ): Promise<void> {
-  const { throttle, settings, clock, db, masterKey } = outside;
+  const { throttle, settings, clock, db, masterKey } = platform;
   if (settings.loginRateLimit === 0) return;
   const account = email.toLowerCase();
   const since = new Date(clock.nowMs() - KNOWN_MS);
   const known = await db.system(KNOWN, [account, addressHash(masterKey, address), since]);
   const place = known.length > 0 ? `from ${classifyAddress(address)}` : "from elsewhere";
-  throttleAddress(outside, address);
+  throttleAddress(platform, address);
   throttle.assert(`guess ${account} ${place}`, settings.loginRateLimit);
 }
 

@@ -9,7 +9,7 @@ export { enforcedFor, SsoRequired } from "./enforcement/index.ts";
 export const sso = domain({
   name: "sso",
   summary: "Signing in at a workspace's own identity provider, by SAML 2.0 or OpenID Connect.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [SsoRead, SsoWrite],
   events: [SsoUpdated, SsoDeleted, SsoLoginStarted, SsoLoginFailed],
   operations: [getSso, putSso, deleteSso, startSso, samlAcs, oidcCallback, samlMetadata],

@@ -32,17 +32,17 @@ interface Attempt<Result> {
 
 /** Everything about the beginning of a login that needs the network. */
 export async function prepareStart(
-  outside: Platform,
+  platform: Platform,
   asked: { readonly slug: string; readonly returnTo: string | undefined },
   caller: Caller,
 ): Promise<Attempt<Begun & { readonly goTo: string }>> {
-  const place = await placeOf(outside, asked.slug, caller);
+  const place = await placeOf(platform, asked.slug, caller);
   const { origin } = caller;
   const returnTo = localPath(asked.returnTo ?? LANDING, origin);
   const state = newState();
   const result = await attempt(async () => {
-    const { goTo, sent } = await destination(outside, place, { state, origin });
-    return { ...(await begin(outside, place, state, { origin, returnTo, sent })), goTo };
+    const { goTo, sent } = await destination(platform, place, { state, origin });
+    return { ...(await begin(platform, place, state, { origin, returnTo, sent })), goTo };
   });
   return { place, result };
 }
@@ -52,7 +52,7 @@ export async function start(
   ctx: WriteContext<typeof SsoLoginStarted | typeof SsoLoginFailed>,
   { place, result }: Awaited<ReturnType<typeof prepareStart>>,
 ) {
-  ctx.enter({ workspace: place.key, environment: ctx.caller.environment });
+  ctx.switchPartition({ workspace: place.key, environment: ctx.caller.environment });
   if (result instanceof LoginRefused) return refuse(ctx, place, result);
   const { stateHash, browserHash, details, expiresAt, goTo, cookie } = result;
   await store.insertRequest(
@@ -74,14 +74,14 @@ export interface Answer {
 }
 
 /** Everything about an answer that needs the network or time: whose it is, and whether it is sound. */
-export async function prepareAnswer(outside: Platform, answer: Answer, caller: Caller) {
+export async function prepareAnswer(platform: Platform, answer: Answer, caller: Caller) {
   const { state } = answer;
-  const place = await placeOf(outside, answer.slug, caller);
+  const place = await placeOf(platform, answer.slug, caller);
   if (place.protocol !== answer.protocol) throw new Failure(NotConfigured);
   const result = await attempt(async () => {
     if (state === undefined)
       throw new LoginRefused("request_unknown", "The answer names no login.");
-    const details = await match(outside, place, state, caller);
+    const details = await match(platform, place, state, caller);
     return { identity: await answer.read(place, details), returnTo: details.returnTo };
   });
   return { place, result, stateHash: state === undefined ? undefined : sha256(state) };
@@ -92,7 +92,7 @@ export async function conclude(
   ctx: WriteContext<typeof LoggedIn | typeof UserActivated | typeof SsoLoginFailed>,
   { place, result, stateHash }: Awaited<ReturnType<typeof prepareAnswer>>,
 ) {
-  ctx.enter({ workspace: place.key, environment: ctx.caller.environment });
+  ctx.switchPartition({ workspace: place.key, environment: ctx.caller.environment });
   const first = stateHash !== undefined && (await store.takeRequest(ctx.tx, stateHash));
   const outcome = await attempt(async () => {
     if (result instanceof LoginRefused) throw result;
@@ -119,18 +119,18 @@ export function samlReader(response: string, { clock }: Platform): Answer["read"
 
 export function oidcReader(
   query: Readonly<Record<string, string>>,
-  outside: Platform,
+  platform: Platform,
 ): Answer["read"] {
   return async (place, { sent, origin }) => {
     if (sent.protocol !== "oidc") throw new Failure(NotConfigured);
-    const relying = await relyingOf(outside, place, origin);
+    const relying = await relyingOf(platform, place, origin);
     const oidc = await protocols.oidc();
-    return oidc.readAnswer(outside, relying, { ...sent, state: query["state"] ?? "" }, query);
+    return oidc.readAnswer(platform, relying, { ...sent, state: query["state"] ?? "" }, query);
   };
 }
 
 async function destination(
-  outside: Platform,
+  platform: Platform,
   place: store.Place,
   { state, origin }: { readonly state: string; readonly origin: string },
 ): Promise<{ readonly goTo: string; readonly sent: Details["sent"] }> {
@@ -143,16 +143,16 @@ async function destination(
   }
   const oidc = await protocols.oidc();
   const secrets = oidc.newSecrets();
-  const relying = await relyingOf(outside, place, origin);
-  const goTo = await oidc.requestUrl(outside, relying, { ...secrets, state });
+  const relying = await relyingOf(platform, place, origin);
+  const goTo = await oidc.requestUrl(platform, relying, { ...secrets, state });
   return { goTo, sent: { protocol: "oidc", ...secrets } };
 }
 
-async function relyingOf(outside: Platform, place: store.Place, origin: string): Promise<Relying> {
+async function relyingOf(platform: Platform, place: store.Place, origin: string): Promise<Relying> {
   if (place.protocol !== "oidc") throw new Failure(NotConfigured);
   return {
     provider: place.provider,
-    clientSecret: await clientSecretOf(outside, place),
+    clientSecret: await clientSecretOf(platform, place),
     redirectUri: addressesOf(origin, place.slug).callback,
   };
 }

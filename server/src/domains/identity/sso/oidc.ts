@@ -32,11 +32,11 @@ export function newSecrets(): Pick<SentRequest, "nonce" | "codeVerifier"> {
 
 /** Where to send a browser so that it comes back with a code. */
 export async function requestUrl(
-  outside: Platform,
+  platform: Platform,
   relying: Relying,
   sent: SentRequest,
 ): Promise<string> {
-  const configuration = await discover(outside, relying);
+  const configuration = await discover(platform, relying);
   const url = client.buildAuthorizationUrl(configuration, {
     redirect_uri: relying.redirectUri,
     scope: relying.provider.scopes.join(" "),
@@ -54,12 +54,12 @@ export async function requestUrl(
 
 /** Whom the code in an answer stands for; refuses an answer that is not wholly in order. */
 export async function readAnswer(
-  outside: Platform,
+  platform: Platform,
   relying: Relying,
   sent: SentRequest,
   query: Readonly<Record<string, string>>,
 ): Promise<Identity> {
-  const configuration = await discover(outside, relying);
+  const configuration = await discover(platform, relying);
   const answer = new URL(relying.redirectUri);
   answer.search = new URLSearchParams(query).toString();
   const tokens = await client
@@ -119,17 +119,17 @@ function algorithmOf(jwt: string): string {
 
 /** Asked anew for each login: keys and endpoints change, and logins are rare. */
 async function discover(
-  outside: Platform,
+  platform: Platform,
   { provider, clientSecret }: Relying,
 ): Promise<client.Configuration> {
   const issuer = new URL(provider.issuer);
   const about = {
-    [client.clockSkew]: Math.round((outside.clock.nowMs() - Date.now()) / 1000),
+    [client.clockSkew]: Math.round((platform.clock.nowMs() - Date.now()) / 1000),
     [client.clockTolerance]: TOLERANCE_SECONDS,
   };
   return client
     .discovery(issuer, provider.clientId, about, authenticateBy(clientSecret), {
-      [client.customFetch]: reaching(outside),
+      [client.customFetch]: reaching(platform),
       timeout: TIMEOUT_MS / 1000,
       execute: [
         // Verifies the ID token's signature, which the library leaves to TLS otherwise.

@@ -35,12 +35,12 @@ export const startSso = command({
   access: "public",
   params: BySlug,
   query: object({ returnTo: Type.Optional(text(2_000)) }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   emits: [SsoLoginStarted, SsoLoginFailed],
   fails: [NotConfigured, RateLimited, SsoUnreachable, SsoRejected],
   example: { params, query: { returnTo: "/docs" } },
-  prepare: (outside, { params: { workspace: slug }, query: { returnTo } }, caller) =>
-    login.prepareStart(outside, { slug, returnTo }, caller),
+  prepare: (platform, { params: { workspace: slug }, query: { returnTo } }, caller) =>
+    login.prepareStart(platform, { slug, returnTo }, caller),
   run: (ctx, _input, prepared) => login.start(ctx, prepared),
 });
 
@@ -59,18 +59,18 @@ export const samlAcs = command({
     SAMLResponse: Type.String({ minLength: 1, maxLength: SAML_RESPONSE_CHARACTERS_MAX }),
     RelayState: Type.Optional(text(200)),
   }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   emits: [LoggedIn, UserActivated, SsoLoginFailed],
   fails: ANSWER_FAILS,
   example: { params, body: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "opaque" } },
-  prepare: (outside, { params: { workspace: slug }, body }, caller) =>
+  prepare: (platform, { params: { workspace: slug }, body }, caller) =>
     login.prepareAnswer(
-      outside,
+      platform,
       {
         slug,
         protocol: "saml2",
         state: body.RelayState,
-        read: login.samlReader(body.SAMLResponse, outside),
+        read: login.samlReader(body.SAMLResponse, platform),
       },
       caller,
     ),
@@ -93,18 +93,18 @@ export const oidcCallback = command({
     error: Type.Optional(text(200)),
     error_description: Type.Optional(text(2_000)),
   }),
-  reply: html(htmlErrorRendering),
+  response: html(htmlErrorRendering),
   emits: [LoggedIn, UserActivated, SsoLoginFailed],
   fails: ANSWER_FAILS,
   example: { params, query: { state: "opaque", code: "opaque" } },
-  prepare: (outside, { params: { workspace: slug }, query: answered }, caller) =>
+  prepare: (platform, { params: { workspace: slug }, query: answered }, caller) =>
     login.prepareAnswer(
-      outside,
+      platform,
       {
         slug,
         protocol: "oidc",
         state: answered.state,
-        read: login.oidcReader(textsOf(answered), outside),
+        read: login.oidcReader(textsOf(answered), platform),
       },
       caller,
     ),
@@ -117,7 +117,7 @@ export const samlMetadata = query({
   summary: "Read what a SAML identity provider has to know about us",
   access: "public",
   params: BySlug,
-  reply: media("application/samlmetadata+xml"),
+  response: media("application/samlmetadata+xml"),
   fails: [NotConfigured],
   example: { params },
   async prepare({ db }, { params: { workspace: slug } }, { origin }) {

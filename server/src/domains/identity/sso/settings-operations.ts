@@ -10,7 +10,7 @@ export const getSso = query({
   route: "GET /api/v1/settings/sso",
   summary: "Read how people sign in by single sign-on",
   permission: SsoRead,
-  reply: item(Configuration),
+  response: item(Configuration),
   fails: [NotConfigured],
   run: (ctx) => service.get(ctx),
 });
@@ -25,7 +25,7 @@ export const putSso = command({
     "`If-Match` guards against overwriting somebody else's change. Sessions that are open stay open.",
   permission: SsoWrite,
   body: SsoInput,
-  reply: item(Configuration),
+  response: item(Configuration),
   emits: [SsoUpdated],
   example: {
     body: {
@@ -48,7 +48,7 @@ export const deleteSso = command({
   summary: "Take single sign-on away",
   description: "Members log in by password again. Sessions that are open stay open.",
   permission: SsoWrite,
-  reply: noContent(),
+  response: noContent(),
   emits: [SsoDeleted],
   fails: [NotConfigured],
   run: (ctx) => service.remove(ctx),

@@ -8,7 +8,7 @@ import { apiTokens } from "./credential.ts";
 export const tokens = domain({
   name: "tokens",
   summary: "Long-lived credentials for programs.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [TokensRead, TokensWrite],
   events: [TokenCreated, TokenRotated, TokenRevoked],
   operations: [listTokens, createToken, rotateToken, revokeToken],

@@ -20,7 +20,7 @@ export const listTokens = query({
   summary: "List your API tokens in this workspace",
   permission: TokensRead,
   query: object(pageQuery),
-  reply: page(ApiToken),
+  response: page(ApiToken),
   async run({ tx, services, caller }, { query: { limit, after } }) {
     const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, userIdOf(caller), { after: String(start), limit: limit + 1 });
@@ -48,7 +48,7 @@ export const createToken = command({
     scopes: Scopes,
     ipAllowlist: Type.Optional(IpAllowlist),
   }),
-  reply: created(NewApiToken, { location }),
+  response: created(NewApiToken, { location }),
   emits: [TokenCreated],
   fails: [Forbidden],
   example: { body: { name: "Nightly report", expiresIn: "90d", scopes: ["audit:read"] } },
@@ -67,7 +67,7 @@ export const rotateToken = command({
   permission: TokensWrite,
   body: object({ id: Type.Optional(id("tok")) }),
   bodyOptional: true,
-  reply: created(NewApiToken, { location }),
+  response: created(NewApiToken, { location }),
   emits: [TokenRotated],
   fails: [NoSuchToken, Forbidden, NotFound],
   example: { body: { id: "tok_01jd0000000000000000000000" } },
@@ -80,7 +80,7 @@ export const revokeToken = command({
   summary: "Revoke an API token at once",
   permission: TokensWrite,
   params: object({ id: id("tok") }),
-  reply: noContent(),
+  response: noContent(),
   emits: [TokenRevoked],
   example: { params: { id: "tok_01jd0000000000000000000000" } },
   run: (ctx, { params }) => service.revoke(ctx, params.id),

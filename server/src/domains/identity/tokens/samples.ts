@@ -17,6 +17,6 @@ export const samples: readonly Sample[] = [
   },
   {
     operation: "tokens.revoke",
-    arrange: async (owner) => ({ params: { id: await aToken(owner) }, environmental: false }),
+    arrange: async (owner) => ({ params: { id: await aToken(owner) }, environmentScoped: false }),
   },
 ];

@@ -20,7 +20,7 @@ function freshName(): string {
 async function item(owner: Ask, more: object = {}) {
   const draft = { name: freshName(), form, ...more };
   const { body } = await owner("POST /api/v1/catalog/items", draft);
-  return { params: { id: body.data.id as string }, environmental: false };
+  return { params: { id: body.data.id as string }, environmentScoped: false };
 }
 
 async function asked(owner: Ask, more: object = {}): Promise<{ params: { id: string } }> {
@@ -42,7 +42,7 @@ export const samples: readonly Sample[] = [
     operation: "catalog.list_items",
     arrange: async (owner) => {
       await item(owner);
-      return { query: { limit: "2", status: "all", category: "" }, environmental: false };
+      return { query: { limit: "2", status: "all", category: "" }, environmentScoped: false };
     },
   },
   {

@@ -40,7 +40,7 @@ export async function openChangesOn(
   itemIds: readonly string[],
 ): Promise<readonly TicketOnItem[]> {
   if (itemIds.length === 0) return [];
-  const rows = await queryRows(tx, OPEN_ON, [itemIds, changeMachine.ended]);
+  const rows = await queryRows(tx, OPEN_ON, [itemIds, changeMachine.finalStates]);
   // The columns are the fields.
   return rows as unknown as readonly TicketOnItem[];
 }

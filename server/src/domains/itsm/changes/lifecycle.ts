@@ -13,7 +13,7 @@ export const changeMachine = stateMachine({
     "rolled_back",
     "cancelled",
   ],
-  ended: ["completed", "rolled_back", "cancelled"],
+  finalStates: ["completed", "rolled_back", "cancelled"],
   moves: [
     { action: "submit", from: ["draft"], to: "submitted" },
     { action: "approve", from: ["submitted"], to: "approved" },
@@ -42,7 +42,7 @@ const ROUTING: ReadonlySet<string> = new Set(["assigneeId", "teamId"]);
  */
 export function assertEditable(state: ChangeState, fields: readonly string[]): void {
   if (state === "draft" || state === "rejected") return;
-  const open = !changeMachine.ended.includes(state);
+  const open = !changeMachine.finalStates.includes(state);
   const isPlanned = state === "submitted" || state === "approved";
   const fixed = fields.find(
     (field) => !(open && ROUTING.has(field)) && !(isPlanned && WINDOW.has(field)),

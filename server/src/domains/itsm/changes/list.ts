@@ -35,9 +35,9 @@ export const changeList: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["number", "title", "description", "justification"],
+  search: ["number", "title", "description", "justification"],
   order: "-createdAt",
-  last: "no",
+  tieBreaker: "no",
 };
 
 export interface ChangeQuestion {

@@ -43,7 +43,7 @@ const listChanges = query({
       Type.Boolean({ description: "Only those that wait for the vote of the caller" }),
     ),
   }),
-  reply: countedPage(Change),
+  response: countedPage(Change),
   run: (ctx, { query: question }) =>
     listPage(ctx, changeList, question, {
       narrowed: narrowingsOf(question, { me: authorIdOf(ctx.caller), now: ctx.now }),
@@ -61,7 +61,7 @@ const createChange = command({
     "`changes:approve`.",
   permission: ChangesWrite,
   body: ChangeInput,
-  reply: created(Change, { location: ({ id }) => `${PATH}/${id}` }),
+  response: created(Change, { location: ({ id }) => `${PATH}/${id}` }),
   emits: [ChangeCreated],
   example: {
     body: {
@@ -74,7 +74,7 @@ const createChange = command({
       approvalsRequired: 2,
     },
   },
-  prepare: (outside, _input, caller) => nextTicketNumber(outside, caller, "change"),
+  prepare: (platform, _input, caller) => nextTicketNumber(platform, caller, "change"),
   run: async (ctx, { body }, number) => toChange(await service.create(ctx, body, number)),
 });
 
@@ -84,7 +84,7 @@ const getChange = query({
   summary: "Read a change",
   permission: ChangesRead,
   params: ChangeRef,
-  reply: item(Change),
+  response: item(Change),
   example,
   run: async ({ tx }, { params }) => toChange(await store.get(tx, params.id)),
 });
@@ -99,9 +99,9 @@ const updateChange = command({
   permission: ChangesWrite,
   params: ChangeRef,
   body: ChangePatch,
-  reply: item(Change),
+  response: item(Change),
   emits: [ChangeUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [changeMachine.refusal],
   example: { ...example, body: { plannedEnd: "2026-12-06T04:00:00Z" } },
   run: async (ctx, { params, body }) => toChange(await service.update(ctx, params.id, body)),
@@ -117,7 +117,7 @@ const listConflicts = query({
     "is not in its way.",
   permission: ChangesRead,
   params: ChangeRef,
-  reply: item(Conflicts),
+  response: item(Conflicts),
   example,
   run: async ({ tx }, { params }) => conflictsOf(tx, await store.get(tx, params.id)),
 });

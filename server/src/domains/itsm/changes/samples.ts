@@ -41,7 +41,7 @@ async function meId(owner: Ask): Promise<string> {
 async function template(owner: Ask) {
   count += 1;
   const id = await made(owner, "/api/v1/itsm/change-templates", { name: `Sample ${count}` });
-  return { params: { id }, environmental: false };
+  return { params: { id }, environmentScoped: false };
 }
 
 async function blackout(owner: Ask): Promise<Arranged & { params: { id: string } }> {

@@ -119,7 +119,7 @@ const PATH = "/api/v1/itsm/changes/{id}";
 const common = {
   permission: ChangesWrite,
   params: ChangeRef,
-  reply: item(Change),
+  response: item(Change),
 };
 const fails = [changeMachine.refusal];
 

@@ -10,7 +10,7 @@ import { CmdbWrite } from "./permissions.ts";
 export const classContent = packContent({
   kind: "cmdb_classes",
   permission: CmdbWrite,
-  environmental: true,
+  environmentScoped: true,
   schema: object(
     {
       name: ClassName,
@@ -29,7 +29,7 @@ export const classContent = packContent({
     const { name, label, description, attributes } = found;
     return { name, label, description, attributes, extends: found.extends };
   },
-  make: async (ctx, content) => (await service.create(ctx, content)).name,
+  create: async (ctx, content) => (await service.create(ctx, content)).name,
   async replace(ctx, id, { name, ...content }) {
     await service.update(ctx, id, { label: name, description: "", extends: null, ...content });
     return id;

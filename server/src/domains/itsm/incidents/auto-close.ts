@@ -29,7 +29,7 @@ export const autoCloseJob = job({
     const due = await lockResolved(ctx.tx, by, BATCH_INCIDENTS_MAX);
     for (const incident of due) {
       // Each has a chain of its own: that they are due together is chance.
-      ctx.actAs(SYSTEM_ACTOR, { correlationId: newId("cor", ctx.now.getTime()), depth: 0 });
+      ctx.setActor(SYSTEM_ACTOR, { correlationId: newId("cor", ctx.now.getTime()), depth: 0 });
       closeLocked(ctx, incident);
       ctx.flush();
     }
@@ -67,7 +67,7 @@ export const findAutoCloseable = job({
     db.system<Place>(PLACES, [clock.now(), USUAL_SETTINGS.autoCloseDays, PLACES_MAX]),
   async run(ctx, _payload, places) {
     for (const place of places) {
-      ctx.enter(place);
+      ctx.switchPartition(place);
       ctx.enqueue(autoCloseJob, {}, ONCE);
     }
   },

@@ -95,7 +95,7 @@ describe("the machine", () => {
   );
 
   test("has work left in every state that is neither resolved nor over", () => {
-    const over = [...incidentMachine.ended, "resolved"];
+    const over = [...incidentMachine.finalStates, "resolved"];
     expect(incidentMachine.states.filter((state) => !over.includes(state))).toEqual(OPEN_STATES);
   });
 });

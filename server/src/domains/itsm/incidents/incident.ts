@@ -8,7 +8,7 @@ import { Level, stateMachine, Priority, TicketSummary } from "../tickets/index.t
 export const incidentMachine = stateMachine({
   kind: "incident",
   states: ["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"],
-  ended: ["closed", "cancelled"],
+  finalStates: ["closed", "cancelled"],
   moves: [
     { action: "start", from: ["new", "on_hold"], to: "in_progress" },
     { action: "hold", from: ["new", "in_progress"], to: "on_hold" },

@@ -53,9 +53,9 @@ export const incidentList: ListDefinition = {
     createdAt: time("created_at"),
     updatedAt: time("updated_at"),
   },
-  searched: ["number", "title", "description"],
+  search: ["number", "title", "description"],
   order: "-createdAt",
-  last: "no",
+  tieBreaker: "no",
 };
 
 const one = `(${incidentMachine.states.join("|")})`;

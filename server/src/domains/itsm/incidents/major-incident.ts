@@ -45,7 +45,7 @@ export async function declareMajor(
   const before = await store.lock(ctx.tx, ref);
   ctx.expectRevision(before.revision);
   const { state } = before;
-  if (incidentMachine.ended.some((ended) => ended === state)) {
+  if (incidentMachine.finalStates.some((ended) => ended === state)) {
     throw invalidTransition(
       incidentMachine,
       state,

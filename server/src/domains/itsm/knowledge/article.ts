@@ -12,7 +12,7 @@ const TAGS_MAX = 20;
 export const articleMachine = stateMachine({
   kind: "article",
   states: ["draft", "in_review", "published", "retired"],
-  ended: ["retired"],
+  finalStates: ["retired"],
   moves: [
     { action: "submit_review", from: ["draft"], to: "in_review" },
     { action: "publish", from: ["draft", "in_review"], to: "published" },

@@ -32,7 +32,7 @@ export const giveFeedback = command({
   permission: KnowledgeRead,
   params: ByArticle,
   body: object({ helpful: Type.Boolean(), comment: Type.Optional(Comment) }),
-  reply: item(Feedback),
+  response: item(Feedback),
   emits: [FeedbackGiven],
   example: { ...example, body: { helpful: true, comment: "Step 2 did it." } },
   async run(ctx, { params, body: { helpful, comment = "" } }) {
@@ -51,7 +51,7 @@ export const listFeedback = query({
   permission: KnowledgeWrite,
   params: ByArticle,
   query: object(pageQuery),
-  reply: page(Feedback),
+  response: page(Feedback),
   example,
   async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
     const { id: articleId } = await store.get(tx, params.id);

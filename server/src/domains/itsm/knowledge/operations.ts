@@ -47,9 +47,9 @@ const LIST: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["number", "title", "summary"],
+  search: ["number", "title", "summary"],
   order: "-updatedAt",
-  last: "no",
+  tieBreaker: "no",
 };
 
 export const listArticles = query({
@@ -64,7 +64,7 @@ export const listArticles = query({
     state: Type.Optional(State),
     tag: Type.Optional(line(50)),
   }),
-  reply: countedPage(ArticleEntry),
+  response: countedPage(ArticleEntry),
   run(ctx, { query: { state, tag, ...question } }) {
     const narrowed: ListCondition[] = [];
     if (!mayWrite(ctx.caller))
@@ -86,7 +86,7 @@ export const createArticle = command({
   description: "It is a draft until it is published.",
   permission: KnowledgeWrite,
   body: ArticleDraft,
-  reply: created(Article, { location: ({ id }) => `/api/v1/knowledge/${id}` }),
+  response: created(Article, { location: ({ id }) => `/api/v1/knowledge/${id}` }),
   emits: [ArticleCreated],
   example: {
     body: {
@@ -95,7 +95,7 @@ export const createArticle = command({
       tags: ["vpn", "network"],
     },
   },
-  prepare: (outside, { body }, caller) => service.prepareDraft(outside, body, caller),
+  prepare: (platform, { body }, caller) => service.prepareDraft(platform, body, caller),
   run: (ctx, { body }, prepared) => service.create(ctx, body, prepared),
 });
 
@@ -110,12 +110,12 @@ export const getArticle = query({
       Type.Enum(["markdown", "html"], { description: "`html` adds the body rendered, as `html`" }),
     ),
   }),
-  reply: item(Article),
+  response: item(Article),
   example: { ...example, query: { format: "html" } },
-  async prepare(outside, { params, query: { format } }, caller) {
+  async prepare(platform, { params, query: { format } }, caller) {
     if (format !== "html") return undefined;
-    const { db, clock } = outside;
-    const ctx = { now: clock.now(), caller, services: outside };
+    const { db, clock } = platform;
+    const ctx = { now: clock.now(), caller, services: platform };
     const partition = partitionOf(caller);
     const article = await db.read(partition, (tx) => service.read({ ...ctx, tx }, params.id));
     return { ...article, html: await toHtml(partition.workspace, article.body) };
@@ -133,9 +133,9 @@ export const updateArticle = command({
   permission: KnowledgeWrite,
   params: ByArticle,
   body: patch(writable),
-  reply: item(Article),
+  response: item(Article),
   emits: [ArticleUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [articleMachine.refusal],
   example: { ...example, body: { body: "1. Quit the client.\n2. Start it again." } },
   prepare: async (_outside, { body }, caller) =>
@@ -150,7 +150,7 @@ export const submitReview = command({
   description: "Optional: a draft may be published without. Whoever publishes it approves it.",
   permission: KnowledgeWrite,
   params: ByArticle,
-  reply: item(Article),
+  response: item(Article),
   emits: [ArticleSubmittedForReview],
   fails: [articleMachine.refusal],
   example,
@@ -163,7 +163,7 @@ export const publishArticle = command({
   summary: "Publish an article",
   permission: KnowledgeWrite,
   params: ByArticle,
-  reply: item(Article),
+  response: item(Article),
   emits: [ArticlePublished],
   fails: [articleMachine.refusal],
   example,
@@ -178,7 +178,7 @@ export const retireArticle = command({
     "It is kept, and no longer found. Restoring one of its versions makes it a draft again.",
   permission: KnowledgeWrite,
   params: ByArticle,
-  reply: item(Article),
+  response: item(Article),
   emits: [ArticleRetired],
   fails: [articleMachine.refusal],
   example,

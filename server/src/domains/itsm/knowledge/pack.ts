@@ -10,7 +10,7 @@ import * as store from "./store.ts";
 export const articleContent = packContent({
   kind: "articles",
   permission: KnowledgeWrite,
-  environmental: true,
+  environmentScoped: true,
   schema: object(
     {
       key: line(200, "What it is known by in the pack"),
@@ -24,14 +24,14 @@ export const articleContent = packContent({
     { title: "PackArticle" },
   ),
   keyOf: ({ key }) => key,
-  prepare: (outside, content, caller) => service.prepareDraft(outside, content, caller),
+  prepare: (platform, content, caller) => service.prepareDraft(platform, content, caller),
   // Titles need not be unique.
   find: async () => undefined,
   async read({ tx }, id) {
     const { title, body, summary, tags, category, visibility, state } = await store.get(tx, id);
     return state === "retired" ? undefined : { title, body, summary, tags, category, visibility };
   },
-  async make(ctx, { key: _, ...draft }, prepared) {
+  async create(ctx, { key: _, ...draft }, prepared) {
     const { id } = await service.create(ctx, draft, prepared);
     await service.move(ctx, id, "publish");
     return id;

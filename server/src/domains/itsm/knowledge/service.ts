@@ -35,13 +35,13 @@ import * as store from "./store.ts";
 
 /** Takes a number and the words of the body, before there is a transaction. */
 export async function prepareDraft(
-  outside: Platform,
+  platform: Platform,
   { body }: Pick<ArticleDraft, "body">,
   caller: Caller,
 ): Promise<Prepared> {
   const [plain, number] = await Promise.all([
     toPlainText(partitionOf(caller).workspace, body),
-    nextTicketNumber(outside, caller, "article"),
+    nextTicketNumber(platform, caller, "article"),
   ]);
   return { ...number, plain };
 }

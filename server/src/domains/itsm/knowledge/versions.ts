@@ -26,7 +26,7 @@ export const listVersions = query({
   permission: KnowledgeWrite,
   params: ByArticle,
   query: object(pageQuery),
-  reply: page(ArticleVersion),
+  response: page(ArticleVersion),
   example,
   async run({ tx, services: { cursors } }, { params, query: { limit, after } }) {
     const { id } = await store.get(tx, params.id);
@@ -48,7 +48,7 @@ export const getVersion = query({
   summary: "Read what an article said once",
   permission: KnowledgeWrite,
   params: ByVersion,
-  reply: item(ArticleVersion),
+  response: item(ArticleVersion),
   example: versionExample,
   async run({ tx }, { params: { id: ref, version } }) {
     const { id } = await store.get(tx, ref);
@@ -63,10 +63,10 @@ export const restoreVersion = command({
   description: "A retired article becomes a draft again; any other keeps its state.",
   permission: KnowledgeWrite,
   params: ByVersion,
-  reply: item(Article),
+  response: item(Article),
   emits: [ArticleRestored],
   example: versionExample,
-  prepare: (outside, { params }, caller) => wordsOf(outside, params, caller),
+  prepare: (platform, { params }, caller) => wordsOf(platform, params, caller),
   run: (ctx, { params: { id, version } }, plain) =>
     service.restore(ctx, id, { version: Number(version), plain }),
 });

@@ -20,7 +20,7 @@ export const listIncidentsOfProblem = query({
   permission: ProblemsRead,
   params: ByProblem,
   query: object(pageQuery),
-  reply: page(TicketSummary),
+  response: page(TicketSummary),
   example,
   async run(ctx, { params, query: question }) {
     const problem = await store.get(ctx.tx, params.id);
@@ -36,8 +36,8 @@ export const linkIncidents = command({
   permission: ProblemsWrite,
   params: ByProblem,
   body: object({ incidentIds: IncidentIds }),
-  mayChangeNothing: true,
-  reply: item(Problem),
+  allowNoop: true,
+  response: item(Problem),
   emits: [IncidentLinked],
   example: { ...example, body: { incidentIds: [EXAMPLE_INCIDENT] } },
   run: (ctx, { params, body }) => service.linkIncidents(ctx, params.id, body.incidentIds),
@@ -49,7 +49,7 @@ export const unlinkIncident = command({
   summary: "Say that a problem does not cause an incident after all",
   permission: ProblemsWrite,
   params: object({ ...ByProblem.properties, incidentId: id("inc") }),
-  reply: noContent(),
+  response: noContent(),
   emits: [IncidentUnlinked],
   example: { params: { ...example.params, incidentId: EXAMPLE_INCIDENT } },
   run: (ctx, { params }) => service.unlinkIncident(ctx, params.id, params.incidentId),

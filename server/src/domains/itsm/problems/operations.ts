@@ -34,7 +34,7 @@ export const listProblems = query({
     state: Type.Optional(Type.Enum([...problemMachine.states])),
     mine: Type.Optional(Type.Boolean({ description: "Only those that the caller is to work on" })),
   }),
-  reply: countedPage(Problem),
+  response: countedPage(Problem),
   run(ctx, { query: { state, mine, ...question } }) {
     const me = ctx.caller.person?.id ?? null;
     const narrowed = [
@@ -52,7 +52,7 @@ export const listKnownErrors = query({
   description: "Those that are not resolved yet. `q` looks into what they are and how to get by.",
   permission: ProblemsRead,
   query: object(listQuery),
-  reply: countedPage(Problem),
+  response: countedPage(Problem),
   run: (ctx, { query: question }) =>
     listPage(ctx, store.knownErrorList, question, {
       narrowed: [() => "state = 'known_error'"],
@@ -79,12 +79,12 @@ export const createProblem = command({
     workaround: Type.Optional(others.workaround),
     incidentIds: Type.Optional(IncidentIds),
   }),
-  reply: created(Problem, { location: (problem) => `/api/v1/itsm/problems/${problem.id}` }),
+  response: created(Problem, { location: (problem) => `/api/v1/itsm/problems/${problem.id}` }),
   emits: [ProblemCreated, IncidentLinked],
   example: {
     body: { title: "The mail gateway drops connections", description: "Every night", priority: 2 },
   },
-  prepare: (outside, _, caller) => nextTicketNumber(outside, caller, "problem"),
+  prepare: (platform, _, caller) => nextTicketNumber(platform, caller, "problem"),
   run: (ctx, { body }, number) => service.create(ctx, body, number),
 });
 
@@ -104,7 +104,7 @@ export const getProblem = query({
   summary: "Read a problem, with the incidents that it causes",
   permission: ProblemsRead,
   params: ByProblem,
-  reply: item(ShownProblem),
+  response: item(ShownProblem),
   example,
   async run(ctx, { params }) {
     const problem = await store.get(ctx.tx, params.id);
@@ -122,8 +122,8 @@ export const updateProblem = command({
   permission: ProblemsWrite,
   params: ByProblem,
   body: patch(fields),
-  mayChangeNothing: true,
-  reply: item(Problem),
+  allowNoop: true,
+  response: item(Problem),
   emits: [ProblemUpdated],
   fails: [problemMachine.refusal],
   example: { ...example, body: { workaround: "Restart the gateway.", priority: 1 } },

@@ -14,7 +14,7 @@ const ITEMS_MAX = 100;
 export const problemMachine = stateMachine({
   kind: "problem",
   states: ["open", "investigating", "known_error", "resolved", "closed"],
-  ended: ["closed"],
+  finalStates: ["closed"],
   moves: [
     { action: "investigate", from: ["open"], to: "investigating" },
     { action: "declare_known_error", from: ["open", "investigating"], to: "known_error" },

@@ -40,9 +40,9 @@ export const problemList: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["number", "title", "description", "root_cause", "workaround"],
+  search: ["number", "title", "description", "root_cause", "workaround"],
   order: "-createdAt",
-  last: "no",
+  tieBreaker: "no",
 };
 
 /** Those that people can live with, the latest first. */

@@ -18,7 +18,7 @@ import { act, dataOf, refer } from "./service.ts";
 const action = {
   permission: ProblemsWrite,
   params: ByProblem,
-  reply: item(Problem),
+  response: item(Problem),
   fails: [problemMachine.refusal],
 };
 
@@ -40,7 +40,7 @@ export const declareKnownError = command({
   ...action,
   id: "problems.declare_known_error",
   route: "POST /api/v1/itsm/problems/{id}/declare_known_error",
-  also: ["POST /api/v1/itsm/problems/{id}/declare-known-error"],
+  aliases: ["POST /api/v1/itsm/problems/{id}/declare-known-error"],
   summary: "Declare a problem a known error",
   description: "Its cause and a workaround must be known, from now or before.",
   body: object({

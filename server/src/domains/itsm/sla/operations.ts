@@ -17,7 +17,7 @@ const LIST = "sla policies, newest first";
 /** Greater than every id. */
 const AFTER_ALL = "~";
 /** Policies are the same in all environments; their clocks are not. */
-const shared = { environmental: false };
+const shared = { environmentScoped: false };
 
 export const listPolicies = query({
   id: "sla.list",
@@ -26,7 +26,7 @@ export const listPolicies = query({
   permission: SlaRead,
   ...shared,
   query: object({ ...pageQuery, entity: Type.Optional(Type.Enum([...TICKET_KINDS])) }),
-  reply: page(SlaPolicy),
+  response: page(SlaPolicy),
   async run({ tx, services: { cursors } }, { query: { limit, after, entity } }) {
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const rows = await store.list(tx, { before: String(before), limit: limit + 1, entity });
@@ -49,7 +49,7 @@ export const createPolicy = command({
   permission: SlaWrite,
   ...shared,
   body: NewPolicy,
-  reply: created(SlaPolicy, { location: ({ id }) => `/api/v1/itsm/sla-policies/${id}` }),
+  response: created(SlaPolicy, { location: ({ id }) => `/api/v1/itsm/sla-policies/${id}` }),
   emits: [SlaPolicyCreated],
   fails: [service.TooManyPolicies],
   example: {
@@ -79,7 +79,7 @@ export const getPolicy = query({
   permission: SlaRead,
   ...shared,
   params: ById,
-  reply: item(SlaPolicy),
+  response: item(SlaPolicy),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -95,9 +95,9 @@ export const updatePolicy = command({
   ...shared,
   params: ById,
   body: PolicyChange,
-  reply: item(SlaPolicy),
+  response: item(SlaPolicy),
   emits: [SlaPolicyUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { ...example, body: { targets: [{ metric: "resolution", minutes: 480 }] } },
   run: (ctx, { params, body }) => service.update(ctx, params.id, body),
 });
@@ -110,7 +110,7 @@ export const deletePolicy = command({
   permission: SlaWrite,
   ...shared,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [SlaPolicyDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -127,7 +127,7 @@ export const simulatePolicy = query({
   params: ById,
   body: SimulationBody,
   bodyOptional: true,
-  reply: item(Simulation),
+  response: item(Simulation),
   example: {
     ...example,
     body: { limit: 500, policy: { targets: [{ metric: "resolution", minutes: 120 }] } },

@@ -8,7 +8,7 @@ import * as store from "./store.ts";
 export const policyContent = packContent({
   kind: "sla_policies",
   permission: SlaWrite,
-  environmental: false,
+  environmentScoped: false,
   schema: NewPolicy,
   keyOf: ({ name }) => name,
   // Names of policies need not be unique.
@@ -19,7 +19,7 @@ export const policyContent = packContent({
     const { active: _, ...edited } = service.draftOf(policy);
     return edited;
   },
-  make: async (ctx, content) => (await service.create(ctx, toPolicyInput(content))).id,
+  create: async (ctx, content) => (await service.create(ctx, toPolicyInput(content))).id,
   async replace(ctx, id, content) {
     // Whether it is on is for the workspace to say.
     const { active: _, ...draft } = toPolicyInput(content);

@@ -36,7 +36,7 @@ export const clocksSource = reportSource({
   permission: SlaRead,
   schema: Type.Object({}, { additionalProperties: false }),
   async open(asking, _, parameters) {
-    const kinds = visibleKinds({ services: asking.outside, caller: asking.caller });
+    const kinds = visibleKinds({ services: asking.platform, caller: asking.caller });
     return streamRows(asking, {
       from: "sla_clocks",
       where: `kind = any (${parameters.add(kinds, "text[]")})`,

@@ -22,7 +22,7 @@ const policy = (name: string) => ({
 /** A policy is the same in all environments. */
 async function made(owner: Ask) {
   const { body } = await owner(`POST ${POLICIES}`, policy("A sample"));
-  return { params: { id: body.data.id }, environmental: false };
+  return { params: { id: body.data.id }, environmentScoped: false };
 }
 
 let count = 0;

@@ -59,7 +59,7 @@ export {
 export const desk = domain({
   name: "desk",
   summary: "What all tickets have in common: teams, priorities, states.",
-  environmental: false,
+  environmentScoped: false,
   permissions: [DeskRead, DeskWrite],
   events: [TeamCreated, TeamUpdated, TeamDeleted, DeskSettingsUpdated],
   operations: [

@@ -28,9 +28,9 @@ export const ticketsSource = reportSource({
   summary: "Incidents, changes, problems or requests; each needs what its own list needs.",
   permission: DeskRead,
   schema: Type.Object({ entity: Type.Enum([...TICKET_KINDS]) }, { additionalProperties: false }),
-  needs: (outside, { entity }) => [reportedOf(outside, entity).permission],
+  needs: (platform, { entity }) => [reportedOf(platform, entity).permission],
   async open(asking, { entity }) {
-    const { list } = reportedOf(asking.outside, entity);
+    const { list } = reportedOf(asking.platform, entity);
     const measures = "resolvedAt" in list.fields ? { ...MEASURES, ...RESOLUTION } : MEASURES;
     return streamRows(asking, {
       from: list.from,
@@ -41,8 +41,8 @@ export const ticketsSource = reportSource({
   },
 });
 
-function reportedOf(outside: Pick<Platform, "contributions">, entity: string) {
-  const kind = ticketKinds(outside).find((one) => one.kind === entity);
+function reportedOf(platform: Pick<Platform, "contributions">, entity: string) {
+  const kind = ticketKinds(platform).find((one) => one.kind === entity);
   if (!kind) throw invalidField("/source/entity", "is not a kind of ticket");
   return kind.reported;
 }

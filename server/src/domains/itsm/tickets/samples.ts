@@ -6,13 +6,13 @@ let count = 0;
 async function team(owner: Ask) {
   count += 1;
   const { body } = await owner("POST /api/v1/itsm/teams", { name: `Team ${count}` });
-  return { params: { id: body.data.id as string }, environmental: false };
+  return { params: { id: body.data.id as string }, environmentScoped: false };
 }
 
 const own: readonly Sample[] = [
   {
     operation: "teams.list",
-    arrange: async () => ({ query: { limit: "2" }, environmental: false }),
+    arrange: async () => ({ query: { limit: "2" }, environmentScoped: false }),
   },
   {
     operation: "teams.create",
@@ -27,17 +27,17 @@ const own: readonly Sample[] = [
     arrange: async (owner) => ({ ...(await team(owner)), body: { description: "Another one" } }),
   },
   { operation: "teams.delete", arrange: team },
-  { operation: "desk.get_settings", arrange: async () => ({ environmental: false }) },
+  { operation: "desk.get_settings", arrange: async () => ({ environmentScoped: false }) },
   {
     operation: "desk.update_settings",
     arrange: async () => {
       count += 1;
-      return { body: { autoCloseDays: 10 + (count % 300) }, environmental: false };
+      return { body: { autoCloseDays: 10 + (count % 300) }, environmentScoped: false };
     },
   },
   {
     operation: "desk.list_state_machines",
-    arrange: async () => ({ environmental: false, partitioned: false }),
+    arrange: async () => ({ environmentScoped: false, partitioned: false }),
   },
 ];
 

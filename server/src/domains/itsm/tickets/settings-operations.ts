@@ -18,7 +18,7 @@ export const getDeskSettings = query({
   route: `GET ${PATH}`,
   summary: "How the desk is run: the priority matrix, and when resolved incidents are closed",
   permission: DeskRead,
-  reply: item(TicketSettings),
+  response: item(TicketSettings),
   run: ({ tx }) => readTicketSettings(tx),
 });
 
@@ -37,9 +37,9 @@ export const updateDeskSettings = command({
     "A new matrix is for tickets that are made or changed from then on; the priorities of others stay.",
   permission: DeskWrite,
   body: patch(settings),
-  reply: item(TicketSettings),
+  response: item(TicketSettings),
   emits: [DeskSettingsUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { body: { autoCloseDays: 14 } },
   async run(ctx, { body }) {
     // The first change has no row to lock, and two of them must take turns as well.

@@ -14,7 +14,7 @@ export interface StateMachine<State extends string = string, Action extends stri
   /** The first is the one that a ticket begins in. */
   readonly states: readonly State[];
   /** Those in which nothing is left to do. */
-  readonly ended: readonly State[];
+  readonly finalStates: readonly State[];
   readonly moves: readonly Transition<State, Action>[];
   readonly refusal: FailureType;
 }

@@ -25,13 +25,13 @@ export const listStateMachines = query({
   description:
     "The very tables that decide: what is not in them answers 409, with what is allowed.",
   permission: DeskRead,
-  reply: item(Type.Array(StateMachine)),
+  response: item(Type.Array(StateMachine)),
   run: async ({ services }) =>
-    ticketKinds(services).map(({ kind, machine: { states, ended, moves } }) => ({
+    ticketKinds(services).map(({ kind, machine: { states, finalStates, moves } }) => ({
       kind,
       initial: states[0] ?? "",
       states: [...states],
-      ended: [...ended],
+      ended: [...finalStates],
       transitions: moves.map(({ action, from, to }) => ({ action, from: [...from], to })),
     })),
 });

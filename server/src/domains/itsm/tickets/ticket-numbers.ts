@@ -27,12 +27,12 @@ export interface TicketNumber {
 
 /** The next number of a kind in the caller's workspace; for the `prepare` of what makes one. */
 export async function nextTicketNumber(
-  outside: Platform,
+  platform: Platform,
   { workspace, environment }: Caller,
   kind: Numbered,
 ): Promise<TicketNumber> {
   if (!workspace) throw new Error("A number belongs to a workspace.");
-  const no = await next(outside.db, { workspace: workspace.key, environment }, kind);
+  const no = await next(platform.db, { workspace: workspace.key, environment }, kind);
   return { no, number: numberOf(kind, no) };
 }
 

@@ -23,7 +23,7 @@ const VERBS: Readonly<Record<string, string>> = {
 /** The step that works with tickets, as whoever deployed the workflow may. */
 export const ticketExecutor = executor({
   type: ticket,
-  async run({ operation, kind, id, fields = {} }, { perform, outside: { operations } }) {
+  async run({ operation, kind, id, fields = {} }, { perform, platform: { operations } }) {
     const verb = kind === "request" && operation === "create" ? "submit" : VERBS[operation];
     const name = `${PLURALS[kind]}.${verb}`;
     const isNew = operation === "create";

@@ -56,7 +56,7 @@ function fileForm(format: Format, options: FileOptions): ListFileFormat<ListedRe
 function csvForm({ table, fields, safe }: FileOptions): ListFileFormat<ListedRecords> {
   const columns = fields.map((field) => {
     const column = table.byName.get(field);
-    const format = column?.is.format ?? String;
+    const format = column?.columnType.format ?? String;
     const guard = safe && TEXTS.has(column?.type ?? "") ? escapeFormula : (cell: string) => cell;
     return { field, cellOf: (value: Json) => guard(format(value)) };
   });
@@ -98,20 +98,20 @@ export const exportRecords = query({
     format: Type.Enum([...FORMATS], { default: "csv" }),
     safe: Type.Boolean({ default: false }),
   }),
-  reply: download("text/csv, application/json, application/x-ndjson"),
+  response: download("text/csv, application/json, application/x-ndjson"),
   example: {
     params: { slug: "orders" },
     query: { format: "csv", safe: false, filter: '{"status":"open"}', sort: "createdAt" },
   },
-  async prepare(outside, { params: { slug }, query: { format, safe, ...question } }, caller) {
-    const { listing, first } = await begin(outside, caller, slug, question);
+  async prepare(platform, { params: { slug }, query: { format, safe, ...question } }, caller) {
+    const { listing, first } = await begin(platform, caller, slug, question);
     const { table, fields } = listing.asked;
     const form = fileForm(format, { table, fields, safe });
     const pages: PageSource<ListedRecords> = {
       sizes: PAGES,
       read: async (last, count) =>
         last
-          ? outside.db.read(partitionOf(caller), (tx) =>
+          ? platform.db.read(partitionOf(caller), (tx) =>
               listRecordsSql(tx, listing, last.place, count),
             )
           : first,
@@ -119,7 +119,7 @@ export const exportRecords = query({
     const download: Download = {
       mediaType: form.mediaType,
       fileName: `${slug}.${format}`,
-      pieces: listFileChunks(form, pages, outside.ending),
+      pieces: listFileChunks(form, pages, platform.ending),
     };
     return download;
   },
@@ -128,13 +128,13 @@ export const exportRecords = query({
 
 /** What is wrong with the question is found before anything is sent. */
 function begin(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   slug: string,
   question: RecordQuery,
 ): Promise<{ listing: RecordListing; first: ListedRecords[] }> {
-  return outside.db.read(partitionOf(caller), async (tx) => {
-    const asking = { tx, services: outside, caller };
+  return platform.db.read(partitionOf(caller), async (tx) => {
+    const asking = { tx, services: platform, caller };
     const table = await requireTable(asking, slug);
     const listing = await readWithTable(asking, table, () => listingOf(asking, table, question));
     const first = await retryOnSchemaChange(asking, () =>

@@ -52,23 +52,23 @@ export const importRecords = command({
   body: object({ csv: Type.String() }),
   acceptsText: { mediaType: "text/csv", field: "csv" },
   bodyBytesMax: BYTES_MAX,
-  reply: item(ImportResult),
+  response: item(ImportResult),
   emits: [RecordCreated, RecordUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [RecordForbidden, RecordNotUnique],
   example: {
     params: { slug: "orders" },
     query: { onError: "skip", key: "number", dryRun: false },
     body: { csv: "number,status,total\r\nA-4711,paid,99.50\r\nA-4712,open,\r\n" },
   },
-  async prepare(outside, { params, query, body }, caller) {
+  async prepare(platform, { params, query, body }, caller) {
     const partition = partitionOf(caller);
     // Read anew, since lines would be refused by a definition that has just changed elsewhere.
-    const table = await reloadTable(outside, partition, params.slug, (work) =>
-      outside.db.read(partition, work),
+    const table = await reloadTable(platform, partition, params.slug, (work) =>
+      platform.db.read(partition, work),
     );
     if (!table) throw new Failure(NoSuchTable);
-    const plan = { ...query, now: outside.clock.now(), person: caller.person };
+    const plan = { ...query, now: platform.clock.now(), person: caller.person };
     return { plan, sifted: await sift(table, await parseCsv(body.csv), plan) };
   },
   async run(ctx, { params, query }, { plan, sifted }) {

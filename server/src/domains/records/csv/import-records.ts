@@ -34,7 +34,7 @@ function mappingOf(table: TableSchema, header: readonly string[]): Mapping {
     if (OWN.has(name)) return undefined;
     const column = table.byName.get(name);
     if (!column) return fault("is not a field of this table");
-    return column.is.generated ? undefined : column;
+    return column.columnType.generated ? undefined : column;
   });
   if (faults.length > 0) throw invalidRecord(faults);
   return { table, columns };
@@ -63,7 +63,7 @@ function givenBy({ columns }: Mapping, { cells }: CsvRow): RecordInput {
     const cell = cells[index] ?? null;
     // Only a text can be there and empty.
     const isEmpty = cell === null || (cell === "" && column.type !== "text");
-    if (!isEmpty) given[column.name] = column.is.parse(cell, column);
+    if (!isEmpty) given[column.name] = column.columnType.parse(cell, column);
     else if (!column.required) given[column.name] = null;
   }
   return given;
@@ -161,9 +161,9 @@ export async function rehearsed<T>(ctx: Importing, work: () => Promise<T>): Prom
   const done: T[] = [];
   const undo = new Error("This was only to see.");
   try {
-    await ctx.attempt(async () => {
+    await ctx.savepoint(async () => {
       // Whether it would have gone well is known when every answer is there.
-      done.push(await ctx.attempt(work));
+      done.push(await ctx.savepoint(work));
       throw undo;
     });
   } catch (error) {
@@ -233,7 +233,7 @@ async function write(
   };
   if (onError === "abort") return all();
   try {
-    return await ctx.attempt(all);
+    return await ctx.savepoint(all);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return withoutGuilty(error, rows);

@@ -134,7 +134,7 @@ export const listRecords = query({
       }),
     ),
   }),
-  reply: dynamicPage(RecordSchema),
+  response: dynamicPage(RecordSchema),
   example: {
     params: { slug: "orders" },
     query: { limit: 50, filter: '{"status":"open"}', sort: "-createdAt" },
@@ -171,7 +171,7 @@ export const getRecord = query({
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId }),
   query: object(shownQuery),
-  reply: dynamicItem(RecordSchema),
+  response: dynamicItem(RecordSchema),
   example: {
     params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" },
     query: { expand: "customer" },
@@ -209,7 +209,7 @@ export const listHistory = query({
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId }),
   query: object(pageQuery),
-  reply: page(EventEnvelope),
+  response: page(EventEnvelope),
   example: {
     params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" },
     query: { limit: 50 },

@@ -22,7 +22,7 @@ function readSort(table: TableSchema, sight: RuleSql, sort = NEWEST_FIRST): read
       field && {
         sql: field.sql,
         kind: field.kind,
-        type: column?.is.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
+        type: column?.columnType.parameterType ?? (field.kind === "time" ? "timestamptz" : "text"),
         nullable: !sight.isPlain(name) || column?.required === false,
       }
     );

@@ -24,12 +24,12 @@ export function batchParameters(
   columns: readonly ColumnSchema[],
   writings: readonly Pick<WriteContextOfRecord, "record">[],
 ): unknown[] {
-  const lists = columns.map(({ name, is }) => {
-    const isList = is.parameterType.endsWith("[]");
+  const lists = columns.map(({ name, columnType }) => {
+    const isList = columnType.parameterType.endsWith("[]");
     return writings.map(({ record }) => {
       const value = record[name];
       if (value === null || value === undefined) return null;
-      const stored = is.store(value);
+      const stored = columnType.store(value);
       return isList ? arrayText(stored as readonly string[]) : stored;
     });
   });
@@ -105,7 +105,7 @@ async function ownersOf(
 ): Promise<ReadonlyMap<string, string>> {
   const parameters = new SqlParameters([given.map(({ record }) => record.id)]);
   const lists = fields.map((field) => {
-    const is = table.byName.get(field)?.is;
+    const is = table.byName.get(field)?.columnType;
     const values = given.map(({ record }) => {
       const value = record[field] ?? null;
       return is ? is.store(value) : value;

@@ -99,7 +99,9 @@ async function insert(
     const values = [record.createdAt, record.createdBy, ...batchParameters(writable, drafts)];
     return explainBatchError(ctx, table, drafts, () => ctx.send<SqlRow>(insertMany, values));
   }
-  const values = writable.map(({ name, is }) => storedValue(record[name], is.store));
+  const values = writable.map(({ name, columnType }) =>
+    storedValue(record[name], columnType.store),
+  );
   const sent = ctx.send<SqlRow>(
     insertOne,
     [record.id, record.createdAt, record.createdBy, ...values],
@@ -187,9 +189,9 @@ function withFilled(
   row: SqlRow | undefined,
 ): WriteContextOfRecord {
   if (!row) return draft;
-  const filled = recordStatements(table).generated.map(({ name, is }) => [
+  const filled = recordStatements(table).generated.map(({ name, columnType }) => [
     name,
-    is.show(row[name]),
+    columnType.show(row[name]),
   ]);
   return { ...draft, record: { ...draft.record, ...Object.fromEntries(filled) } };
 }

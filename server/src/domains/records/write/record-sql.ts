@@ -42,14 +42,14 @@ const OWN = ["id", "createdAt", "updatedAt", "createdBy"].map(quotedColumn).join
 
 function makePlan(table: TableSchema): RecordStatements {
   const { columns, view } = table;
-  const writable = columns.filter(({ is }) => !is.generated);
-  const generated = columns.filter(({ is }) => is.generated);
+  const writable = columns.filter(({ columnType }) => !columnType.generated);
+  const generated = columns.filter(({ columnType }) => columnType.generated);
   const names = writable.map((column) => `, ${column.quoted}`).join("");
   const into = cachedBySchema(table, `insert into ${view} (${OWN}, revision${names})`);
   const returning = `returning ${["id", ...generated.map((one) => one.quoted)].join(", ")}`;
   const many =
     `${into} select r.id, $1::timestamptz, $1::timestamptz, $2::text, 1` +
-    `${writable.map(({ is }, index) => `, ${fromList(is.parameterType, `r.c${index}`)}`).join("")} ` +
+    `${writable.map(({ columnType }, index) => `, ${fromList(columnType.parameterType, `r.c${index}`)}`).join("")} ` +
     `from ${listsOf(writable, 3)}`;
   return {
     title: columns.find(({ type }) => type === "text")?.name,
@@ -61,7 +61,7 @@ function makePlan(table: TableSchema): RecordStatements {
     old: `${listOf(table, "old.")}, old.revision`,
     insertOne:
       `${into} values ($1, $2, $2, $3, 1` +
-      `${writable.map(({ is }, index) => `, $${index + 4}::${is.parameterType}`).join("")})` +
+      `${writable.map(({ columnType }, index) => `, $${index + 4}::${columnType.parameterType}`).join("")})` +
       (generated.length === 0 ? "" : ` ${returning}`),
     insertMany: generated.length === 0 ? many : `${many} ${returning}`,
     insertManyParts: [many, returning],
@@ -85,7 +85,7 @@ const WITH = "with ";
 /** Rows out of lists: `$n` is the ids, and what follows is one list for each column. */
 export function listsOf(columns: readonly ColumnSchema[], first: number): string {
   const lists = columns.map(
-    ({ is }, index) => `, $${first + 1 + index}::${listTypeOf(is.parameterType)}`,
+    ({ columnType }, index) => `, $${first + 1 + index}::${listTypeOf(columnType.parameterType)}`,
   );
   const names = columns.map((_, index) => `, c${index}`);
   return `unnest($${first}::text[]${lists.join("")}) as r (id${names.join("")})`;

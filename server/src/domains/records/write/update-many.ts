@@ -110,7 +110,8 @@ async function write(
   const names = new Set(changed.flatMap(({ fields }) => fields));
   const columns = table.columns.filter(({ name }) => names.has(name));
   const sets = columns.map(
-    ({ quoted, is }, index) => `${quoted} = ${fromList(is.parameterType, `r.c${index}`)}, `,
+    ({ quoted, columnType }, index) =>
+      `${quoted} = ${fromList(columnType.parameterType, `r.c${index}`)}, `,
   );
   const text = cachedBySchema(
     table,

@@ -159,7 +159,7 @@ export function updateStatement(
   const textFor = which === ONE && tellsOld ? textForOneSince18 : textForAny;
   const made = (parts: readonly Part[]) => cachedBySchema(table, textFor(table, parts, which));
   const columns = writable.filter(({ name }) => Object.hasOwn(values, name));
-  const stored = columns.map(({ name, is }) => storedValue(values[name], is.store));
+  const stored = columns.map(({ name, columnType }) => storedValue(values[name], columnType.store));
   const key = [which, ...columns.map(({ name }) => name)].join(" ");
   let text = updates.get(key);
   if (text === undefined && updates.size < TEXTS_MAX) {
@@ -172,9 +172,9 @@ export function updateStatement(
   if (text === undefined) {
     updates.set(any, (text = made(writable.map(optionalPartOf))));
   }
-  const given = writable.flatMap(({ name, is }) => [
+  const given = writable.flatMap(({ name, columnType }) => [
     Object.hasOwn(values, name),
-    storedValue(values[name], is.store),
+    storedValue(values[name], columnType.store),
   ]);
   return { text, values: [ids, now, ...given] };
 }
@@ -185,17 +185,17 @@ interface Part {
   readonly differs: (was: string) => string;
 }
 
-function partOf({ quoted, is }: ColumnSchema, index: number): Part {
-  const operand = `$${index + 3}::${is.parameterType}`;
+function partOf({ quoted, columnType }: ColumnSchema, index: number): Part {
+  const operand = `$${index + 3}::${columnType.parameterType}`;
   return {
     set: `${quoted} = ${operand}`,
     differs: (was) => `${was}.${quoted} is distinct from ${operand}`,
   };
 }
 
-function optionalPartOf({ quoted, is }: ColumnSchema, index: number): Part {
+function optionalPartOf({ quoted, columnType }: ColumnSchema, index: number): Part {
   const written = `$${index * 2 + 3}::boolean`;
-  const operand = `$${index * 2 + 4}::${is.parameterType}`;
+  const operand = `$${index * 2 + 4}::${columnType.parameterType}`;
   return {
     set: `${quoted} = case when ${written} then ${operand} else r.${quoted} end`,
     differs: (was) => `(${written} and ${was}.${quoted} is distinct from ${operand})`,

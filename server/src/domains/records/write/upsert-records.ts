@@ -90,7 +90,7 @@ function textOf(key: Json): string {
 /** The column that records are found by; `path` is where it was named. */
 export function keyColumnOf({ byName }: TableSchema, key: string, path = "/key"): ColumnSchema {
   const column = byName.get(key);
-  if (column?.unique && !column.is.generated) return column;
+  if (column?.unique && !column.columnType.generated) return column;
   const message = column
     ? "is not a unique column that records are given a value in"
     : "is not a field of this table";
@@ -112,7 +112,7 @@ function keyedOf(
     };
     const value = Object.hasOwn(given, column.name) ? given[column.name] : null;
     if (value === null) return fault("is required");
-    const read = column.is.read(value, column);
+    const read = column.columnType.read(value, column);
     if ("fault" in read) return fault(read.fault);
     const text = textOf(read.value);
     if (seen.has(text)) return fault("is the key of an earlier record");
@@ -148,11 +148,11 @@ function assertMayName(
 async function holdByKeys(
   ctx: Upserting,
   table: TableSchema,
-  { name, quoted, is }: ColumnSchema,
+  { name, quoted, columnType }: ColumnSchema,
   keyed: readonly Keyed[],
 ): Promise<ReadonlyMap<string, TableRecord>> {
-  const where = `${quoted} = any($1::${is.parameterType}[])`;
-  const values = [keyed.map(({ key }) => is.store(key))];
+  const where = `${quoted} = any($1::${columnType.parameterType}[])`;
+  const values = [keyed.map(({ key }) => columnType.store(key))];
   const hold = { hold: "for no key update", budget: new RecordBudget() } as const;
   const ids = await lockWhere(ctx, table, { where, values }, hold);
   const records = await recordsById(ctx, table, ids);

@@ -41,7 +41,7 @@ export const retryBatch: JobType<typeof Payload> = job({
   payload: Payload,
   emits: [RunRetried],
   async run(ctx, { ids, actor }: Static<typeof Payload>) {
-    ctx.actAs(actor);
+    ctx.setActor(actor);
     for (const row of await lockAll(ctx.tx, ids.slice(0, BATCH_RUNS))) {
       // Somebody may have retried it meanwhile.
       if (!isOver(row.status) || row.status === "completed") continue;

@@ -44,7 +44,7 @@ export interface TestRunRequest {
 
 /** Carries it out in memory: nothing of it reaches outside. */
 export async function runWorkflowTest(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   workflowId: string,
   trial: TestRunRequest,
@@ -60,16 +60,16 @@ export async function runWorkflowTest(
     throw new Failure(Forbidden, { detail });
   }
   const partition = { workspace: workspace.key, environment };
-  const { based, pins } = await outside.db.read(partition, async (tx) => ({
-    based: await basisOf(tx, outside, workflowId, trial),
+  const { based, pins } = await platform.db.read(partition, async (tx) => ({
+    based: await basisOf(tx, platform, workflowId, trial),
     pins: await findPins(tx, workflowId),
   }));
   const { maxConcurrency: _, concurrencyKey: __, ...definition } = based.definition;
-  const plan = compilePlan(definition, nodeTypesOf(outside));
+  const plan = compilePlan(definition, nodeTypesOf(platform));
   const version: PlannedVersion = { ...based, definition, plan };
   const mocks = { ...pins.outputs, ...knownOf(plan.graph, trial.mocks ?? {}) };
   const { input = null, event } = trial;
-  return startInline(outside, {
+  return startInline(platform, {
     ...partition,
     version,
     triggerType: "test",
@@ -109,7 +109,7 @@ interface Basis extends Omit<PlannedVersion, "plan"> {
 /** The version that is named, the definition that is given, or the live one. */
 async function basisOf(
   tx: Tx,
-  outside: Platform,
+  platform: Platform,
   workflowId: string,
   { versionId, definition }: TestRunRequest,
 ): Promise<Basis> {
@@ -123,7 +123,7 @@ async function basisOf(
     return { versionId, workflowId, number: known, definition: version.definition, unsaved: false };
   }
   const tried = definition ?? workflow.definition;
-  const faults = await definitionErrors({ tx, services: outside }, tried);
+  const faults = await definitionErrors({ tx, services: platform }, tried);
   if (faults.length > 0) throw new Failure(Invalid, { errors: faults.map(within) });
   return { versionId: id, workflowId, number, definition: tried, unsaved: true };
 }

@@ -32,7 +32,7 @@ export interface TriggerRequest {
 
 /** Finds what is to run, and takes it as far as it goes before anything is written. */
 export async function prepareTrigger(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   workflowId: string,
   asked: TriggerRequest,
@@ -40,12 +40,12 @@ export async function prepareTrigger(
   const { environment, cause } = caller;
   if (cause.depth >= CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   const workspace = keyOf(caller);
-  const { versionId, ...authority } = await outside.db.read({ workspace, environment }, (tx) =>
+  const { versionId, ...authority } = await platform.db.read({ workspace, environment }, (tx) =>
     chosen(tx, caller, workflowId, asked.versionId),
   );
-  const version = await planOfVersion(outside, versionId);
+  const version = await planOfVersion(platform, versionId);
   if (!version) throw new Failure(NotDeployed);
-  return startInline(outside, {
+  return startInline(platform, {
     workspace,
     environment,
     version,
@@ -72,15 +72,15 @@ export async function triggerRun(
 
 /** The run once it is over; undefined when that takes longer than the caller waits. */
 export async function awaitTriggeredRun(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { value, waitMs }: { readonly value: Triggered; readonly waitMs: number },
 ): Promise<Triggered | undefined> {
   if (isOver(value.status)) return { ...value, waited: true };
   if (waitMs === 0) return undefined;
-  const patience: WaitOptions = { waitMs, gone: caller.gone };
+  const patience: WaitOptions = { waitMs, gone: caller.disconnected };
   const partition = { workspace: keyOf(caller), environment: caller.environment };
-  const run = await waitUntilEnded(outside, partition, value.runId, patience);
+  const run = await waitUntilEnded(platform, partition, value.runId, patience);
   if (!run) return undefined;
   const { output, ...rest }: StoredRun = run;
   if (!isOver(run.status)) return { ...rest, runId: run.id };

@@ -19,14 +19,14 @@ const UNEVALUABLE = "(unevaluable)";
  * other; an evaluation that may succeed later throws.
  */
 async function concurrencyKeyOf(
-  outside: Platform,
+  platform: Platform,
   { trigger, environment, workspace }: RunContext,
   concurrencyKey: NonNullable<Definition["concurrencyKey"]>,
 ): Promise<string> {
   const evaluation = {
-    pool: outside.expressions,
+    pool: platform.expressions,
     key: workspace,
-    nowMs: outside.clock.nowMs(),
+    nowMs: platform.clock.nowMs(),
   };
   try {
     const template = compileTemplate(concurrencyKey);
@@ -64,7 +64,7 @@ type Limits = Pick<Definition, "maxConcurrency" | "concurrencyKey" | "timeoutMs"
  * hold others back, since only they let others in.
  */
 export async function admit(
-  outside: Platform,
+  platform: Platform,
   row: RunRow,
   { maxConcurrency, concurrencyKey, timeoutMs }: Limits,
   execution: Execution,
@@ -77,12 +77,12 @@ export async function admit(
     concurrencyKey !== undefined &&
     row.concurrency_key === null
   ) {
-    const key = await concurrencyKeyOf(outside, facts, concurrencyKey);
-    await runAsSystem(outside, partition, cause, (ctx) => ctx.send(KEEP_KEY, [row.id, key]));
+    const key = await concurrencyKeyOf(platform, facts, concurrencyKey);
+    await runAsSystem(platform, partition, cause, (ctx) => ctx.send(KEEP_KEY, [row.id, key]));
     return "keyed";
   }
-  return runAsSystem(outside, partition, cause, async (ctx) => {
-    ctx.actAs(runActor(facts));
+  return runAsSystem(platform, partition, cause, async (ctx) => {
+    ctx.setActor(runActor(facts));
     if (maxConcurrency !== undefined) {
       void ctx.send(LOCK, [lockOf(facts)]);
       const counted = await ctx.send<{ n: number }>(COUNT, [row.workflow_id, row.concurrency_key]);

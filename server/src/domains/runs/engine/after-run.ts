@@ -37,7 +37,7 @@ export async function startErrorRun(
     cause: { ...facts.cause, depth: facts.cause.depth + 1 },
   };
   insertQueuedRun(ctx, newRunContext(services, start), undefined);
-  ctx.actAs(runActor(facts));
+  ctx.setActor(runActor(facts));
 }
 
 /** What follows from the end of a run. */

@@ -35,7 +35,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** One attempt at one step. */
 export interface StepAttempt {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly run: RunContext;
   readonly node: PlanNode;
   readonly path: string;
@@ -72,7 +72,7 @@ function executorOf(services: PlatformServices, type: string): Executor | undefi
  * comes back: what it was given, what it said, what it gave.
  */
 export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResult> {
-  const { outside, run, node } = attempt;
+  const { platform, run, node } = attempt;
   const logs: StepLogLine[] = [];
   let input: unknown;
   let calls = 0;
@@ -94,7 +94,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
     }
     const { body: _, ...shown } = checked.config as Record<string, unknown>;
     input = scrubber.scrubJson(assertStorable(node.type.iterates ? shown : checked.config));
-    const executor = executorOf(outside, node.type.executedAs ?? node.type.type);
+    const executor = executorOf(platform, node.type.executedAs ?? node.type.type);
     if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
     const evaluate = (name: string): Promise<unknown> =>
       patiently(attempt, (evaluation) =>
@@ -102,7 +102,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
       );
     const result = await within(attempt, (signal) =>
       executor.run(checked.config as never, {
-        outside,
+        platform,
         run,
         path: attempt.path,
         nodeType: node.type.type,
@@ -113,7 +113,7 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
         evaluate,
         log: (level, message, metadata) => {
           if (logs.length < LOG_LINES_MAX) {
-            logs.push(scrubber.scrubJson(lineOf(outside, { level, message, metadata })));
+            logs.push(scrubber.scrubJson(lineOf(platform, { level, message, metadata })));
           }
         },
         written: async () => attempt.early?.written(),
@@ -138,12 +138,12 @@ export async function executeStep(attempt: StepAttempt): Promise<StepAttemptResu
  * inside the platform would be kept and shown there.
  */
 async function secretsFor(
-  { outside, run, node }: StepAttempt,
+  { platform, run, node }: StepAttempt,
   names: readonly string[],
 ): Promise<{ readonly values?: ReadonlyMap<string, string>; readonly scrubber?: Scrubber }> {
   if (names.length === 0 || node.type.inside) return {};
   if (run.test) return { values: new Map(names.map((name) => [name, `[secret ${name}]`])) };
-  return outside.secrets.read(run.workspace, names);
+  return platform.secrets.read(run.workspace, names);
 }
 
 const PATIENCE_MS = 30_000;
@@ -151,14 +151,14 @@ const NEXT_TRY_MS = 50;
 
 /** That others are being evaluated is no fault of this one: it waits for its turn. */
 async function patiently(
-  { outside, run, signal }: StepAttempt,
+  { platform, run, signal }: StepAttempt,
   evaluate: (evaluation: Evaluation) => unknown,
 ): Promise<unknown> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const nowMs = outside.clock.nowMs();
+    const nowMs = platform.clock.nowMs();
     try {
-      return await evaluate({ pool: outside.expressions, key: run.workspace, nowMs, signal });
+      return await evaluate({ pool: platform.expressions, key: run.workspace, nowMs, signal });
     } catch (error) {
       const busy = error instanceof ExpressionError && error.code === "busy";
       if (!busy || signal.aborted || performance.now() > until) throw error;
@@ -217,11 +217,11 @@ function lineOf({ clock }: Platform, line: Omit<StepLogLine, "at">): StepLogLine
 
 /** Calls an operation as the workflow, with what the person who deployed it may do. */
 async function performAs(
-  { outside, run, path, occasion }: StepAttempt,
+  { platform, run, path, occasion }: StepAttempt,
   { operation, call }: { readonly operation: string; readonly call: number },
   input: PerformInput,
 ): Promise<unknown> {
-  const op = outside.operations.get(operation);
+  const op = platform.operations.get(operation);
   if (!op) throw new StepFailure("unknown_operation", `There is no operation ${operation}.`);
   const caller: Caller = {
     actor: runActor(run),
@@ -229,13 +229,13 @@ async function performAs(
     idempotencyScope: run.id,
     workspace: { key: run.workspace, id: workspaceIdOf(run.workspace) },
     environment: run.environment,
-    ...(await standingOf(outside, run)),
+    ...(await standingOf(platform, run)),
     requestId: newId("req"),
     address: "",
     origin: "",
     cause: run.cause,
   };
-  const { status, body } = await perform(outside, op, {
+  const { status, body } = await perform(platform, op, {
     caller,
     input: { params: input.params, query: input.query, body: input.body },
     instance: `/runs/${run.id}/${path}`,
@@ -252,10 +252,10 @@ async function performAs(
 
 /** What the person is and may do now, as far as the credential that deployed it could do it too. */
 async function standingOf(
-  outside: Platform,
+  platform: Platform,
   run: RunContext,
 ): Promise<Pick<Caller, "permissions" | "person">> {
-  const { roles, permissions: held } = await membershipIn(outside, run.workspace, run.runAs);
+  const { roles, permissions: held } = await membershipIn(platform, run.workspace, run.runAs);
   const { permissions } = run;
   return {
     person: { id: run.runAs, roles },
@@ -267,7 +267,7 @@ async function standingOf(
  * What went wrong, in words that may be kept. Anything unforeseen is ours: it is logged whole, and the
  * step has failed. Only when the database is what failed is nothing held against the step.
  */
-function errorOf({ outside, run, path, signal }: StepAttempt, error: unknown): StepError {
+function errorOf({ platform, run, path, signal }: StepAttempt, error: unknown): StepError {
   if (error instanceof StepFailure) {
     return { code: error.code, message: error.message, retryable: error.retryable };
   }
@@ -285,6 +285,6 @@ function errorOf({ outside, run, path, signal }: StepAttempt, error: unknown): S
     return { code, message: error.message, retryable: status >= 500 };
   }
   if (isConnectionLoss(error) || isTransient(error)) throw error;
-  outside.log.error({ err: error, run: run.id, step: path }, "a step broke");
+  platform.log.error({ err: error, run: run.id, step: path }, "a step broke");
   return { code: "internal", message: "The step could not be carried out.", retryable: false };
 }

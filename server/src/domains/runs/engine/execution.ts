@@ -51,7 +51,7 @@ export class Execution {
   entries: number;
   /** What was begun before the run was written. */
   early: SpeculativeSteps | undefined;
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #plan: ExecutionPlan;
   readonly #abort = new AbortController();
   #steps = new Map<string, JournalRecord>();
@@ -70,12 +70,12 @@ export class Execution {
   #hasWaits = false;
 
   constructor(
-    outside: Platform,
+    platform: Platform,
     facts: RunContext,
     plan: ExecutionPlan,
     journal: { readonly lines: Iterable<JournalLine>; readonly entries: number },
   ) {
-    this.#outside = outside;
+    this.#platform = platform;
     this.facts = facts;
     this.#plan = plan;
     this.entries = journal.entries;
@@ -193,7 +193,7 @@ export class Execution {
     readonly begun: readonly Begun[];
     readonly over: RunResult | undefined;
   }> {
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     if (nowMs >= this.facts.deadlineMs) this.#stop("timeout", "The run took too long.");
     if (!this.#abort.signal.aborted) await this.#wakeUp(nowMs);
     for (;;) {
@@ -255,13 +255,13 @@ export class Execution {
   }
 
   #attempt({ path, node, attempt }: Begun): Promise<StepAttemptResult> {
-    const [outside, run, scope] = [this.#outside, this.facts, this.#scope];
+    const [platform, run, scope] = [this.#platform, this.facts, this.#scope];
     const { test } = run;
     if (test && isMocked(test, node)) return Promise.resolve(mockStep(test, node, this.#now()));
     const { signal } = this.#abort;
     const occasion = this.#occasionOf(path);
     const { early } = this;
-    return executeStep({ outside, run, node, path, attempt, scope, signal, occasion, early });
+    return executeStep({ platform, run, node, path, attempt, scope, signal, occasion, early });
   }
 
   /** Tells the attempts of the loops around a step apart: each may do all of it again. */
@@ -304,7 +304,7 @@ export class Execution {
   /** A step that waits has no more time than one that works. */
   #limited({ timeoutMs, type }: PlanNode, wait: Wait): Wait {
     if (timeoutMs === undefined || type.effect === "pure" || wait.kind === "delay") return wait;
-    const untilMs = this.#outside.clock.nowMs() + timeoutMs;
+    const untilMs = this.#platform.clock.nowMs() + timeoutMs;
     return { ...wait, untilMs: Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, untilMs) };
   }
 
@@ -323,7 +323,7 @@ export class Execution {
     const failed = { ...record, status: "failed" as const };
     // A test shows what happens; nobody waits for another attempt at it.
     const tried = this.facts.test ? { ...node, retry: undefined } : node;
-    const { record: after } = afterFailure(tried, failed, error, this.#outside.clock.nowMs());
+    const { record: after } = afterFailure(tried, failed, error, this.#platform.clock.nowMs());
     const over = after.status === "waiting" ? {} : { finishedAt: this.#now() };
     this.#record({ ...after, ...over });
   }
@@ -392,7 +392,7 @@ export class Execution {
   }
 
   #now(): string {
-    return this.#outside.clock.now().toISOString();
+    return this.#platform.clock.now().toISOString();
   }
 }
 

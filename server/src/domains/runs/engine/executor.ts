@@ -7,7 +7,7 @@ import type { RunContext } from "./run-context.ts";
 
 /** What a step may use. */
 export interface StepTools {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly run: RunContext;
   readonly path: string;
   /** As the definition has it; of types that people make it is the one that was meant. */

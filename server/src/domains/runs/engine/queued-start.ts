@@ -46,7 +46,7 @@ export function insertQueuedRun(
 ): void {
   const turn = firstCheckpoint(facts, ctx.now);
   insertRun(ctx, facts, turn, eventId);
-  ctx.actAs(runActor(facts));
+  ctx.setActor(runActor(facts));
   const summary = summaryOf(facts, turn, ctx.now);
   if (facts.limited) ctx.emit(RunQueued, runRef(facts), summary);
   else ctx.emit(RunStarted, runRef(facts), summary);

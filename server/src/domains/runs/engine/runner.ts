@@ -35,7 +35,7 @@ const STUMBLE_MAX_MS = 60_000;
 /** From runs to what they do. */
 export const runner: Engine<Runner> = {
   name: "runs.runner",
-  start: (outside) => new Runner(outside),
+  start: (platform) => new Runner(platform),
 };
 
 /**
@@ -44,7 +44,7 @@ export const runner: Engine<Runner> = {
  * finds the run due, reads its journal and goes on where that ends.
  */
 export class Runner implements RunningEngine {
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #lanes: ShardLeases;
   readonly #active = new Map<string, Active>();
   /** Runs that were taken or dropped since the look under way began: what it read of them is old. */
@@ -60,10 +60,10 @@ export class Runner implements RunningEngine {
   readonly #unsubscribe: readonly (() => void)[];
   #stopping = false;
 
-  constructor(outside: Platform) {
-    this.#outside = outside;
+  constructor(platform: Platform) {
+    this.#platform = platform;
     this.#lanes = new ShardLeases({
-      db: outside.db,
+      db: platform.db,
       name: runner.name,
       node: newId("node"),
       onGain: () => this.#looking.wake(),
@@ -71,14 +71,14 @@ export class Runner implements RunningEngine {
       onExpire: (lane) => this.#abandonLane(lane),
     });
     const onError = (error: unknown): void =>
-      outside.log.error({ err: error }, "runs can't be carried on");
+      platform.log.error({ err: error }, "runs can't be carried on");
     this.#looking = new Loop(() => this.#look(), onError);
     this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
     this.#unsubscribe = [
-      outside.signal.subscribe((what) => {
+      platform.signal.subscribe((what) => {
         if (what === RUNS_DUE_SIGNAL) this.#looking.wake();
       }),
-      outside.news.subscribe(["workflow"], (notice) => void this.#hear(notice).catch(onError)),
+      platform.news.subscribe(["workflow"], (notice) => void this.#hear(notice).catch(onError)),
     ];
   }
 
@@ -120,11 +120,11 @@ export class Runner implements RunningEngine {
       this.#lanes.holds(lane),
     );
     if (room <= 0 || lanes.length === 0) return LOOK_MS;
-    const now = this.#outside.clock.now();
+    const now = this.#platform.clock.now();
     this.#touched.clear();
     const except = [...this.#active.keys(), ...this.#resting(now.getTime())];
     const mostPerWorkspace = Math.min(FETCH_PER_WORKSPACE, room);
-    const rows = await findDueRuns(this.#outside, lanes, now, { except, mostPerWorkspace });
+    const rows = await findDueRuns(this.#platform, lanes, now, { except, mostPerWorkspace });
     const before = this.#active.size;
     await this.#take(inTurns(rows).slice(0, room));
     const more = rows.length >= mostPerWorkspace && this.#active.size > before;
@@ -150,12 +150,12 @@ export class Runner implements RunningEngine {
   async #take(rows: readonly RunRow[]): Promise<void> {
     if (rows.length === 0) return;
     const versions = await plansOfVersions(
-      this.#outside,
+      this.#platform,
       rows.map(({ version_id }) => version_id),
     );
     const journals = Map.groupBy(
       await readJournals(
-        this.#outside,
+        this.#platform,
         rows.filter(({ entries }) => entries > 0).map(({ id }) => id),
       ),
       ({ run_id }) => run_id,
@@ -165,11 +165,11 @@ export class Runner implements RunningEngine {
       if (this.#roomIn(row.workspace_id) <= 0) continue;
       const version = versions.get(row.version_id);
       if (!version) {
-        this.#outside.log.error({ run: row.id }, "a run's version is gone");
+        this.#platform.log.error({ run: row.id }, "a run's version is gone");
         continue;
       }
       const entries = journals.get(row.id) ?? [];
-      const execution = new Execution(this.#outside, runContextOf(row, version), version.plan, {
+      const execution = new Execution(this.#platform, runContextOf(row, version), version.plan, {
         lines: entries.flatMap((entry) => [...entry.records]),
         entries: entries.length,
       });
@@ -182,7 +182,7 @@ export class Runner implements RunningEngine {
   async #admit(active: Active, row: RunRow, limits: Parameters<typeof admit>[2]): Promise<void> {
     await this.#guarded(active, async () => {
       const outcome = await this.#admissions.after(row.workflow_id, () =>
-        admit(this.#outside, row, limits, active.execution),
+        admit(this.#platform, row, limits, active.execution),
       );
       if (outcome === "started") return this.#step(active);
       this.#drop(active);
@@ -198,11 +198,11 @@ export class Runner implements RunningEngine {
   async #guarded(active: Active, work: () => Promise<void>): Promise<void> {
     active.turn = active.turn.then(work).catch((error: unknown) => {
       const { id } = active.execution.facts;
-      this.#outside.log.error({ err: error, run: id }, "a run stumbled");
+      this.#platform.log.error({ err: error, run: id }, "a run stumbled");
       // It stays due, and is taken up again, ever later.
       const { times = 0 } = this.#stumbled.get(id) ?? {};
       const restMs = Math.min(STUMBLE_MIN_MS * 2 ** times, STUMBLE_MAX_MS);
-      const untilMs = this.#outside.clock.nowMs() + restMs;
+      const untilMs = this.#platform.clock.nowMs() + restMs;
       this.#stumbled.set(id, { times: times + 1, untilMs });
       this.#drop(active);
     });
@@ -222,7 +222,7 @@ export class Runner implements RunningEngine {
       if (outcome === "over") return this.#drop(active);
       this.#stumbled.delete(execution.facts.id);
     }
-    if (execution.underWay === 0 && execution.dueMs <= this.#outside.clock.nowMs()) {
+    if (execution.underWay === 0 && execution.dueMs <= this.#platform.clock.nowMs()) {
       return this.#step(active);
     }
     this.#begin(active);
@@ -230,14 +230,14 @@ export class Runner implements RunningEngine {
 
   async #write(active: Active, over: RunResult | undefined): Promise<"written" | "again" | "over"> {
     const { execution } = active;
-    if (await saveExecution(this.#outside, execution, over)) return over ? "over" : "written";
+    if (await saveExecution(this.#platform, execution, over)) return over ? "over" : "written";
     // Somebody left word, ended it, or took it up anew.
     const { id, generation } = execution.facts;
-    if ((await findGone(this.#outside, [{ id, generation }])).length > 0) {
+    if ((await findGone(this.#platform, [{ id, generation }])).length > 0) {
       this.#abandon(active);
       return "over";
     }
-    const news = await readNewEntries(this.#outside, [{ id, entries: execution.entries }]);
+    const news = await readNewEntries(this.#platform, [{ id, entries: execution.entries }]);
     return this.#takeIn(active, news) ? "again" : "over";
   }
 
@@ -267,7 +267,7 @@ export class Runner implements RunningEngine {
 
   /** Looks again at that time; whatever is due between two looks is found by the next one anyway. */
   #wakeAt(dueMs: number): void {
-    const inMs = dueMs - this.#outside.clock.nowMs();
+    const inMs = dueMs - this.#platform.clock.nowMs();
     if (inMs < LOOK_MS) setTimeout(() => this.#looking.wake(), Math.max(inMs, 1)).unref();
   }
 
@@ -296,7 +296,7 @@ export class Runner implements RunningEngine {
     }));
     if (known.length === 0) return;
     for (const [id, entries] of Map.groupBy(
-      await readNewEntries(this.#outside, known),
+      await readNewEntries(this.#platform, known),
       ({ run_id }) => run_id,
     )) {
       const active = this.#active.get(id);
@@ -304,7 +304,7 @@ export class Runner implements RunningEngine {
       void this.#guarded(active, async () => {
         const { execution } = active;
         const { id, generation } = execution.facts;
-        const gone = await findGone(this.#outside, [{ id, generation }]);
+        const gone = await findGone(this.#platform, [{ id, generation }]);
         if (gone.length > 0) return this.#abandon(active);
         const news = entries.filter(({ entry }) => entry >= execution.entries);
         if (this.#takeIn(active, news)) await this.#step(active);
@@ -314,7 +314,7 @@ export class Runner implements RunningEngine {
 
   /** While one step is under way, others may have waited long enough, or the run taken too long. */
   #remind(): void {
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     for (const active of this.#active.values()) {
       if (active.execution.dueMs <= nowMs) void this.#advance(active);
     }
@@ -328,7 +328,7 @@ export class Runner implements RunningEngine {
     const active = CHANGED.has(type) && this.#active.get(resourceId);
     if (!active) return;
     const { id, generation } = active.execution.facts;
-    if ((await findGone(this.#outside, [{ id, generation }])).length > 0) this.#abandon(active);
+    if ((await findGone(this.#platform, [{ id, generation }])).length > 0) this.#abandon(active);
   }
 
   /** Whoever takes it up next begins anew. */

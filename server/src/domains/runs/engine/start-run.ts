@@ -36,11 +36,11 @@ const EARLY_MS = 25;
  * Takes a run as far as it goes without reaching outside, before a transaction is open. Many runs end
  * here, and are then written once, as they ended.
  */
-export async function startInline(outside: Platform, start: RunStart): Promise<PreparedStart> {
+export async function startInline(platform: Platform, start: RunStart): Promise<PreparedStart> {
   const { definition, plan } = start.version;
-  const facts = newRunContext(outside, start);
+  const facts = newRunContext(platform, start);
   if (definition.maxConcurrency !== undefined) return { facts, start, over: undefined };
-  const execution = new Execution(outside, facts, plan, { lines: [], entries: 0 });
+  const execution = new Execution(platform, facts, plan, { lines: [], entries: 0 });
   let { over } = await execution.settle();
   const until = performance.now() + EARLY_MS;
   for (let ms = EARLY_MS; !over && ms > 0 && execution.hasEarly; ms = until - performance.now()) {
@@ -60,7 +60,7 @@ export async function writeRunStart(
   const turn = checkpointOf(execution, over);
   insertRun(ctx, facts, turn, start.eventId);
   const run = runRef(facts);
-  ctx.actAs(runActor(facts));
+  ctx.setActor(runActor(facts));
   ctx.emit(RunStarted, run, summaryOf(facts, { status: "running" }, ctx.now));
   const summary = summaryOf(facts, turn, ctx.now);
   if (over) {

@@ -20,7 +20,7 @@ class Overtaken extends Error {}
  * False when somebody else wrote to it meanwhile: then nothing was written.
  */
 export async function saveExecution(
-  outside: Platform,
+  platform: Platform,
   execution: Execution,
   over: RunResult | undefined,
 ): Promise<boolean> {
@@ -29,8 +29,8 @@ export async function saveExecution(
   const records = [...unwritten];
   const turn = checkpointOf(execution, over);
   try {
-    await runAsSystem(outside, { workspace, environment }, cause, async (ctx) => {
-      ctx.actAs(runActor(facts));
+    await runAsSystem(platform, { workspace, environment }, cause, async (ctx) => {
+      ctx.setActor(runActor(facts));
       const written = writeCheckpoint(
         ctx,
         { id, entries: execution.entries, generation: facts.generation },

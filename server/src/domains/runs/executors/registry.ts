@@ -36,10 +36,10 @@ const http = executor({
   type: types.http,
   async run(
     { method = "GET", url, headers = {}, query = {}, body },
-    { outside, signal, ...tools },
+    { platform, signal, ...tools },
   ) {
     const isText = typeof body === "string";
-    const response = await outside.outbound.request({
+    const response = await platform.outbound.request({
       method,
       url: withQuery(url, query),
       headers: {
@@ -152,7 +152,7 @@ function isTrue(value: unknown): boolean {
 const subworkflow = executor({
   type: types.subworkflow,
   async run({ workflowId, input }, tools) {
-    const { outside, run, path, attempt, idempotencyKey } = tools;
+    const { platform, run, path, attempt, idempotencyKey } = tools;
     if (run.cause.depth >= CAUSATION_DEPTH_MAX) {
       throw new StepFailure("chain_too_deep", `A chain ends after ${CAUSATION_DEPTH_MAX} links.`, {
         retryable: false,
@@ -163,17 +163,17 @@ const subworkflow = executor({
     const id = derivedId("run", `${idempotencyKey} ${attempt}`, timeOfId(run.id));
     const earlier = await resultOf(tools, id);
     if (earlier) return earlier;
-    const deployment = await outside.db.read(partition, (tx) =>
+    const deployment = await platform.db.read(partition, (tx) =>
       types.findDeployment(tx, workflowId, run.environment),
     );
-    const version = deployment && (await types.planOfVersion(outside, deployment.versionId));
+    const version = deployment && (await types.planOfVersion(platform, deployment.versionId));
     if (!deployment || !version) {
       throw new StepFailure("not_deployed", `${workflowId} is not deployed here.`, {
         retryable: false,
       });
     }
     const cause = { ...run.cause, depth: run.cause.depth + 1 };
-    const beginning = await startInline(outside, {
+    const beginning = await startInline(platform, {
       ...partition,
       id,
       version,
@@ -185,7 +185,7 @@ const subworkflow = executor({
       cause,
       parent: { runId: run.id, path },
     });
-    await runAsSystem(outside, partition, cause, async (ctx) => {
+    await runAsSystem(platform, partition, cause, async (ctx) => {
       // Whoever cancels the run that waits takes its children with it: those that it can see.
       const waiting = await ctx.send(STILL_GOING, [run.id]);
       if (waiting.length === 0) throw new StepFailure("cancelled", "The run was ended.");
@@ -202,9 +202,9 @@ const STILL_GOING = `
   select id from runs where id = $1 and status not in ('completed', 'failed', 'cancelled') for share`;
 
 /** What a child run gave, or that it is to be waited for; undefined when there is none. */
-async function resultOf({ outside, run }: StepTools, id: string): Promise<StepResult | undefined> {
+async function resultOf({ platform, run }: StepTools, id: string): Promise<StepResult | undefined> {
   const { workspace, environment } = run;
-  const row = await outside.db.read({ workspace, environment }, (tx) =>
+  const row = await platform.db.read({ workspace, environment }, (tx) =>
     tx
       .selectFrom("runs")
       .select(["status", "output", "error"])
@@ -222,14 +222,14 @@ async function resultOf({ outside, run }: StepTools, id: string): Promise<StepRe
 
 const delay = executor({
   type: types.delay,
-  run: ({ ms }, { outside }) => ({
-    wait: { kind: "delay", untilMs: outside.clock.nowMs() + ms },
+  run: ({ ms }, { platform }) => ({
+    wait: { kind: "delay", untilMs: platform.clock.nowMs() + ms },
   }),
 });
 
 const waitForEvent = executor({
   type: types.waitForEvent,
-  run({ topic, eventType, filter, timeoutMs }, { outside }) {
+  run({ topic, eventType, filter, timeoutMs }, { platform }) {
     // What its templates gave may be no condition.
     const [fault] = types.waitForEvent.check?.({ eventType, filter }) ?? [];
     if (fault) {
@@ -243,7 +243,7 @@ const waitForEvent = executor({
         topic,
         ...(eventType !== undefined && { eventType }),
         ...(filter !== undefined && { filter }),
-        ...(timeoutMs !== undefined && { untilMs: outside.clock.nowMs() + timeoutMs }),
+        ...(timeoutMs !== undefined && { untilMs: platform.clock.nowMs() + timeoutMs }),
       },
     };
   },
@@ -251,14 +251,14 @@ const waitForEvent = executor({
 
 const approval = executor({
   type: types.approval,
-  run: ({ approvers, quorum = 1, message, expiresMs }, { outside }) => ({
+  run: ({ approvers, quorum = 1, message, expiresMs }, { platform }) => ({
     wait: {
       kind: "approval",
       approvers,
       quorum,
       ...(message !== undefined && { message }),
       decisions: [],
-      ...(expiresMs !== undefined && { untilMs: outside.clock.nowMs() + expiresMs }),
+      ...(expiresMs !== undefined && { untilMs: platform.clock.nowMs() + expiresMs }),
     },
   }),
 });

@@ -29,7 +29,7 @@ export const resumeRun = command({
     data: Type.Optional(Type.Unknown()),
     stepId: Type.Optional(line(1_000, "Needed when several steps of the run wait")),
   }),
-  reply: item(Run),
+  response: item(Run),
   emits: [RunResumed],
   fails: [RunNotPaused, NotAnApprover, AlreadyDecided],
   example: { ...example, body: { approved: true, comment: "Go ahead." } },
@@ -45,7 +45,7 @@ export const listApprovals = query({
   summary: "List what waits for your word in this environment",
   permission: ApprovalsDecide,
   query: object(pageQuery),
-  reply: page(Approval),
+  response: page(Approval),
   async run(ctx, { query: { limit, after } }) {
     const { cursors } = ctx.services;
     const rows = await list(ctx, {

@@ -34,7 +34,7 @@ export const listRuns = query({
     "subworkflow stands beside the run that waits for it, and counts as of that one's time.",
   permission: WorkflowsRead,
   query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
-  reply: page(Run),
+  response: page(Run),
   example: { query: { status: "failed", limit: 50 } },
   run: (ctx, { query: asked }) => pageOfRuns(ctx, asked),
 });
@@ -42,12 +42,12 @@ export const listRuns = query({
 export const listRunsOfWorkflow = query({
   id: "workflows.runs",
   route: "GET /api/v1/workflows/{id}/runs",
-  also: ["GET /api/workflows/{id}/runs"],
+  aliases: ["GET /api/workflows/{id}/runs"],
   summary: "List the runs of a workflow in this environment, newest first",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),
   query: object(filters),
-  reply: page(Run),
+  response: page(Run),
   example: { params: { id: "wf_01jd0000000000000000000000" }, query: { limit: 50 } },
   async run(ctx, { params: { id: workflowId }, query: asked }) {
     if (!(await findStartable(ctx.tx, workflowId, ctx.caller.environment))) {
@@ -76,7 +76,7 @@ export const getRun = query({
     }),
     afterStep: Type.Optional(line(1_000, "The id of a step")),
   }),
-  reply: item(TracedRun),
+  response: item(TracedRun),
   example,
   run: (ctx, { params, query: { steps: limit, afterStep: after } }) =>
     readRun(ctx, params.runId, { limit, after }),
@@ -109,9 +109,9 @@ export const streamRun = query({
     "stream ends with the run, or after 5 minutes; who comes back begins with the state of that moment.",
   permission: WorkflowsRead,
   params: ByRun,
-  waits: true,
-  reply: eventStream(),
+  longRunning: true,
+  response: eventStream(),
   example,
-  prepare: (outside, { params }, caller) => openStream(outside, caller, params.runId),
+  prepare: (platform, { params }, caller) => openStream(platform, caller, params.runId),
   run: async (_ctx, _input, pieces) => pieces,
 });

@@ -28,7 +28,7 @@ const Outputs = Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
 export const testWorkflow = command({
   id: "workflows.test",
   route: "POST /api/v1/workflows/{id}/test",
-  also: ["POST /api/workflows/{id}/test"],
+  aliases: ["POST /api/workflows/{id}/test"],
   summary: "Try a workflow out, without side effects",
   description:
     "Runs the live definition, a version, or a definition that is not saved. Steps that would reach " +
@@ -46,27 +46,27 @@ export const testWorkflow = command({
     mocks: Type.Optional(Outputs),
   }),
   bodyOptional: true,
-  reply: item(TracedRun),
+  response: item(TracedRun),
   emits: [RunTested],
   fails: [ArchivedVersion],
   example: {
     params,
     body: { input: { order: 4711 }, mocks: { page: { status: 200, body: "ok" } } },
   },
-  prepare: (outside, { params: { id }, body }, caller) =>
-    runWorkflowTest(outside, caller, id, body),
+  prepare: (platform, { params: { id }, body }, caller) =>
+    runWorkflowTest(platform, caller, id, body),
   run: (ctx, _input, beginning) => insertTestRun(ctx, beginning),
 });
 
 export const getPinnedData = query({
   id: "workflows.pinned_data",
   route: "GET /api/v1/workflows/{id}/pinned-data",
-  also: ["GET /api/workflows/{id}/pinned-data"],
+  aliases: ["GET /api/workflows/{id}/pinned-data"],
   summary: "Read the outputs that test runs take for granted",
-  environmental: false,
+  environmentScoped: false,
   permission: WorkflowsRead,
   params: ById,
-  reply: item(Pins),
+  response: item(Pins),
   example: { params },
   async run({ tx }, { params: { id } }) {
     await getWorkflow(tx, id);
@@ -77,14 +77,14 @@ export const getPinnedData = query({
 export const setPinnedData = command({
   id: "workflows.pin_data",
   route: "PUT /api/v1/workflows/{id}/pinned-data",
-  also: ["PUT /api/workflows/{id}/pinned-data"],
+  aliases: ["PUT /api/workflows/{id}/pinned-data"],
   summary: "Set the outputs that test runs take for granted, by node",
   description: "In the place of all that were pinned before. They belong to the whole workspace.",
-  environmental: false,
+  environmentScoped: false,
   permission: WorkflowsWrite,
   params: ById,
   body: Outputs,
-  reply: item(Pins),
+  response: item(Pins),
   emits: [PinnedDataSet],
   example: { params, body: { page: { status: 200, body: "ok" } } },
   run: (ctx, { params: { id }, body }) => setPins(ctx, id, body),

@@ -19,7 +19,7 @@ const WAIT_MAX_MS = 60_000;
 export const triggerWorkflow = command({
   id: "workflows.trigger",
   route: "POST /api/v1/workflows/{id}/trigger",
-  also: ["POST /api/workflows/{id}/trigger"],
+  aliases: ["POST /api/workflows/{id}/trigger"],
   summary: "Run a workflow by hand",
   description:
     "Runs the version that is deployed in the environment of the request, with the permissions of " +
@@ -42,10 +42,10 @@ export const triggerWorkflow = command({
     versionId: Type.Optional(VersionId),
   }),
   bodyOptional: true,
-  waits: true,
-  reply: accepted(Triggered, {
+  longRunning: true,
+  response: accepted(Triggered, {
     // A field of the value, and not of the answer.
-    also: { status: 200, when: (value) => (value as Triggered).waited === true },
+    alternative: { status: 200, when: (value) => (value as Triggered).waited === true },
     location: ({ runId }) => `/api/v1/runs/${runId}`,
   }),
   emits: startEvents,
@@ -55,13 +55,14 @@ export const triggerWorkflow = command({
     query: { wait: 5_000 },
     body: { input: { order: 4711 } },
   },
-  prepare: (outside, { params, body }, caller) => prepareTrigger(outside, caller, params.id, body),
+  prepare: (platform, { params, body }, caller) =>
+    prepareTrigger(platform, caller, params.id, body),
   async run(ctx, { query }, beginning) {
     const { output, ...run } = await triggerRun(ctx, beginning);
     return query.wait === undefined || output === undefined ? run : { ...run, output };
   },
-  async follow(outside, { query: { wait } }, { value, caller }) {
+  async afterCommit(platform, { query: { wait } }, { value, caller }) {
     if (wait === undefined) return undefined;
-    return awaitTriggeredRun(outside, caller, { value, waitMs: wait });
+    return awaitTriggeredRun(platform, caller, { value, waitMs: wait });
   },
 });

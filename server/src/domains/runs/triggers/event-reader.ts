@@ -97,7 +97,7 @@ export const followEvents = reader({
   on: ["*"],
   startsAt: "end",
   emits: startEvents,
-  async glance(ctx, kinds) {
+  async handleSummary(ctx, kinds) {
     const { tx, now, services } = ctx;
     const topics = [...new Set(kinds.flatMap((kind) => topicsOf(services, kind)))];
     const [listeners, waiting] = await Promise.all([

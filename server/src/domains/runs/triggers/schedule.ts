@@ -110,7 +110,7 @@ async function start(
   if (!workspace) throw new Error("A schedule belongs to a workspace.");
   // Each run begins a chain of its own, instead of going on with that of the deployment.
   const cause = { correlationId: newId("cor"), depth: 1 };
-  ctx.actAs(SYSTEM_ACTOR, cause);
+  ctx.setActor(SYSTEM_ACTOR, cause);
   const beginning = queuedStart(ctx.services, {
     workspace: workspace.key,
     environment,

@@ -43,9 +43,9 @@ const KEPT_MS = 10_000;
 const KEPT_MAX = 10_000;
 
 /** Finds what an address starts; undefined where it is nobody's, or nothing is to start there. */
-function findHook(outside: Platform, address: Address): Promise<Hook | undefined> {
-  let hooks = all.get(outside);
-  if (!hooks) all.set(outside, (hooks = new Hooks(outside)));
+function findHook(platform: Platform, address: Address): Promise<Hook | undefined> {
+  let hooks = all.get(platform);
+  if (!hooks) all.set(platform, (hooks = new Hooks(platform)));
   return hooks.find(address);
 }
 
@@ -53,17 +53,17 @@ const all = new WeakMap<Platform, Hooks>();
 
 /** What was found lately, until something happens to the workflow. */
 class Hooks {
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #kept = new Map<string, { readonly hook: Hook; readonly untilMs: number }>();
   #forgotten = 0;
 
-  constructor(outside: Platform) {
-    this.#outside = outside;
-    outside.news.subscribe(["workflow"], (notice) => this.#hear(notice));
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    platform.news.subscribe(["workflow"], (notice) => this.#hear(notice));
   }
 
   async find(address: Address): Promise<Hook | undefined> {
-    const { clock } = this.#outside;
+    const { clock } = this.#platform;
     const key = `${address.slug} ${address.token} ${address.environment}`;
     const known = this.#kept.get(key);
     if (known && known.untilMs > clock.nowMs()) return known.hook;
@@ -78,8 +78,8 @@ class Hooks {
   }
 
   async #look(address: Address): Promise<Hook | undefined> {
-    const found = await findByHook(this.#outside.db, address);
-    const version = found && (await planOfVersion(this.#outside, found.versionId));
+    const found = await findByHook(this.#platform.db, address);
+    const version = found && (await planOfVersion(this.#platform, found.versionId));
     return version && { ...found, version };
   }
 
@@ -97,14 +97,14 @@ const SignatureInvalid = failure("signature_invalid", 401, "The request has no v
 
 /** What expressions see as `trigger.input`, of a request that has the signature which the trigger demands. */
 async function readInput(
-  outside: Platform,
+  platform: Platform,
   { workspace, version }: Hook,
   { request }: Caller,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!request) throw new Error("A request came without itself.");
   const { trigger } = version.definition;
   const rule = trigger.type === "webhook" ? trigger.signature : undefined;
-  if (rule && !(await isGenuine(outside, workspace, { rule, request }))) {
+  if (rule && !(await isGenuine(platform, workspace, { rule, request }))) {
     throw new Failure(SignatureInvalid);
   }
   const { bytes, mediaType, headers, query } = request;
@@ -117,14 +117,14 @@ async function readInput(
 const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-authorization"];
 
 async function isGenuine(
-  outside: Platform,
+  platform: Platform,
   workspace: string,
   { rule, request }: { readonly rule: SignatureRule; readonly request: RawRequest },
 ): Promise<boolean> {
   const { bytes, headers } = request;
   try {
-    const { value: key } = await outside.secrets.resolve(workspace, rule.secret);
-    const signed = { bytes, header: headers[headerOf(rule)], nowMs: outside.clock.nowMs() };
+    const { value: key } = await platform.secrets.resolve(workspace, rule.secret);
+    const signed = { bytes, header: headers[headerOf(rule)], nowMs: platform.clock.nowMs() };
     return isSigned(signed, key, rule);
   } catch (error) {
     // Without its key nothing is genuine, and which key is missing is not for strangers.
@@ -159,7 +159,7 @@ export const receiveRequest = command({
     `after ${WAIT_MAX_MS / 1_000} seconds. An answer sets no cookies.`,
   access: "public",
   readsRequest: true,
-  waits: true,
+  longRunning: true,
   params: object({ workspace: line(200), token: line(200) }),
   query: object({
     environment: Type.Optional(
@@ -168,22 +168,22 @@ export const receiveRequest = command({
       }),
     ),
   }),
-  reply: rawResponse<Received>(Accepted, "What the workflow answers."),
+  response: rawResponse<Received>(Accepted, "What the workflow answers."),
   emits: startEvents,
   fails: [SignatureInvalid, RateLimited, RunFailed],
   example: { params: { workspace: "default", token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" } },
-  async prepare(outside, { params, query: { environment = "production" } }, caller) {
+  async prepare(platform, { params, query: { environment = "production" } }, caller) {
     const { workspace: slug, token } = params;
-    const hook = await findHook(outside, { slug, token, environment });
+    const hook = await findHook(platform, { slug, token, environment });
     if (!hook) throw new Failure(NotFound);
-    outside.throttle.assert(`hook ${hook.workflowId}`, outside.settings.rateLimit);
+    platform.throttle.assert(`hook ${hook.workflowId}`, platform.settings.rateLimit);
     const { cause, actor } = caller;
-    return startInline(outside, {
+    return startInline(platform, {
       workspace: hook.workspace,
       environment,
       version: hook.version,
       triggerType: "webhook",
-      trigger: { type: "webhook", input: await readInput(outside, hook, caller) },
+      trigger: { type: "webhook", input: await readInput(platform, hook, caller) },
       actor,
       runAs: hook.deployedBy,
       permissions: hook.permissions,
@@ -199,7 +199,7 @@ export const receiveRequest = command({
       : facts.limited
         ? "queued"
         : "running";
-    ctx.enter({ workspace: facts.workspace, environment: facts.environment });
+    ctx.switchPartition({ workspace: facts.workspace, environment: facts.environment });
     const held = over ? true : holdVersion(ctx.tx, versionId);
     const [, isThere] = await Promise.all([writeRunStart(ctx, beginning), held]);
     if (!isThere) throw new Failure(NotFound);
@@ -209,21 +209,21 @@ export const receiveRequest = command({
     if (!over) return { ...accepted, awaited: beginning };
     return status === "failed" ? failed(facts.id) : accepted;
   },
-  async follow(outside, _input, { value: { awaited }, caller }) {
-    return awaited && whenAnswered(outside, awaited, caller.gone);
+  async afterCommit(platform, _input, { value: { awaited }, caller }) {
+    return awaited && whenAnswered(platform, awaited, caller.disconnected);
   },
 });
 
 /** What a run that has begun comes to. */
 async function whenAnswered(
-  outside: Platform,
+  platform: Platform,
   { facts, start }: PreparedStart,
   gone: AbortSignal | undefined,
 ): Promise<Received | undefined> {
   const { id: runId, workspace, environment } = facts;
   const patience = { waitMs: WAIT_MAX_MS, gone };
-  const run = await waitUntilEnded(outside, { workspace, environment }, runId, patience);
-  const entries = await readJournals(outside, [runId]);
+  const run = await waitUntilEnded(platform, { workspace, environment }, runId, patience);
+  const entries = await readJournals(platform, [runId]);
   const steps = foldJournal(entries.flatMap(({ records }) => [...records]));
   const answer = toWebhookResponse(start.version.plan, steps);
   if (answer) return answer;

@@ -45,7 +45,7 @@ const SOURCE = `export default defineArtifact({
 export const listArtifacts = query({
   id: "artifacts.list",
   route: "GET /api/flowsdk/artifacts",
-  also: ["GET /api/v1/flowsdk/artifacts", "GET /api/v1/sdk/artifacts"],
+  aliases: ["GET /api/v1/flowsdk/artifacts", "GET /api/v1/sdk/artifacts"],
   summary: "List the artifacts, newest first",
   permission: ArtifactsRead,
   query: object({
@@ -54,7 +54,7 @@ export const listArtifacts = query({
     moduleKey: Type.Optional(ModuleKey),
     status: Type.Optional(Type.Enum([...STATUSES])),
   }),
-  reply: withSuccess(page(ArtifactSummary)),
+  response: withSuccess(page(ArtifactSummary)),
   async run({ tx, services }, { query: { limit, after, ...wanted } }) {
     const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { ...wanted, before: String(before), limit: limit + 1 });
@@ -70,7 +70,7 @@ export const listArtifacts = query({
 export const createArtifact = command({
   id: "artifacts.create",
   route: "POST /api/flowsdk/artifacts",
-  also: ["POST /api/v1/flowsdk/artifacts", "POST /api/v1/sdk/artifacts"],
+  aliases: ["POST /api/v1/flowsdk/artifacts", "POST /api/v1/sdk/artifacts"],
   summary: "Create an artifact",
   description:
     "The source is read in the sandbox before it is kept: what is wrong with it is told with its " +
@@ -78,7 +78,7 @@ export const createArtifact = command({
     "executes it by hand, it has the permissions of who saved it last.",
   permission: ArtifactsWrite,
   body: object(NewArtifact),
-  reply: withSuccess(
+  response: withSuccess(
     created(Artifact, { location: ({ id }) => `/api/v1/flowsdk/artifacts/${id}` }),
   ),
   emits: [ArtifactCreated],
@@ -92,18 +92,18 @@ export const createArtifact = command({
       detail: { scriptSource: SOURCE },
     },
   },
-  prepare: (outside, { body }, caller) => parseArtifactInput(outside, caller, body),
+  prepare: (platform, { body }, caller) => parseArtifactInput(platform, caller, body),
   run: (ctx, { body }, draft) => service.create(ctx, body, draft),
 });
 
 export const getArtifact = query({
   id: "artifacts.get",
   route: "GET /api/flowsdk/artifacts/{id}",
-  also: ["GET /api/v1/flowsdk/artifacts/{id}", "GET /api/v1/sdk/artifacts/{id}"],
+  aliases: ["GET /api/v1/flowsdk/artifacts/{id}", "GET /api/v1/sdk/artifacts/{id}"],
   summary: "Read an artifact with its source",
   permission: ArtifactsRead,
   params: ById,
-  reply: withSuccess(item(Artifact)),
+  response: withSuccess(item(Artifact)),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -111,7 +111,7 @@ export const getArtifact = query({
 export const updateArtifact = command({
   id: "artifacts.update",
   route: "PATCH /api/flowsdk/artifacts/{id}",
-  also: ["PATCH /api/v1/flowsdk/artifacts/{id}", "PATCH /api/v1/sdk/artifacts/{id}"],
+  aliases: ["PATCH /api/v1/flowsdk/artifacts/{id}", "PATCH /api/v1/sdk/artifacts/{id}"],
   summary: "Change an artifact",
   description:
     "Members of `detail` that are not given stay. A change of `detail` appends a version, with the " +
@@ -126,17 +126,17 @@ export const updateArtifact = command({
     status: Type.Enum([...STATUSES]),
     detail: patch(Detail.properties),
   }),
-  reply: withSuccess(item(Artifact)),
+  response: withSuccess(item(Artifact)),
   emits: [ArtifactUpdated],
   fails: [ArtifactExists, ArtifactChanged],
   example: { ...example, body: { status: "active" } },
-  async prepare(outside, { params, body }, caller) {
+  async prepare(platform, { params, body }, caller) {
     if (body.detail === undefined || !caller.workspace) return undefined;
     const partition = { workspace: caller.workspace.key, environment: caller.environment };
-    const before = await outside.db.read(partition, (tx) => store.get(tx, params.id));
+    const before = await platform.db.read(partition, (tx) => store.get(tx, params.id));
     const { artifactType, versionNumber } = before;
     const detail = { ...before.detail, ...body.detail };
-    const draft = await parseArtifactInput(outside, caller, { artifactType, detail });
+    const draft = await parseArtifactInput(platform, caller, { artifactType, detail });
     return { draft, of: versionNumber };
   },
   run: (ctx, { params, body: { detail: _, ...change } }, read) =>
@@ -146,11 +146,11 @@ export const updateArtifact = command({
 export const deleteArtifact = command({
   id: "artifacts.delete",
   route: "DELETE /api/flowsdk/artifacts/{id}",
-  also: ["DELETE /api/v1/flowsdk/artifacts/{id}", "DELETE /api/v1/sdk/artifacts/{id}"],
+  aliases: ["DELETE /api/v1/flowsdk/artifacts/{id}", "DELETE /api/v1/sdk/artifacts/{id}"],
   summary: "Delete an artifact with its versions and test cases",
   permission: ArtifactsWrite,
   params: ById,
-  reply: withSuccess(item(ArtifactSummary)),
+  response: withSuccess(item(ArtifactSummary)),
   emits: [ArtifactDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),
@@ -159,12 +159,15 @@ export const deleteArtifact = command({
 export const listArtifactVersions = query({
   id: "artifacts.list_versions",
   route: "GET /api/flowsdk/artifacts/{id}/versions",
-  also: ["GET /api/v1/flowsdk/artifacts/{id}/versions", "GET /api/v1/sdk/artifacts/{id}/versions"],
+  aliases: [
+    "GET /api/v1/flowsdk/artifacts/{id}/versions",
+    "GET /api/v1/sdk/artifacts/{id}/versions",
+  ],
   summary: "List the versions of an artifact, newest first",
   permission: ArtifactsRead,
   params: ById,
   query: object(pageQuery),
-  reply: withSuccess(page(Version)),
+  response: withSuccess(page(Version)),
   example,
   async run({ tx, services }, { params, query: { limit, after } }) {
     await store.get(tx, params.id);
@@ -186,7 +189,7 @@ const INT4_MAX = 2_147_483_647;
 export const restoreArtifact = command({
   id: "artifacts.restore",
   route: "POST /api/flowsdk/artifacts/{id}/restore/{versionNumber}",
-  also: [
+  aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/restore/{versionNumber}",
     "POST /api/v1/sdk/artifacts/{id}/restore/{versionNumber}",
   ],
@@ -196,7 +199,7 @@ export const restoreArtifact = command({
     id: ArtifactId,
     versionNumber: Type.String({ pattern: "^[1-9]\\d{0,8}$" }),
   }),
-  reply: withSuccess(item(Artifact)),
+  response: withSuccess(item(Artifact)),
   emits: [ArtifactRestored],
   example: { params: { ...example.params, versionNumber: "1" } },
   run: (ctx, { params }) => service.restore(ctx, params.id, Number(params.versionNumber)),

@@ -18,10 +18,10 @@ export const artifactContent = packContent({
   kind: "artifacts",
   after: ["tables"],
   permission: ArtifactsWrite,
-  environmental: false,
+  environmentScoped: false,
   schema: PackArtifact,
   keyOf: ({ key }) => key,
-  prepare: (outside, artifact, caller) => parseArtifactInput(outside, caller, artifact),
+  prepare: (platform, artifact, caller) => parseArtifactInput(platform, caller, artifact),
   find: async ({ tx }, { moduleKey = "default", name }) =>
     (await store.findByName(tx, moduleKey, name))?.id,
   async read({ tx }, id) {
@@ -30,7 +30,7 @@ export const artifactContent = packContent({
     const { name, artifactType, moduleKey, description, detail } = artifact;
     return { name, artifactType, moduleKey, description, detail };
   },
-  make: async (ctx, artifact, draft) => (await service.create(ctx, artifact, draft)).id,
+  create: async (ctx, artifact, draft) => (await service.create(ctx, artifact, draft)).id,
   async replace(ctx, id, artifact, draft) {
     const { artifactType, status, versionNumber: of } = await store.get(ctx.tx, id);
     if (artifactType !== artifact.artifactType) {

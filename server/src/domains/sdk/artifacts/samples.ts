@@ -19,7 +19,7 @@ function fresh() {
 /** An artifact is the same in all environments. */
 export async function kept(owner: Ask) {
   const { body } = await owner("POST /api/v1/flowsdk/artifacts", fresh());
-  return { params: { id: String(body.data.id) }, environmental: false };
+  return { params: { id: String(body.data.id) }, environmentScoped: false };
 }
 
 async function executed(owner: Ask) {
@@ -38,7 +38,7 @@ async function tested(owner: Ask) {
     inputPayload: { a: 1 },
     expected: { seen: { a: 1 } },
   });
-  return { params: { ...params, testCaseId: String(body.data.id) }, environmental: false };
+  return { params: { ...params, testCaseId: String(body.data.id) }, environmentScoped: false };
 }
 
 export const samples: readonly Sample[] = [
@@ -63,7 +63,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({
       params: (await kept(owner)).params,
       body: { inputPayload: { a: 1 }, triggerType: "manual" },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   {
@@ -88,7 +88,7 @@ export const samples: readonly Sample[] = [
     operation: "artifacts.run_test_cases",
     arrange: async (owner) => {
       const { testCaseId: _, ...params } = (await tested(owner)).params;
-      return { params, environmental: false };
+      return { params, environmentScoped: false };
     },
   },
 ];

@@ -15,7 +15,7 @@ import {
 
 /** Who acts then: the artifact itself, with what whoever saved it last may do now. */
 export async function backgroundCaller(
-  outside: Platform,
+  platform: Platform,
   artifact: Artifact,
   { partition, cause }: { readonly partition: Partition; readonly cause: Causation },
 ): Promise<Caller> {
@@ -23,17 +23,17 @@ export async function backgroundCaller(
   return {
     ...systemCaller(partition, cause),
     actor: { id, name, type: "system" },
-    ...(await permissionsFor(outside, partition.workspace, artifact)),
+    ...(await permissionsFor(platform, partition.workspace, artifact)),
   };
 }
 
 /** Runs it. Nobody is there to be told that the input is not what it takes: then it has failed. */
 export async function runInBackground(
-  outside: Platform,
+  platform: Platform,
   order: ExecutionRequest,
 ): Promise<{ readonly execution: Execution; readonly returned: unknown }> {
   try {
-    return await runForAnswer(outside, order);
+    return await runForAnswer(platform, order);
   } catch (error) {
     if (!(error instanceof Failure) || error.type !== Invalid) throw error;
     const [fault] = error.particulars.errors ?? [];
@@ -49,6 +49,6 @@ export async function runInBackground(
       logs: [],
       durationMs: 0,
     };
-    return { execution: executionOf(order, told, outside.clock.now()), returned: null };
+    return { execution: executionOf(order, told, platform.clock.now()), returned: null };
   }
 }

@@ -13,14 +13,14 @@ export type CallOperation = (operation: string, input: PerformInput) => Promise<
 
 /** The operations of the platform, with the permissions of a caller. Refusals are thrown. */
 export function operationCallerFor(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   instance: string,
 ): CallOperation {
   return async (operation, { params = {}, query = {}, body }) => {
-    const op = outside.operations.get(operation);
+    const op = platform.operations.get(operation);
     if (!op) throw new Error(`There is no operation ${operation}.`);
-    const outcome = await perform(outside, op, {
+    const outcome = await perform(platform, op, {
       caller,
       input: { params, query, body },
       instance,

@@ -16,16 +16,16 @@ export const artifactActions: ConnectorActions = {
     }));
   },
 
-  async invoke(outside, { caller, connector, action, input }) {
+  async invoke(platform, { caller, connector, action, input }) {
     const { workspace, environment } = caller;
     if (!workspace) throw new Error("A connector belongs to a workspace.");
-    const artifact = await outside.db.read({ workspace: workspace.key, environment }, (tx) =>
+    const artifact = await platform.db.read({ workspace: workspace.key, environment }, (tx) =>
       findAction(tx, namesOf(connector), action),
     );
     if (!artifact)
       throw new Failure(ActionFailed, { detail: "The artifact is not there any more." });
     const order = { artifact, caller, input, triggerType: "connector", previous: null };
-    const { outcome, status } = await runArtifact(outside, order).catch((error: unknown) => {
+    const { outcome, status } = await runArtifact(platform, order).catch((error: unknown) => {
       throw placed(error);
     });
     if (status === "completed") return outcome.output;

@@ -8,34 +8,34 @@ const KEPT_MAX = 1_000;
 
 /** What a script may know without asking: `context.workspace` and `context.environment`. */
 export async function contextValues(
-  outside: Platform,
+  platform: Platform,
   { workspace, environment, credential }: Caller,
 ): Promise<{ readonly workspace: object; readonly environment: string }> {
   if (!workspace) throw new Error("A script belongs to a workspace.");
   const memberships = [...(credential?.memberships.values() ?? [])];
   const known = memberships.find((one) => one.workspace.id === workspace.id)?.workspace;
-  const { slug, name } = known ?? (await namesOf(outside, workspace.key));
+  const { slug, name } = known ?? (await namesOf(platform, workspace.key));
   return { workspace: { id: workspace.id, slug, name }, environment };
 }
 
 const caches = new WeakMap<Platform, { known: Map<string, Names> }>();
 
-async function namesOf(outside: Platform, key: string): Promise<Names> {
-  const cache = caches.get(outside) ?? openCache(outside);
+async function namesOf(platform: Platform, key: string): Promise<Names> {
+  const cache = caches.get(platform) ?? openCache(platform);
   // What is read from here on goes into this map, of which nobody hears any more once a name has changed.
   const { known } = cache;
   const kept = known.get(key);
   if (kept) return kept;
-  const [names = { slug: "", name: "" }] = await outside.db.system<Names>(READ, [key]);
+  const [names = { slug: "", name: "" }] = await platform.db.system<Names>(READ, [key]);
   if (known.size >= KEPT_MAX) known.clear();
   known.set(key, names);
   return names;
 }
 
-function openCache(outside: Platform): { known: Map<string, Names> } {
+function openCache(platform: Platform): { known: Map<string, Names> } {
   const cache = { known: new Map<string, Names>() };
-  caches.set(outside, cache);
-  outside.news.subscribe(["workspace"], ({ type }) => {
+  caches.set(platform, cache);
+  platform.news.subscribe(["workspace"], ({ type }) => {
     if (type === WorkspaceUpdated.type) cache.known = new Map();
   });
   return cache;

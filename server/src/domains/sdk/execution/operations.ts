@@ -23,7 +23,7 @@ const AnyObject = Type.Record(Type.String(), Type.Unknown());
 export const executeArtifact = command({
   id: "artifacts.execute",
   route: "POST /api/flowsdk/artifacts/{id}/execute",
-  also: [
+  aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/execute",
     "POST /api/v1/sdk/artifacts/{id}/execute",
     "POST /api/v1/sdk/artifacts/{id}/invoke",
@@ -35,7 +35,7 @@ export const executeArtifact = command({
     "artifact takes is refused (422). Drafts execute too, disabled artifacts do not (409).",
   permission: ArtifactsExecute,
   // Its definition belongs to the workspace; what it does happens in an environment.
-  environmental: true,
+  environmentScoped: true,
   params: ById,
   body: object({
     inputPayload: Type.Optional(AnyObject),
@@ -43,24 +43,24 @@ export const executeArtifact = command({
     triggerType: Type.Optional(line(100)),
   }),
   bodyOptional: true,
-  waits: true,
-  reply: unwrapped(Type.Object({ success: Type.Boolean(), data: Outcome })),
+  longRunning: true,
+  response: unwrapped(Type.Object({ success: Type.Boolean(), data: Outcome })),
   emits: [ArtifactExecuted],
   fails: [ArtifactDisabled],
   example: { ...example, body: { inputPayload: { name: "Ada" }, triggerType: "manual" } },
-  async prepare(outside, { params, body }, caller) {
+  async prepare(platform, { params, body }, caller) {
     const { workspace, environment } = caller;
     if (!workspace) throw new Error("An artifact belongs to a workspace.");
     const partition = { workspace: workspace.key, environment };
-    const artifact = await outside.db.read(partition, (tx) => get(tx, params.id));
+    const artifact = await platform.db.read(partition, (tx) => get(tx, params.id));
     if (artifact.status === "disabled") throw new Failure(ArtifactDisabled);
     const { inputPayload = {}, previousPayload, triggerType = "manual" } = body ?? {};
-    const execution = await runArtifact(outside, {
+    const execution = await runArtifact(platform, {
       artifact,
       caller,
       input: inputPayload,
       triggerType,
-      signal: caller.gone,
+      signal: caller.disconnected,
       ...(previousPayload && { previous: previousPayload }),
     });
     return { artifact, execution };
@@ -75,16 +75,16 @@ export const executeArtifact = command({
 export const listExecutions = query({
   id: "artifacts.list_executions",
   route: "GET /api/flowsdk/artifacts/{id}/executions",
-  also: [
+  aliases: [
     "GET /api/v1/flowsdk/artifacts/{id}/executions",
     "GET /api/v1/sdk/artifacts/{id}/executions",
   ],
   summary: "List the executions of an artifact in this environment, newest first",
   permission: ArtifactsRead,
-  environmental: true,
+  environmentScoped: true,
   params: ById,
   query: object(pageQuery),
-  reply: withSuccess(page(ExecutionSummary)),
+  response: withSuccess(page(ExecutionSummary)),
   example,
   async run({ tx, services }, { params, query: { limit, after } }) {
     await get(tx, params.id);
@@ -102,15 +102,15 @@ export const listExecutions = query({
 export const getExecution = query({
   id: "artifacts.get_execution",
   route: "GET /api/flowsdk/artifacts/{id}/executions/{executionId}",
-  also: [
+  aliases: [
     "GET /api/v1/flowsdk/artifacts/{id}/executions/{executionId}",
     "GET /api/v1/sdk/artifacts/{id}/executions/{executionId}",
   ],
   summary: "Read what came of an execution, with its log",
   permission: ArtifactsRead,
-  environmental: true,
+  environmentScoped: true,
   params: object({ id: ArtifactId, executionId: ExecutionId }),
-  reply: withSuccess(item(Execution)),
+  response: withSuccess(item(Execution)),
   example: { params: { ...example.params, executionId: "exe_01jd0000000000000000000000" } },
   run: ({ tx }, { params }) => store.get(tx, params.id, params.executionId),
 });

@@ -36,13 +36,13 @@ export interface ExecutionRequest {
 }
 
 /** Checks the input, runs the script, checks its output. Nothing of it is in a transaction. */
-export async function runArtifact(outside: Platform, order: ExecutionRequest): Promise<Execution> {
-  return (await runForAnswer(outside, order)).execution;
+export async function runArtifact(platform: Platform, order: ExecutionRequest): Promise<Execution> {
+  return (await runForAnswer(platform, order)).execution;
 }
 
 /** The same, with what the script returned as it was: what is kept of it is always an object. */
 export async function runForAnswer(
-  outside: Platform,
+  platform: Platform,
   order: ExecutionRequest,
 ): Promise<{ readonly execution: Execution; readonly returned: unknown }> {
   const { artifact, caller, input, triggerType, signal } = order;
@@ -52,20 +52,20 @@ export async function runForAnswer(
   if (errors.length > 0) {
     throw new Failure(Invalid, { detail: "The input is not what the artifact takes.", errors });
   }
-  const startedAt = outside.clock.now();
+  const startedAt = platform.clock.now();
   const scrubbers: Scrubber[] = [];
   const { scriptSource: source, timeoutMs } = artifact.detail;
-  const ended = await outside.sandbox.run({
+  const ended = await platform.sandbox.run({
     source,
     owner: workspace.key,
     input,
     facts: {
-      ...(await contextValues(outside, caller)),
+      ...(await contextValues(platform, caller)),
       triggerType,
       previous: order.previous ?? null,
     },
     limits: { ...(timeoutMs !== undefined && { timeoutMs }) },
-    call: order.serve ?? (await servedFor(outside, order, scrubbers)),
+    call: order.serve ?? (await servedFor(platform, order, scrubbers)),
     ...(signal && { signal }),
   });
   const told = scrubbers.reduce<ScriptOutcome>(
@@ -113,7 +113,7 @@ export function recordExecution(
 
 /** The calls of its context, as operations with the caller's permissions. */
 async function servedFor(
-  outside: Platform,
+  platform: Platform,
   { artifact, caller, perform }: ExecutionRequest,
   scrubbers: Scrubber[],
 ): Promise<Served> {
@@ -121,13 +121,13 @@ async function servedFor(
   const instance = `/artifacts/${artifact.id}`;
   let mayUseSecrets: Promise<boolean> | undefined;
   return hostCallsFor({
-    outside,
+    platform,
     workspace,
     scrubbers,
-    perform: perform ?? operationCallerFor(outside, causedByExecution(caller), instance),
+    perform: perform ?? operationCallerFor(platform, causedByExecution(caller), instance),
     // Most scripts use none, and to find out takes a statement.
     mayUseSecrets: () =>
-      (mayUseSecrets ??= permissionsFor(outside, workspace, artifact).then(({ permissions }) =>
+      (mayUseSecrets ??= permissionsFor(platform, workspace, artifact).then(({ permissions }) =>
         permissions.has(SecretsUse.name),
       )),
   });
@@ -135,11 +135,11 @@ async function servedFor(
 
 /** What whoever saved it last is and may do now, as far as the credential that they used could do it. */
 export async function permissionsFor(
-  outside: Platform,
+  platform: Platform,
   workspace: string,
   { runAs, permissions }: Pick<Artifact, "runAs" | "permissions">,
 ): Promise<Required<Pick<Caller, "permissions" | "person">>> {
-  const { roles, permissions: held } = await membershipIn(outside, workspace, runAs);
+  const { roles, permissions: held } = await membershipIn(platform, workspace, runAs);
   return {
     person: { id: runAs, roles },
     permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,

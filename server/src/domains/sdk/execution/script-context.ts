@@ -9,7 +9,7 @@ import { scriptHttpCall } from "./script-http.ts";
 import type { CallOperation } from "./call-operation.ts";
 
 export interface ScriptHost {
-  readonly outside: Platform;
+  readonly platform: Platform;
   readonly workspace: string;
   readonly perform: CallOperation;
   /** Whether whoever wrote the script may use secrets. */
@@ -71,19 +71,19 @@ const METHODS: Readonly<Record<HostMethod, Serve>> = {
     dataOf(await perform("connectors.invoke", { params: { id }, body: { action, input } })),
   "events.publish": async ({ perform }, [name, event]) =>
     dataOf(await perform("topics.publish", { params: { name }, body: event })),
-  "secrets.get": async ({ outside, workspace, mayUseSecrets, scrubbers }, [name]) => {
+  "secrets.get": async ({ platform, workspace, mayUseSecrets, scrubbers }, [name]) => {
     if (typeof name !== "string") throw invalidField("/0", "must be the name of a secret");
     if (!(await mayUseSecrets())) {
       throw new Failure(Forbidden, {
         detail: `Who wrote this script would need the permission ${SecretsUse.name}.`,
       });
     }
-    const { values, scrubber } = await outside.secrets.read(workspace, [name]);
+    const { values, scrubber } = await platform.secrets.read(workspace, [name]);
     scrubbers.push(scrubber);
     return values.get(name);
   },
-  "http.request": ({ outside, workspace }, [request], signal) =>
-    scriptHttpCall(outside, { workspace, given: request, signal }),
+  "http.request": ({ platform, workspace }, [request], signal) =>
+    scriptHttpCall(platform, { workspace, given: request, signal }),
 };
 
 function dataOf(answer: unknown): unknown {

@@ -106,7 +106,7 @@ export const ResponseTooLarge = failure(
 
 /** Status, headers and body of the answer, whatever the status is. */
 export async function scriptHttpCall(
-  outside: Platform,
+  platform: Platform,
   {
     workspace,
     given,
@@ -115,10 +115,10 @@ export async function scriptHttpCall(
 ): Promise<unknown> {
   const request = requestOf(given);
   if (!URL.canParse(request.url)) throw invalidField("/url", "is not a URL");
-  const answer = await breakersOf(outside)
+  const answer = await breakersOf(platform)
     .through(
       `${workspace} ${new URL(request.url).origin}`,
-      () => send(outside, request, signal),
+      () => send(platform, request, signal),
       ({ status }) => status >= 500,
     )
     .catch((error: unknown) => {
@@ -173,8 +173,8 @@ function told(error: unknown): unknown {
 
 const breakers = new WeakMap<Platform, Breakers>();
 
-function breakersOf(outside: Platform): Breakers {
-  let all = breakers.get(outside);
-  if (!all) breakers.set(outside, (all = new Breakers(() => outside.clock.nowMs())));
+function breakersOf(platform: Platform): Breakers {
+  let all = breakers.get(platform);
+  if (!all) breakers.set(platform, (all = new Breakers(() => platform.clock.nowMs())));
   return all;
 }

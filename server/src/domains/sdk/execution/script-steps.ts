@@ -25,21 +25,21 @@ type Tools = Parameters<Executor["run"]>[1];
 const scriptStep = executor({
   type: scriptNode,
   async run({ source, input }, tools) {
-    const { outside, run, signal, perform } = tools;
+    const { platform, run, signal, perform } = tools;
     const caller = callerOf(tools);
     const scrubbers: Scrubber[] = [];
     const serve = hostCallsFor({
-      outside,
+      platform,
       workspace: run.workspace,
       scrubbers,
       perform,
       mayUseSecrets: async () => (await runRights(tools)).has(SecretsUse.name),
     });
-    const ended = await outside.sandbox.run({
+    const ended = await platform.sandbox.run({
       source,
       owner: run.workspace,
       input: input ?? tools.scope(),
-      facts: await contextValues(outside, caller),
+      facts: await contextValues(platform, caller),
       limits: { timeoutMs: TIMEOUT_MAX_MS },
       call: async (...call) => {
         await tools.written();
@@ -60,7 +60,7 @@ const TIMEOUT_MAX_MS = 300_000;
 const artifactStep = executor({
   type: artifactNode,
   async run({ artifactId, input = {} }, tools) {
-    const artifact = await tools.outside.db.read(placeOf(tools), (tx) => find(tx, artifactId));
+    const artifact = await tools.platform.db.read(placeOf(tools), (tx) => find(tx, artifactId));
     return carriedOut(artifact, input, tools);
   },
 });
@@ -81,7 +81,7 @@ const customStep = executor({
   type: customNode,
   async run(input, tools) {
     const [, moduleKey = "", name = ""] = CUSTOM.exec(tools.nodeType) ?? [];
-    const artifact = await tools.outside.db.read(placeOf(tools), (tx) =>
+    const artifact = await tools.platform.db.read(placeOf(tools), (tx) =>
       findByName(tx, moduleKey, name),
     );
     return carriedOut(
@@ -125,7 +125,7 @@ async function carriedOut(artifact: Artifact | undefined, input: unknown, tools:
   if (!(await runRights(tools)).has(needed)) {
     throw lasting("forbidden", `This needs the permission ${needed}.`);
   }
-  const { outside, signal, perform, log } = tools;
+  const { platform, signal, perform, log } = tools;
   const order = {
     artifact,
     caller: callerOf(tools),
@@ -134,7 +134,7 @@ async function carriedOut(artifact: Artifact | undefined, input: unknown, tools:
     signal,
     perform,
   };
-  const { outcome, logs, status } = await runArtifact(outside, order).catch((error: unknown) => {
+  const { outcome, logs, status } = await runArtifact(platform, order).catch((error: unknown) => {
     throw error instanceof Failure ? lasting(error.type.code, wordsOf(error)) : error;
   });
   for (const { level, message, metadata } of logs) log(level, message, metadata);
@@ -170,7 +170,7 @@ function placeOf({ run: { workspace, environment } }: Tools) {
 }
 
 /** What the run may do now. */
-async function runRights({ outside, run }: Tools): Promise<ReadonlySet<string>> {
+async function runRights({ platform, run }: Tools): Promise<ReadonlySet<string>> {
   const { runAs, permissions = null } = run;
-  return (await permissionsFor(outside, run.workspace, { runAs, permissions })).permissions;
+  return (await permissionsFor(platform, run.workspace, { runAs, permissions })).permissions;
 }

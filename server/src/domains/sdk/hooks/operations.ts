@@ -102,7 +102,7 @@ export const handleRequest = command({
     "that is in its executions. An answer sets no cookies.",
   access: "public",
   readsRequest: true,
-  waits: true,
+  longRunning: true,
   params: object({ workspace: line(200), moduleKey: line(100), name: line(200) }),
   query: object({
     environment: Type.Optional(
@@ -111,17 +111,20 @@ export const handleRequest = command({
       }),
     ),
   }),
-  reply: { ...rawResponse<RawResponse>(Type.Unknown(), "What the artifact answers."), status: 200 },
+  response: {
+    ...rawResponse<RawResponse>(Type.Unknown(), "What the artifact answers."),
+    status: 200,
+  },
   emits: [ArtifactExecuted],
   fails: [RateLimited, HandlerFailed, HandlerAborted],
   example: { params: { workspace: "default", moduleKey: "shop", name: "order-placed" } },
-  async prepare(outside, { params, query: { environment = "production" } }, caller) {
+  async prepare(platform, { params, query: { environment = "production" } }, caller) {
     const { request, cause } = caller;
     if (!request) throw new Error("A request came without itself.");
-    const { partition, artifact } = await handlerOf(outside, params, environment);
-    outside.throttle.assert(`hook ${artifact.id}`, outside.settings.rateLimit);
-    const acting: Caller = await backgroundCaller(outside, artifact, { partition, cause });
-    const { execution, returned } = await runInBackground(outside, {
+    const { partition, artifact } = await handlerOf(platform, params, environment);
+    platform.throttle.assert(`hook ${artifact.id}`, platform.settings.rateLimit);
+    const acting: Caller = await backgroundCaller(platform, artifact, { partition, cause });
+    const { execution, returned } = await runInBackground(platform, {
       artifact,
       caller: acting,
       input: inputOf(request),
@@ -130,7 +133,7 @@ export const handleRequest = command({
     return { partition, artifact, execution: withoutCredentials(execution), returned };
   },
   async run(ctx, _input, { partition, artifact, execution, returned }) {
-    ctx.enter(partition);
+    ctx.switchPartition(partition);
     recordExecution(ctx, artifact, execution);
     const { status, outcome } = execution;
     if (status === "completed") return answerOf(returned);

@@ -35,7 +35,7 @@ const RUN_MAX = 100;
 export const listScheduledJobs = query({
   id: "scheduled_jobs.list",
   route: "GET /api/v1/sdk/scheduled-jobs",
-  also: ["GET /api/flowsdk/scheduled-jobs", "GET /api/v1/flowsdk/scheduled-jobs"],
+  aliases: ["GET /api/flowsdk/scheduled-jobs", "GET /api/v1/flowsdk/scheduled-jobs"],
   summary: "List the scheduled jobs, with when they run next and how they ended last",
   permission: ArtifactsRead,
   query: object({
@@ -43,7 +43,7 @@ export const listScheduledJobs = query({
     moduleKey: Type.Optional(ModuleKey),
     status: Type.Optional(Type.Enum([...STATUSES])),
   }),
-  reply: withSuccess(page(ScheduledJob)),
+  response: withSuccess(page(ScheduledJob)),
   async run({ tx, services }, { query: { limit, after, ...wanted } }) {
     const [before = AFTER_ALL] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const found = await list(tx, {
@@ -78,7 +78,7 @@ const { artifactType: _, ...fields } = NewArtifact;
 export const createScheduledJob = command({
   id: "scheduled_jobs.create",
   route: "POST /api/v1/sdk/scheduled-jobs",
-  also: ["POST /api/flowsdk/scheduled-jobs", "POST /api/v1/flowsdk/scheduled-jobs"],
+  aliases: ["POST /api/flowsdk/scheduled-jobs", "POST /api/v1/flowsdk/scheduled-jobs"],
   summary: "Create a scheduled job",
   description:
     "An artifact of the type `scheduled_job`, which is changed and deleted as such. It runs while it " +
@@ -86,7 +86,7 @@ export const createScheduledJob = command({
     "who saved it last. Its input is `{ dueAt, attempt }`.",
   permission: ArtifactsWrite,
   body: object({ ...fields, artifactType: Type.Optional(Type.Literal("scheduled_job")) }),
-  reply: withSuccess(
+  response: withSuccess(
     created(Artifact, { location: ({ id }) => `/api/v1/flowsdk/artifacts/${id}` }),
   ),
   emits: [ArtifactCreated],
@@ -104,27 +104,30 @@ export const createScheduledJob = command({
       },
     },
   },
-  prepare: (outside, { body: { detail } }, caller) =>
-    parseArtifactInput(outside, caller, { artifactType: "scheduled_job", detail }),
+  prepare: (platform, { body: { detail } }, caller) =>
+    parseArtifactInput(platform, caller, { artifactType: "scheduled_job", detail }),
   run: (ctx, { body }, draft) => create(ctx, { ...body, artifactType: "scheduled_job" }, draft),
 });
 
 export const runDueJobs = command({
   id: "scheduled_jobs.run_due",
   route: "POST /api/flowsdk/scheduled-jobs/run-due",
-  also: ["POST /api/v1/flowsdk/scheduled-jobs/run-due", "POST /api/v1/sdk/scheduled-jobs/run-due"],
+  aliases: [
+    "POST /api/v1/flowsdk/scheduled-jobs/run-due",
+    "POST /api/v1/sdk/scheduled-jobs/run-due",
+  ],
   summary: "Execute all scheduled jobs that are due now",
   description:
     `At most ${RUN_MAX} of them, each in its own environment and with its own permissions. What the ` +
     "scheduler has begun already is left to it, and it leaves alone what this has begun.",
   permission: ArtifactsExecute,
-  waits: true,
-  mayChangeNothing: true,
-  reply: withSuccess(
+  longRunning: true,
+  allowNoop: true,
+  response: withSuccess(
     item(Type.Object({ executed: Type.Array(ExecutedJob) }, { title: "ExecutedJobs" })),
   ),
   emits: [ArtifactExecuted],
-  prepare: (outside, _input, caller) => runDue(outside, caller),
+  prepare: (platform, _input, caller) => runDue(platform, caller),
   async run(ctx, _input, { done, left, refusal }) {
     for (const each of done) await recordJobResult(ctx, each);
     // Who woke for one of them meanwhile has set its alarm to the end of our claim.
@@ -153,21 +156,21 @@ interface Round {
 
 /** Claims what is due and runs it all; the sandbox says how much of it at a time. */
 async function runDue(
-  outside: Platform,
+  platform: Platform,
   { workspace, environment, cause }: Caller,
 ): Promise<Round> {
   if (!workspace) throw new Error("A scheduled job belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
   const wanted = {
     claim: newId("clm"),
-    now: outside.clock.now(),
+    now: platform.clock.now(),
     leaseMs: JOB_TIMEOUT_MS,
     limit: RUN_MAX,
   };
-  const due = await outside.db.write(partition, (session) =>
+  const due = await platform.db.write(partition, (session) =>
     store.claim((text, values) => session.send(text, values), wanted),
   );
-  const ends = await Promise.allSettled(due.map((each) => runScheduledJob(outside, each, cause)));
+  const ends = await Promise.allSettled(due.map((each) => runScheduledJob(platform, each, cause)));
   const carried = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
   const done = carried.filter((end) => end !== undefined);
   const left = due.filter(({ artifactId }) =>
@@ -176,7 +179,7 @@ async function runDue(
   // What could not be begun, since the sandbox was full, is due as it was before.
   if (left.length > 0) {
     const ids = left.map(({ artifactId }) => artifactId);
-    await outside.db.write(partition, (session) =>
+    await platform.db.write(partition, (session) =>
       session.send(store.RELEASE, [wanted.claim, ids]),
     );
   }

@@ -27,18 +27,18 @@ export interface JobResult {
 
 /** Runs the script of a time that was claimed; undefined where the job is gone or off by now. */
 export async function runScheduledJob(
-  outside: Platform,
+  platform: Platform,
   due: store.Due,
   // Each time begins a chain of its own.
   cause: Causation = { correlationId: newId("cor"), depth: 1 },
 ): Promise<JobResult | undefined> {
   const { workspace, environment, dueAt, attempt } = due;
   const partition = { workspace, environment };
-  const artifact = await outside.db.read(partition, (tx) => find(tx, due.artifactId));
+  const artifact = await platform.db.read(partition, (tx) => find(tx, due.artifactId));
   if (artifact?.status !== "active") return undefined;
-  const { execution } = await runInBackground(outside, {
+  const { execution } = await runInBackground(platform, {
     artifact,
-    caller: await backgroundCaller(outside, artifact, { partition, cause }),
+    caller: await backgroundCaller(platform, artifact, { partition, cause }),
     input: { dueAt, attempt },
     triggerType: "schedule",
     dueAt,
@@ -54,10 +54,10 @@ export async function recordJobResult(
 ): Promise<void> {
   const { workspace, environment } = due;
   // What a script did is told in the log of the environment that it did it in.
-  ctx.enter({ workspace, environment });
-  if (!ctx.caller.credential) ctx.actAs(SYSTEM_ACTOR, cause);
+  ctx.switchPartition({ workspace, environment });
+  if (!ctx.caller.credential) ctx.setActor(SYSTEM_ACTOR, cause);
   recordExecution(ctx, artifact, execution);
-  ctx.enter({ workspace, environment: ctx.caller.environment });
+  ctx.switchPartition({ workspace, environment: ctx.caller.environment });
   const { id: executionId, status, dueAt, attempt, startedAt, durationMs } = execution;
   const last = { executionId, status, dueAt, attempt, startedAt, durationMs };
   await store.finish(ctx.tx, due, { next: nextOf(ctx.now, { due, artifact, execution }), last });

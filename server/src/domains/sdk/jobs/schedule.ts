@@ -42,11 +42,11 @@ export const runOnTime = job({
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   timeoutMs: JOB_TIMEOUT_MS,
   concurrency: HANDS,
-  async effect(outside, { artifactId }, { id }) {
-    const now = outside.clock.now();
+  async effect(platform, { artifactId }, { id }) {
+    const now = platform.clock.now();
     const wanted = { claim: id, now, leaseMs: JOB_TIMEOUT_MS, artifactId, limit: 1 };
-    const [due] = await store.claim((sql, values) => outside.db.system(sql, values), wanted);
-    return due && runScheduledJob(outside, due);
+    const [due] = await store.claim((sql, values) => platform.db.system(sql, values), wanted);
+    return due && runScheduledJob(platform, due);
   },
   async run(ctx, { artifactId }, done) {
     if (done) await recordJobResult(ctx, done);

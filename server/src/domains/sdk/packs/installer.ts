@@ -23,22 +23,22 @@ export class PackInstaller {
   }
 
   /** Whether something of that name stands in the way. */
-  async isTaken({ content, said }: PackItem): Promise<boolean> {
-    return (await content.find(this.#in(content), said as never)) !== undefined;
+  async isTaken({ kind, content }: PackItem): Promise<boolean> {
+    return (await kind.find(this.#in(kind), content as never)) !== undefined;
   }
 
   async make(piece: PackItem): Promise<InstalledItem> {
-    const { content, key, path, prepared } = piece;
+    const { kind: content, key, path, prepared } = piece;
     return inEnvironmentOf(path, async () => {
       const said = this.#resolved(piece);
-      const id = await content.make(this.#in(content), said as never, prepared as never);
+      const id = await content.create(this.#in(content), said as never, prepared as never);
       return this.#noted(piece, { kind: content.kind, key, id });
     });
   }
 
   /** What is as the pack left it becomes what the pack says now; what is not stays. */
   async renew(piece: PackItem, former: InstalledItem): Promise<InstalledItem> {
-    const { content, path, prepared, checksum } = piece;
+    const { kind: content, path, prepared, checksum } = piece;
     const { kind, key, id } = former;
     this.#ids.set(`${kind}/${key}`, id);
     const reason = await this.#editOf(content, former);
@@ -63,7 +63,7 @@ export class PackInstaller {
       return false;
     }
     try {
-      await this.#ctx.attempt(() => content.remove(this.#in(content), id));
+      await this.#ctx.savepoint(() => content.remove(this.#in(content), id));
       return true;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -75,7 +75,7 @@ export class PackInstaller {
   /** Goes back to where the request is. */
   end(): void {
     const { workspace, caller } = this.#ctx;
-    this.#ctx.enter({ workspace: workspace.key, environment: caller.environment });
+    this.#ctx.switchPartition({ workspace: workspace.key, environment: caller.environment });
   }
 
   async #editOf(
@@ -88,7 +88,7 @@ export class PackInstaller {
   }
 
   async #noted(
-    { content, checksum }: PackItem,
+    { kind: content, checksum }: PackItem,
     thing: Pick<InstalledItem, "kind" | "key" | "id">,
   ): Promise<InstalledItem> {
     this.#ids.set(`${thing.kind}/${thing.key}`, thing.id);
@@ -96,18 +96,18 @@ export class PackInstaller {
     return { ...thing, content: checksum, base };
   }
 
-  #resolved({ said }: PackItem): unknown {
-    return mapJson(said, (leaf) => {
+  #resolved({ content }: PackItem): unknown {
+    return mapJson(content, (leaf) => {
       const [, kind = "", key = ""] = (typeof leaf === "string" && REFERENCE.exec(leaf)) || [];
       return this.#ids.get(`${kind}/${key}`) ?? leaf;
     });
   }
 
   /** What belongs to the workspace is told in production, whatever the request says. */
-  #in({ environmental }: PackContent): PackContext {
+  #in({ environmentScoped }: PackContent): PackContext {
     const ctx = this.#ctx;
-    const environment = environmental ? this.#environment : "production";
-    ctx.enter({ workspace: ctx.workspace.key, environment });
+    const environment = environmentScoped ? this.#environment : "production";
+    ctx.switchPartition({ workspace: ctx.workspace.key, environment });
     // The revision that a request names is that of the pack, and not of what it made.
     return { ...ctx, caller: { ...ctx.caller, environment }, expectRevision: () => undefined };
   }

@@ -68,13 +68,13 @@ const uninstallEvents: readonly EventType[] = [PackUninstalled];
 const installed = {
   permission: PacksInstall,
   // Tables are made where the request says; the rest belongs to the workspace.
-  environmental: true,
+  environmentScoped: true,
   emits: installEvents,
   publishes: true,
   mayChangeNothing: true,
-  reply: withSuccess(
+  response: withSuccess(
     created(InstalledPack, {
-      also: { status: 200, when: ({ status }) => status !== "installed" },
+      alternative: { status: 200, when: ({ status }) => status !== "installed" },
       location: ({ id }) => `/api/v1/sdk/packs/${encodeURIComponent(id)}`,
     }),
   ),
@@ -84,11 +84,11 @@ const installed = {
 export const listPacks = query({
   id: "packs.list",
   route: "GET /api/flowsdk/installs",
-  also: ["GET /api/v1/flowsdk/installs", "GET /api/v1/sdk/packs"],
+  aliases: ["GET /api/v1/flowsdk/installs", "GET /api/v1/sdk/packs"],
   summary: "List the installed packs, with what each of them made",
   permission: ArtifactsRead,
   query: object(pageQuery),
-  reply: withSuccess(page(Pack)),
+  response: withSuccess(page(Pack)),
   async run({ tx, services }, { query: { limit, after } }) {
     const [last = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
     const rows = await store.list(tx, { after: String(last), limit: limit + 1 });
@@ -99,11 +99,11 @@ export const listPacks = query({
 export const getPack = query({
   id: "packs.get",
   route: "GET /api/v1/sdk/packs/{id}",
-  also: ["GET /api/flowsdk/installs/{id}", "GET /api/v1/flowsdk/installs/{id}"],
+  aliases: ["GET /api/flowsdk/installs/{id}", "GET /api/v1/flowsdk/installs/{id}"],
   summary: "Read an installed pack",
   permission: ArtifactsRead,
   params: ById,
-  reply: withSuccess(item(Pack)),
+  response: withSuccess(item(Pack)),
   example,
   async run({ tx }, { params }) {
     const pack = await store.get(tx, params.id);
@@ -114,7 +114,7 @@ export const getPack = query({
 export const installBaselinePack = command({
   id: "packs.install_baseline",
   route: "POST /api/flowsdk/install-packs",
-  also: ["POST /api/v1/flowsdk/install-packs", "POST /api/v1/sdk/install-packs"],
+  aliases: ["POST /api/v1/flowsdk/install-packs", "POST /api/v1/sdk/install-packs"],
   summary: "Install a pack that comes with the platform",
   description:
     "Answers 201 when it was installed, and 200 when it was there: a newer version of it is then " +
@@ -122,7 +122,7 @@ export const installBaselinePack = command({
   ...installed,
   body: object({ packKey: Type.Enum([...BASELINE_KEYS]) }),
   example: { body: { packKey: "core_baseline_pack" } },
-  prepare: (outside, { body }, caller) => readPackItems(outside, BASELINE[body.packKey], caller),
+  prepare: (platform, { body }, caller) => readPackItems(platform, BASELINE[body.packKey], caller),
   run: async (ctx, { body }, pieces) =>
     answerOf(await service.install(ctx, BASELINE[body.packKey], pieces)),
 });
@@ -130,7 +130,7 @@ export const installBaselinePack = command({
 export const installPack = command({
   id: "packs.install",
   route: "POST /api/v1/sdk/packs/install",
-  also: ["POST /api/flowsdk/packs/install", "POST /api/v1/flowsdk/packs/install"],
+  aliases: ["POST /api/flowsdk/packs/install", "POST /api/v1/flowsdk/packs/install"],
   summary: "Install a pack, or upgrade an installed one",
   description:
     "All of it or nothing. Each piece needs the permission that it takes to make it by hand. The " +
@@ -159,22 +159,22 @@ export const installPack = command({
       engines: { millrace: ">=0.1.0" },
     },
   },
-  prepare: (outside, { body }, caller) => readPackItems(outside, body, caller),
+  prepare: (platform, { body }, caller) => readPackItems(platform, body, caller),
   run: async (ctx, { body }, pieces) => answerOf(await service.install(ctx, body, pieces)),
 });
 
 export const uninstallPack = command({
   id: "packs.uninstall",
   route: "DELETE /api/v1/sdk/packs/{id}",
-  also: ["DELETE /api/flowsdk/installs/{id}", "DELETE /api/v1/flowsdk/installs/{id}"],
+  aliases: ["DELETE /api/flowsdk/installs/{id}", "DELETE /api/v1/flowsdk/installs/{id}"],
   summary: "Uninstall a pack",
   description:
     "What it made goes, but for what somebody has edited since and what is in use: a role that " +
     "members have, a table with records. `kept` names that. Workflows are archived.",
   permission: PacksInstall,
-  environmental: true,
+  environmentScoped: true,
   params: ById,
-  reply: withSuccess(item(UninstalledPack)),
+  response: withSuccess(item(UninstalledPack)),
   emits: uninstallEvents,
   publishes: true,
   fails: [PackNeeded],

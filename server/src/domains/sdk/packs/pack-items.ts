@@ -8,9 +8,9 @@ import { checksumOf } from "./descriptor.ts";
 import { contentsOf, type Descriptor, faultsOf, PIECES_MAX } from "./descriptor.ts";
 
 export interface PackItem {
-  readonly content: PackContent;
+  readonly kind: PackContent;
   readonly key: string;
-  readonly said: unknown;
+  readonly content: unknown;
   readonly checksum: string;
   readonly prepared: unknown;
   /** Where it stands in the descriptor. */
@@ -33,11 +33,11 @@ export function kindsOf({ contributions }: PlatformServices): readonly PackConte
 
 /** Reads a descriptor: its pieces in the order in which they are made. Throws all that is wrong with it. */
 export async function readPackItems(
-  outside: Platform,
+  platform: Platform,
   descriptor: Descriptor,
   caller: Caller,
 ): Promise<readonly PackItem[]> {
-  const kinds = kindsOf(outside);
+  const kinds = kindsOf(platform);
   const faults = faultsOf(descriptor);
   const found = contentsOf(descriptor).flatMap(({ kind, content: given, path }) => {
     const content = kinds.find((one) => one.kind === kind);
@@ -64,13 +64,13 @@ export async function readPackItems(
     // The shape of its own kind has passed it.
     const given = said as never;
     const key = content.keyOf(given);
-    if (pieces.some((piece) => piece.content === content && piece.key === key)) {
+    if (pieces.some((piece) => piece.kind === content && piece.key === key)) {
       throw refusal([{ path, message: `is a second one called ${key}` }]);
     }
     const prepared = await inEnvironmentOf(path, async () =>
-      content.prepare?.(outside, given, caller),
+      content.prepare?.(platform, given, caller),
     );
-    pieces.push({ content, key, said, checksum: checksumOf(said), prepared, path });
+    pieces.push({ kind: content, key, content: said, checksum: checksumOf(said), prepared, path });
   }
   return pieces;
 }

@@ -18,7 +18,7 @@ function fresh() {
 
 async function installed(owner: Ask) {
   const { body } = await owner("POST /api/v1/sdk/packs/install", fresh());
-  return { params: { id: String(body.data.id) }, environmental: false };
+  return { params: { id: String(body.data.id) }, environmentScoped: false };
 }
 
 export const samples: readonly Sample[] = [

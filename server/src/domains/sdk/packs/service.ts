@@ -135,14 +135,14 @@ async function makeAll(
   pieces: readonly PackItem[],
   former: readonly InstalledItem[],
 ): Promise<readonly InstalledItem[]> {
-  const formerOf = ({ content, key }: PackItem) =>
+  const formerOf = ({ kind: content, key }: PackItem) =>
     former.find((thing) => thing.kind === content.kind && thing.key === key);
   const taken: PackItem[] = [];
   for (const piece of pieces) {
     if (!formerOf(piece) && (await workshop.isTaken(piece))) taken.push(piece);
   }
   if (taken.length > 0) {
-    const names = taken.map(({ content, key }) => `${content.kind}/${key}`).join(", ");
+    const names = taken.map(({ kind: content, key }) => `${content.kind}/${key}`).join(", ");
     throw new Failure(ItemsExist, {
       detail: `There are already: ${names}.`,
       errors: taken.map(({ path }) => ({ path, message: "is there already" })),
@@ -164,7 +164,7 @@ async function removeDropped(
   pieces: readonly PackItem[],
 ): Promise<void> {
   const dropped = former.filter(
-    ({ kind, key }) => !pieces.some((piece) => piece.content.kind === kind && piece.key === key),
+    ({ kind, key }) => !pieces.some((piece) => piece.kind.kind === kind && piece.key === key),
   );
   await removeAll(ctx, workshop, dropped);
 }

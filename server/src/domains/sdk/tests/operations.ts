@@ -29,14 +29,14 @@ const OfCase = object({ id: ArtifactId, testCaseId: TestCaseId });
 export const listTestCases = query({
   id: "artifacts.list_test_cases",
   route: "GET /api/flowsdk/artifacts/{id}/test-cases",
-  also: [
+  aliases: [
     "GET /api/v1/flowsdk/artifacts/{id}/test-cases",
     "GET /api/v1/sdk/artifacts/{id}/test-cases",
   ],
   summary: "List the test cases of an artifact, by name",
   permission: ArtifactsRead,
   params: ById,
-  reply: withSuccess(item(Type.Array(TestCase))),
+  response: withSuccess(item(Type.Array(TestCase))),
   example,
   async run({ tx }, { params }) {
     await get(tx, params.id);
@@ -47,7 +47,7 @@ export const listTestCases = query({
 export const createTestCase = command({
   id: "artifacts.create_test_case",
   route: "POST /api/flowsdk/artifacts/{id}/test-cases",
-  also: [
+  aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/test-cases",
     "POST /api/v1/sdk/artifacts/{id}/test-cases",
   ],
@@ -55,7 +55,7 @@ export const createTestCase = command({
   permission: ArtifactsWrite,
   params: ById,
   body: object(NewTestCase),
-  reply: withSuccess(created(TestCase)),
+  response: withSuccess(created(TestCase)),
   emits: [TestCaseCreated],
   fails: [TestCaseExists, TooManyTestCases],
   example: {
@@ -86,7 +86,7 @@ export const createTestCase = command({
 export const updateTestCase = command({
   id: "artifacts.update_test_case",
   route: "PATCH /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
-  also: [
+  aliases: [
     "PATCH /api/v1/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
     "PATCH /api/v1/sdk/artifacts/{id}/test-cases/{testCaseId}",
   ],
@@ -94,7 +94,7 @@ export const updateTestCase = command({
   permission: ArtifactsWrite,
   params: OfCase,
   body: patch(NewTestCase),
-  reply: withSuccess(item(TestCase)),
+  response: withSuccess(item(TestCase)),
   emits: [TestCaseUpdated],
   fails: [TestCaseExists],
   example: { ...oneExample, body: { expected: { greeting: "Hello, Grace" } } },
@@ -116,14 +116,14 @@ export const updateTestCase = command({
 export const deleteTestCase = command({
   id: "artifacts.delete_test_case",
   route: "DELETE /api/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
-  also: [
+  aliases: [
     "DELETE /api/v1/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
     "DELETE /api/v1/sdk/artifacts/{id}/test-cases/{testCaseId}",
   ],
   summary: "Delete a test case",
   permission: ArtifactsWrite,
   params: OfCase,
-  reply: withSuccess(item(TestCase)),
+  response: withSuccess(item(TestCase)),
   emits: [TestCaseDeleted],
   example: oneExample,
   async run(ctx, { params }) {
@@ -138,7 +138,7 @@ export const deleteTestCase = command({
 export const runTestCases = command({
   id: "artifacts.run_test_cases",
   route: "POST /api/flowsdk/artifacts/{id}/test-cases/run-all",
-  also: [
+  aliases: [
     "POST /api/v1/flowsdk/artifacts/{id}/test-cases/run-all",
     "POST /api/v1/sdk/artifacts/{id}/tests/run",
   ],
@@ -149,8 +149,8 @@ export const runTestCases = command({
     "names each place where it is not.",
   permission: ArtifactsWrite,
   params: ById,
-  waits: true,
-  reply: withSuccess(
+  longRunning: true,
+  response: withSuccess(
     item(
       Type.Object({
         passed: Type.Integer(),
@@ -161,15 +161,15 @@ export const runTestCases = command({
   ),
   emits: [ArtifactTested],
   example,
-  async prepare(outside, { params }, caller) {
+  async prepare(platform, { params }, caller) {
     const { workspace, environment } = caller;
     if (!workspace) throw new Error("An artifact belongs to a workspace.");
     const partition = { workspace: workspace.key, environment };
-    const found = await outside.db.read(partition, async (tx) => ({
+    const found = await platform.db.read(partition, async (tx) => ({
       artifact: await get(tx, params.id),
       cases: await store.list(tx, params.id),
     }));
-    return { ...found, results: await runAll(outside, caller, found) };
+    return { ...found, results: await runAll(platform, caller, found) };
   },
   async run(ctx, _, { artifact, results }) {
     const passed = results.filter((result) => result.passed).length;

@@ -49,15 +49,15 @@ const Mocked = failure("mocked_failure", 500, "The mock says that the call fails
 
 /** Runs the cases one after another, each with its mocks in place of the world. */
 export async function runAll(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { artifact, cases }: { readonly artifact: Artifact; readonly cases: readonly TestCase[] },
 ): Promise<TestResult[]> {
   const time = AbortSignal.timeout(TOGETHER_MS);
-  const signal = caller.gone ? AbortSignal.any([caller.gone, time]) : time;
+  const signal = caller.disconnected ? AbortSignal.any([caller.disconnected, time]) : time;
   const results: TestResult[] = [];
   for (const testCase of cases) {
-    results.push(await runOne(outside, { artifact, caller, testCase, signal }));
+    results.push(await runOne(platform, { artifact, caller, testCase, signal }));
   }
   return results;
 }
@@ -70,13 +70,13 @@ interface Trial {
 }
 
 async function runOne(
-  outside: Platform,
+  platform: Platform,
   { artifact, caller, testCase, signal }: Trial,
 ): Promise<TestResult> {
   const { id: testCaseId, name, inputPayload: input, expected, mocks } = testCase;
   const about = { testCaseId, name };
   try {
-    const { outcome, durationMs } = await runArtifact(outside, {
+    const { outcome, durationMs } = await runArtifact(platform, {
       artifact,
       caller,
       input,

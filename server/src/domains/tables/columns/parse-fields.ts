@@ -155,11 +155,11 @@ export function parseFields(
   const faults: FieldError[] = [];
   let seen = 0;
   for (const column of columns) {
-    const { name, is } = column;
+    const { name, columnType } = column;
     // Not by a look-up alone: a column may be called `constructor`.
     const said = Object.hasOwn(body, name);
     if (said) seen += 1;
-    if (is.generated) {
+    if (columnType.generated) {
       if (said) faults.push({ path: `/${name}`, message: "is filled by the platform" });
       continue;
     }
@@ -171,7 +171,7 @@ export function parseFields(
       continue;
     }
     // A default was read when it was saved.
-    const read = said ? is.read(given, column) : { value: given as Json };
+    const read = said ? columnType.read(given, column) : { value: given as Json };
     if ("fault" in read) faults.push({ path: `/${name}`, message: read.fault });
     else values[name] = read.value;
   }

@@ -62,9 +62,9 @@ function conditionSql(table: TableSchema, where: Condition, parameters: SqlParam
 export function unrestrictedSql(table: TableSchema, name: string): ConditionField | undefined {
   const column = table.byName.get(name);
   if (column) {
-    const { is, indexed, quoted } = column;
-    const containing = indexed && is.index === "gin";
-    return { sql: quoted, kind: is.kind, type: is.parameterType, containing };
+    const { columnType, indexed, quoted } = column;
+    const containing = indexed && columnType.index === "gin";
+    return { sql: quoted, kind: columnType.kind, type: columnType.parameterType, containing };
   }
   const own = SYSTEM_KINDS.get(name);
   return own && { sql: quotedColumn(name), kind: own };

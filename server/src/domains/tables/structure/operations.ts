@@ -45,7 +45,7 @@ export const listTables = query({
   summary: "List the tables, newest first",
   permission: TablesRead,
   query: object(pageQuery),
-  reply: page(SeenTable),
+  response: page(SeenTable),
   async run(ctx, { query: { limit, after } }) {
     const { cursors } = ctx.services;
     const [start = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
@@ -70,7 +70,7 @@ export const createTable = command({
     "without rules is open to whoever holds the permission.",
   permission: TablesWrite,
   body: object({ name: tableFields.name, slug: Type.Optional(Slug), ...newTableFields }),
-  reply: answered(SeenTable, { location: ({ slug }) => `/api/v1/tables/${slug}` }),
+  response: answered(SeenTable, { location: ({ slug }) => `/api/v1/tables/${slug}` }),
   emits: [TableCreated],
   fails: [SlugTaken, TooManyTables],
   example: {
@@ -104,7 +104,7 @@ export const getTable = query({
   summary: "Read a table's columns, indexes and rules",
   permission: TablesRead,
   params: BySlug,
-  reply: item(SeenTable),
+  response: item(SeenTable),
   example,
   run: async (ctx, { params }) => seen(ctx, found(await store.findTable(ctx.tx, params.slug))),
 });
@@ -124,9 +124,9 @@ export const updateTable = command({
   permission: TablesWrite,
   params: BySlug,
   body: TableChange,
-  reply: item(SeenTable),
+  response: item(SeenTable),
   emits: [TableUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: STRUCTURE_FAILURES,
   example: {
     ...example,
@@ -154,7 +154,7 @@ export const dropTable = command({
   description: "Refused (409) while another table has references to it.",
   permission: TablesWrite,
   params: BySlug,
-  reply: noContent(),
+  response: noContent(),
   emits: [TableDropped],
   fails: [TableReferenced],
   example,

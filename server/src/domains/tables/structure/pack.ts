@@ -23,7 +23,7 @@ export const tableContent = packContent({
   // Rules name roles.
   after: ["roles"],
   permission: TablesWrite,
-  environmental: true,
+  environmentScoped: true,
   schema: object({ slug: Slug, name: tableFields.name, ...newTableFields }, { title: "PackTable" }),
   keyOf: ({ slug }) => slug,
   find: async ({ tx }, { slug }) => (await store.findTable(tx, slug))?.id,
@@ -33,7 +33,7 @@ export const tableContent = packContent({
     const { slug, name, description, columns, indexes, rules } = table;
     return { slug, name, description, columns, indexes, rules };
   },
-  async make(ctx, { slug, ...rest }) {
+  async create(ctx, { slug, ...rest }) {
     const { created } = await applySteps(
       ctx,
       [{ op: "create_table", table: slug, ...rest }],

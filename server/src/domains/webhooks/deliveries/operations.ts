@@ -38,11 +38,11 @@ export const listDeliveries = query({
   route: "GET /api/v1/webhooks/{id}/deliveries",
   summary: "List the deliveries of a webhook, newest first",
   description: "Those of events in the environment of the request.",
-  environmental: true,
+  environmentScoped: true,
   permission: WebhooksRead,
   params: OfWebhook,
   query: object({ ...pageQuery, status: Type.Optional(DeliveryStatus) }),
-  reply: page(Delivery),
+  response: page(Delivery),
   example: { ...ofWebhook, query: { limit: 50, status: "failed" } },
   async run({ tx, services }, { params, query: { limit, after, status } }) {
     await webhooks.get(tx, params.id);
@@ -63,10 +63,10 @@ export const getDelivery = query({
   id: "webhooks.get_delivery",
   route: "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}",
   summary: "Read a delivery with its request, its answer and every attempt",
-  environmental: true,
+  environmentScoped: true,
   permission: WebhooksRead,
   params: ById,
-  reply: item(DeliveryDetail),
+  response: item(DeliveryDetail),
   example: byId,
   run: (ctx, { params }) => detailOf(ctx, params.id, params.deliveryId),
 });
@@ -79,14 +79,14 @@ export const retryDelivery = command({
     "One attempt, with the same id and body, at the webhook's present URL, also while the webhook is " +
     "paused. The answer tells how it went: `status` is `succeeded`, or `failed` again, which does not " +
     "count toward pausing the webhook.",
-  environmental: true,
+  environmentScoped: true,
   permission: WebhooksWrite,
   params: ById,
-  reply: item(Delivery),
+  response: item(Delivery),
   emits: [events.DeliveryRetried],
   fails: [DeliveryNotFailed, DeliveryChanged, EventPruned],
   example: byId,
-  prepare: (outside, { params }, caller) => attemptRetry(outside, caller, params),
+  prepare: (platform, { params }, caller) => attemptRetry(platform, caller, params),
   run: (ctx, _input, retried) => recordRetry(ctx, retried),
 });
 
@@ -97,10 +97,10 @@ export const replayDelivery = command({
   description:
     "A new delivery with an id and retries of its own, whatever became of the first. For a paused " +
     "webhook it waits until that is active.",
-  environmental: true,
+  environmentScoped: true,
   permission: WebhooksWrite,
   params: ById,
-  reply: created(Delivery, {
+  response: created(Delivery, {
     location: ({ webhookId, id }) => `/api/v1/webhooks/${webhookId}/deliveries/${id}`,
   }),
   emits: [events.DeliveryReplayed],
@@ -128,7 +128,7 @@ export const recoverDeliveries = command({
   permission: WebhooksWrite,
   params: OfWebhook,
   body: object({ since: Type.Union([InputTime, EventId]) }),
-  reply: accepted(Recovery),
+  response: accepted(Recovery),
   emits: [events.RecoveryRequested],
   example: { ...ofWebhook, body: { since: "2026-11-15T08:00:00.000Z" } },
   run: (ctx, { params, body }) => requestRecovery(ctx, params.id, body.since),
@@ -151,7 +151,7 @@ export const resumeWebhook = command({
       description: "`pausedAt`, `now`, or the id of an event",
     }),
   }),
-  reply: item(Webhook),
+  response: item(Webhook),
   emits: [events.WebhookResumed],
   fails: [WebhookNotPaused],
   example: { ...ofWebhook, body: { from: "pausedAt" } },

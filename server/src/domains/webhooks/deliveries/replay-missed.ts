@@ -43,7 +43,7 @@ export const replayMissedJob: JobType<typeof Payload> = job({
   // It must not be given up: for as long as there is a place, nothing new is heard.
   attemptsMax: Number.MAX_SAFE_INTEGER,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** Math.min(attempt, 6), RETRY_DELAY_MAX_MS),
-  effect: (outside, { webhookId }) => readBatch(outside, webhookId),
+  effect: (platform, { webhookId }) => readBatch(platform, webhookId),
   run: async (ctx, { webhookId }, batch) => {
     if (batch && !(await makeUp(ctx, webhookId, batch))) {
       ctx.enqueue(replayMissedJob, { webhookId }, { key: webhookId });

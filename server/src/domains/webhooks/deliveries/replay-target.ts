@@ -96,7 +96,7 @@ export async function matchesTarget(
 
 /** Does something in another environment of the workspace that the act is in. */
 export async function isInRange<T>(
-  { caller, enter }: WriteContext<never>,
+  { caller, switchPartition: enter }: WriteContext<never>,
   environment: EnvironmentName,
   work: () => Promise<T>,
 ): Promise<T> {

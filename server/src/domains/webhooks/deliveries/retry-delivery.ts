@@ -28,12 +28,12 @@ export interface Retried {
 
 /** Attempts a failed delivery once more, whether or not its webhook is active. */
 export async function attemptRetry(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { id: webhookId, deliveryId }: { readonly id: string; readonly deliveryId: string },
 ): Promise<Retried> {
   const partition = { workspace: workspaceOf(caller), environment: caller.environment };
-  const { failed, told } = await outside.db.read(partition, async (tx) => {
+  const { failed, told } = await platform.db.read(partition, async (tx) => {
     const webhook = await webhooks.get(tx, webhookId);
     const delivery = await store.get(tx, webhookId, deliveryId);
     if (delivery.status !== "failed") {
@@ -44,18 +44,18 @@ export async function attemptRetry(
     assertCanSend(caller, webhook, found);
     return { failed: delivery, told: found };
   });
-  const event = (await visibilityEverywhere(outside, [told], () => [webhookId]))(told, webhookId);
+  const event = (await visibilityEverywhere(platform, [told], () => [webhookId]))(told, webhookId);
   if (!event) throw hiddenSources();
-  const target = await readTarget(outside, webhookId);
+  const target = await readTarget(platform, webhookId);
   if (!target) throw new Failure(NotFound);
   const { attempts, format } = failed;
   const lane = laneOf(webhookId);
   const outgoing = { id: deliveryId, webhookId, lane, format, event, attempts };
   const attempted = await attemptDelivery(
-    outside,
+    platform,
     target,
     { ...outgoing, attemptsBefore: attempts },
-    outside.ending,
+    platform.ending,
   );
   return { failed, attempted };
 }

@@ -41,7 +41,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner, world) => ({
       params: { id: (await failed(owner, world)).params.id },
       query: { status: "failed", limit: "2" },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   { operation: "webhooks.get_delivery", arrange: failed },
@@ -52,7 +52,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({
       params: { id: await webhook(owner) },
       body: { since: "2026-01-01T00:00:00Z" },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   {
@@ -61,7 +61,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => ({
       params: { id: await webhook(owner) },
       body: { since: eventIdOf({ epoch: 1, xid: 700, seq: 1 }) },
-      environmental: false,
+      environmentScoped: false,
     }),
   },
   ...["pausedAt", "now", eventIdOf({ epoch: 1, xid: 700, seq: 1 })].map((from) => ({
@@ -70,7 +70,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner: Ask) => ({
       params: { id: await webhook(owner, "paused") },
       body: { from },
-      environmental: false,
+      environmentScoped: false,
     }),
   })),
 ];

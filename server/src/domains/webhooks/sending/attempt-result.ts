@@ -78,11 +78,11 @@ export function earlierAttempts(row: string): string {
 
 /** Everything but failures for good, which are acts of their own. */
 export async function settle(
-  outside: Platform,
+  platform: Platform,
   settlements: readonly DeliveryResult[],
 ): Promise<void> {
   const column = <T>(of: (one: DeliveryResult) => T): T[] => settlements.map(of);
-  await outside.db.system(SETTLE, [
+  await platform.db.system(SETTLE, [
     column(({ delivery }) => delivery.webhookId),
     column(({ delivery }) => delivery.id),
     column(({ delivery }) => delivery.attempts),

@@ -24,12 +24,12 @@ export interface AttemptResult {
 
 /** Posts a delivery once. Whatever goes wrong is an outcome, never a throw. */
 export async function attemptDelivery(
-  outside: Platform,
+  platform: Platform,
   target: Target,
   delivery: PendingDelivery,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
-  const at = outside.clock.now();
+  const at = platform.clock.now();
   const { url } = target;
   const body = buildPayload(delivery, delivery.event);
   const startedAt = performance.now();
@@ -37,9 +37,9 @@ export async function attemptDelivery(
   const scrub = (text: string): string => target.scrubber.scrub(used?.scrub(text) ?? text);
   try {
     if (target.broken !== undefined) throw target.broken;
-    const own = await headersOf(outside, target);
+    const own = await headersOf(platform, target);
     used = own.scrubber;
-    const response = await outside.outbound.request({
+    const response = await platform.outbound.request({
       method: "POST",
       url,
       headers: addStandardHeaders(own.headers, headersFor(target, delivery, { body, at })),
@@ -64,7 +64,7 @@ export async function attemptDelivery(
       status: null,
       body: null,
       durationMs: Math.round(performance.now() - startedAt),
-      error: scrub(wordsOf(outside, delivery, error)),
+      error: scrub(wordsOf(platform, delivery, error)),
       retryAfter: undefined,
     };
   }

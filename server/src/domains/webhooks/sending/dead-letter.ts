@@ -43,12 +43,15 @@ const FAILURES_MAX = 5;
 /**
  * A delivery has failed for good: the row, the event and what follows for the webhook commit together.
  */
-export async function markDeadLetter(outside: Platform, settlement: DeliveryResult): Promise<void> {
+export async function markDeadLetter(
+  platform: Platform,
+  settlement: DeliveryResult,
+): Promise<void> {
   const { delivery, attempted, verdict } = settlement;
   const { workspace, environment } = delivery.event;
   const gone = verdict.kind === "failed" && verdict.gone;
   await runAsSystem(
-    outside,
+    platform,
     { workspace, environment },
     causationOf(delivery.event),
     async (ctx) => {
@@ -57,7 +60,7 @@ export async function markDeadLetter(outside: Platform, settlement: DeliveryResu
       const failures = await countFailure(ctx, delivery.webhookId);
       if (!gone && failures < FAILURES_MAX) return;
       // The webhook belongs to all environments, and what happens to it is logged in one of them.
-      ctx.enter({ workspace, environment: "production" });
+      ctx.switchPartition({ workspace, environment: "production" });
       await pauseWebhook(ctx, delivery.webhookId, gone ? "gone" : "failures");
     },
   );

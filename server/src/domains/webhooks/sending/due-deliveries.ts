@@ -52,17 +52,17 @@ const BARRED = "The webhook no longer hears audit events.";
 const HIDDEN = "Whoever saved the webhook may not see this.";
 
 export async function readDue(
-  outside: Platform,
+  platform: Platform,
   wanted: readonly { readonly id: string; readonly most: number }[],
 ): Promise<Due[]> {
-  const rows = await outside.db.system<DueRow>(READ, [
+  const rows = await platform.db.system<DueRow>(READ, [
     wanted.map(({ id }) => id),
     wanted.map(({ most }) => most),
   ]);
   const places = new Map(rows.map(positionOfRow).map((place) => [eventIdOf(place), place]));
-  const events = await readEvents(outside.db, [...places.values()]);
+  const events = await readEvents(platform.db, [...places.values()]);
   const ids = () => wanted.map(({ id }) => id);
-  const heard = await visibilityEverywhere(outside, [...events.values()], ids);
+  const heard = await visibilityEverywhere(platform, [...events.values()], ids);
   const due: Due[] = [];
   const lost: { readonly row: DueRow; readonly reason: string }[] = [];
   for (const row of rows) {
@@ -76,7 +76,7 @@ export async function readDue(
   for (const [first, ...others] of groups.values()) {
     if (!first) continue;
     const all = [first, ...others].map(({ row }) => row.id);
-    await outside.db.system(GIVE_UP, [first.row.webhook_id, all, first.reason]);
+    await platform.db.system(GIVE_UP, [first.row.webhook_id, all, first.reason]);
   }
   return due;
 }
@@ -96,9 +96,9 @@ function dueOf(row: DueRow, event: RecordedEvent): Due {
 }
 
 export function findDue(
-  outside: Platform,
+  platform: Platform,
   lanes: readonly number[],
   until: Date,
 ): Promise<{ readonly id: string; readonly lane: number }[]> {
-  return outside.db.system(FIND, [lanes, until]);
+  return platform.db.system(FIND, [lanes, until]);
 }

@@ -21,10 +21,10 @@ export const fanOutReader = reader({
   name: FAN_OUT_READER,
   on: ["*"],
   startsAt: "end",
-  async glance(ctx, kinds) {
+  async handleSummary(ctx, kinds) {
     const { tx, now, services, continuous, onCommit } = ctx;
     // Another node has handed out meanwhile, perhaps to a webhook that this one sends for.
-    if (!continuous) services.engineOf(sender)?.lookAround();
+    if (!continuous) services.engineOf(sender)?.rescan();
     const listeners = await listenersIn(tx, services);
     const listenersOf = byType(listeners);
     const types = kinds.map(({ type }) => type).filter((type) => listenersOf(type).length > 0);
@@ -42,7 +42,7 @@ export const fanOutReader = reader({
     if (deliveries.length === 0) return;
     const made = await insertDeliveries(tx, now, deliveries);
     onCommit(() => {
-      const left = services.engineOf(sender)?.offer(made) ?? made.length;
+      const left = services.engineOf(sender)?.enqueue(made) ?? made.length;
       if (left > 0) services.signal.raise(DELIVERIES_DUE_SIGNAL);
     });
   },
@@ -93,7 +93,7 @@ async function listenersIn(tx: Tx, services: PlatformServices): Promise<Listener
   compiled.set(services, known);
   if (known.size > COMPILED_MAX) known.clear();
   const missing = rows.filter(({ id, revision }) => known.get(id)?.revision !== revision);
-  if (missing.length > 0) services.engineOf(sender)?.lookFirst(missing);
+  if (missing.length > 0) services.engineOf(sender)?.markBacklog(missing);
   for (const row of await subscriptionsOf(tx, missing)) {
     const types = row.events.some((pattern) => pattern.includes("*")) ? undefined : row.events;
     known.set(row.id, { revision: row.revision, types, wants: compiledOf(row, services) });

@@ -12,17 +12,17 @@ const WRITTEN_MAX_MS = 500;
 
 /** Writes the outcomes of attempts, many at a time, until each is written. */
 export class ResultWriter {
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #onSettled: (settlements: readonly DeliveryResult[]) => void;
   readonly #waiting: DeliveryResult[] = [];
   readonly #onWritten: (() => void)[] = [];
   readonly #loop: Loop;
 
-  constructor(outside: Platform, onSettled: (settlements: readonly DeliveryResult[]) => void) {
-    this.#outside = outside;
+  constructor(platform: Platform, onSettled: (settlements: readonly DeliveryResult[]) => void) {
+    this.#platform = platform;
     this.#onSettled = onSettled;
     const onFailure = (error: unknown): void =>
-      outside.log.error({ err: error }, "outcomes of deliveries can't be written");
+      platform.log.error({ err: error }, "outcomes of deliveries can't be written");
     this.#loop = new Loop(() => this.#step(), onFailure, GATHER_MS);
   }
 
@@ -48,8 +48,8 @@ export class ResultWriter {
     const batch = this.#waiting.slice(0, BATCH_MAX);
     const failed = batch.filter(({ verdict }) => verdict.kind === "failed");
     const others = batch.filter(({ verdict }) => verdict.kind !== "failed");
-    if (others.length > 0) await this.#write(others, () => settle(this.#outside, others));
-    for (const one of failed) await this.#write([one], () => markDeadLetter(this.#outside, one));
+    if (others.length > 0) await this.#write(others, () => settle(this.#platform, others));
+    for (const one of failed) await this.#write([one], () => markDeadLetter(this.#platform, one));
     return this.#waiting.length > 0 ? "again" : IDLE_MS;
   }
 

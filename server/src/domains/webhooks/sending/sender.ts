@@ -27,7 +27,7 @@ const STOP_MAX_MS = 5_000;
 /** From deliveries to HTTP. */
 export const sender: Engine<Sender> = {
   name: "webhooks.sender",
-  start: (outside) => new Sender(outside),
+  start: (platform) => new Sender(platform),
 };
 
 /**
@@ -36,7 +36,7 @@ export const sender: Engine<Sender> = {
  * is more than the queue takes, and when a retry is due. What is in memory is never the only copy.
  */
 export class Sender implements RunningEngine {
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #lanes: ShardLeases;
   readonly #endpoints = new Map<string, Endpoint>();
   /** Endpoints that may have something to send, in the order of their turns. */
@@ -55,9 +55,9 @@ export class Sender implements RunningEngine {
   #missed = 0;
   #found = 0;
 
-  constructor(outside: Platform) {
-    this.#outside = outside;
-    const { db, log, signal, news } = outside;
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    const { db, log, signal, news } = platform;
     this.#lanes = new ShardLeases({
       db,
       name: sender.name,
@@ -67,7 +67,7 @@ export class Sender implements RunningEngine {
       onExpire: (lane) => void this.#leave(lane),
     });
     const onError = (error: unknown): void => log.error({ err: error }, "webhooks can't be sent");
-    this.#settler = new ResultWriter(outside, (settled) => this.#settled(settled));
+    this.#settler = new ResultWriter(platform, (settled) => this.#settled(settled));
     this.#looking = new Loop(() => this.#look(), onError);
     this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
     this.#unsubscribe = [
@@ -79,7 +79,7 @@ export class Sender implements RunningEngine {
   }
 
   /** Takes deliveries that were just written; tells how many of them it will not send itself. */
-  offer(deliveries: readonly PendingDelivery[]): number {
+  enqueue(deliveries: readonly PendingDelivery[]): number {
     const ours = deliveries.filter(({ lane }) => !this.#stopping && this.#lanes.holds(lane));
     const blind = this.#missed !== this.#found;
     let incomplete = blind;
@@ -102,7 +102,7 @@ export class Sender implements RunningEngine {
    * Deliveries to these webhooks were perhaps written by somebody else, such as one who made up for a
    * pause: what is offered next must not overtake them.
    */
-  lookFirst(webhooks: readonly { readonly id: string; readonly lane: number }[]): void {
+  markBacklog(webhooks: readonly { readonly id: string; readonly lane: number }[]): void {
     for (const { id, lane } of webhooks) {
       if (!this.#lanes.holds(lane)) continue;
       const endpoint = this.#endpoint(id, lane);
@@ -114,7 +114,7 @@ export class Sender implements RunningEngine {
   }
 
   /** The same, of whichever webhooks. */
-  lookAround(): void {
+  rescan(): void {
     this.#missed += 1;
     this.#lookNow();
   }
@@ -133,7 +133,7 @@ export class Sender implements RunningEngine {
   /** One endpoint after the other, one delivery each, for as long as there is room. */
   #pump(): void {
     if (this.#stopping) return;
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     for (const endpoint of this.#ready) {
       if (this.#attempts.size >= UNDER_WAY_MAX) return;
       this.#ready.delete(endpoint);
@@ -162,7 +162,7 @@ export class Sender implements RunningEngine {
         this.#wake(endpoint);
       }, pauseMs).unref();
     }
-    const held = this.#outside.clock.nowMs() < endpoint.holdUntilMs;
+    const held = this.#platform.clock.nowMs() < endpoint.holdUntilMs;
     if (endpoint.backlog && endpoint.hasRoom && !held) this.#looking.wake();
   }
 
@@ -183,7 +183,7 @@ export class Sender implements RunningEngine {
   }
 
   async #attempt(endpoint: Endpoint, target: Target, delivery: PendingDelivery): Promise<void> {
-    const attempted = await attemptDelivery(this.#outside, target, delivery, this.#abort.signal);
+    const attempted = await attemptDelivery(this.#platform, target, delivery, this.#abort.signal);
     const verdict = judgeAttempt(target, delivery, attempted, Math.random());
     endpoint.answered(delivery, verdict.kind === "succeeded");
     const askedMs = requestedPauseMs(attempted);
@@ -208,7 +208,7 @@ export class Sender implements RunningEngine {
     if (this.#stopping) return LOOK_MS;
     if (performance.now() - this.#lookedAtMs >= LOOK_MS) await this.#find();
     await this.#readTargets();
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     const wanting = [...this.#endpoints.values()].filter(
       (endpoint) =>
         endpoint.target &&
@@ -234,8 +234,8 @@ export class Sender implements RunningEngine {
     const lanes = Array.from({ length: SHARDS }, (_, lane) => lane).filter((lane) =>
       this.#lanes.holds(lane),
     );
-    const soon = new Date(this.#outside.clock.nowMs() + LOOK_MS);
-    for (const { id, lane } of await findDue(this.#outside, lanes, soon)) {
+    const soon = new Date(this.#platform.clock.nowMs() + LOOK_MS);
+    for (const { id, lane } of await findDue(this.#platform, lanes, soon)) {
       this.#endpoint(id, lane).backlog = true;
     }
     this.#found = missed;
@@ -245,7 +245,7 @@ export class Sender implements RunningEngine {
     const missing = [...this.#endpoints.values()].filter(({ target }) => !target);
     const changes = missing.map((endpoint) => endpoint.changes);
     const targets = await readTargets(
-      this.#outside,
+      this.#platform,
       missing.map(({ id }) => id),
     );
     const byId = new Map(targets.map((target) => [target.id, target]));
@@ -277,7 +277,7 @@ export class Sender implements RunningEngine {
       before: passedOver,
     }));
     try {
-      const rows = Map.groupBy(await readDue(this.#outside, reads), ({ webhookId }) => webhookId);
+      const rows = Map.groupBy(await readDue(this.#platform, reads), ({ webhookId }) => webhookId);
       for (const [index, endpoint] of endpoints.entries()) {
         const read = reads[index];
         if (read) endpoint.fill(rows.get(endpoint.id) ?? [], read, nowMs);
@@ -288,7 +288,7 @@ export class Sender implements RunningEngine {
   }
 
   #untilNext(): number {
-    const nowMs = this.#outside.clock.nowMs();
+    const nowMs = this.#platform.clock.nowMs();
     let nextMs = LOOK_MS;
     for (const { nextDueMs, holdUntilMs, hasRoom } of this.#endpoints.values()) {
       const atMs = Math.max(nextDueMs, holdUntilMs);
@@ -315,7 +315,7 @@ export class Sender implements RunningEngine {
   #endpoint(id: string, lane: number): Endpoint {
     let endpoint = this.#endpoints.get(id);
     if (!endpoint) {
-      endpoint = new Endpoint(id, lane, this.#outside.settings.webhookConcurrency);
+      endpoint = new Endpoint(id, lane, this.#platform.settings.webhookConcurrency);
       // Nothing is known of it yet: there may be deliveries that another node, or an earlier life of
       // this one, has left.
       endpoint.backlog = true;
@@ -329,7 +329,7 @@ export class Sender implements RunningEngine {
     for (const endpoint of this.#endpoints.values()) {
       if (lanes.includes(endpoint.lane)) endpoint.clear();
     }
-    this.lookAround();
+    this.rescan();
   }
 
   /**

@@ -49,19 +49,19 @@ const READ = `
     from webhooks where id = any($1) and (status = 'active' or $2)`;
 
 /** Where a webhook's deliveries go, whether or not it is active. */
-export async function readTarget(outside: Platform, id: string): Promise<Target | undefined> {
-  const [row] = await outside.db.system<TargetRow>(READ, [[id], true]);
-  return row && toTarget(outside, row);
+export async function readTarget(platform: Platform, id: string): Promise<Target | undefined> {
+  const [row] = await platform.db.system<TargetRow>(READ, [[id], true]);
+  return row && toTarget(platform, row);
 }
 
 /** Those of these webhooks that are active. */
-export async function readTargets(outside: Platform, ids: readonly string[]): Promise<Target[]> {
+export async function readTargets(platform: Platform, ids: readonly string[]): Promise<Target[]> {
   if (ids.length === 0) return [];
-  const rows = await outside.db.system<TargetRow>(READ, [ids, false]);
-  return Promise.all(rows.map((row) => toTarget(outside, row)));
+  const rows = await platform.db.system<TargetRow>(READ, [ids, false]);
+  return Promise.all(rows.map((row) => toTarget(platform, row)));
 }
 
-async function toTarget(outside: Platform, row: TargetRow): Promise<Target> {
+async function toTarget(platform: Platform, row: TargetRow): Promise<Target> {
   const common = {
     id: row.id,
     workspace: row.workspace_id,
@@ -78,7 +78,7 @@ async function toTarget(outside: Platform, row: TargetRow): Promise<Target> {
     maxPerSecond: row.max_per_second,
   };
   try {
-    const { secrets, untilMs } = await signingSecrets(outside, row.workspace_id, row.id, row);
+    const { secrets, untilMs } = await signingSecrets(platform, row.workspace_id, row.id, row);
     const scrubber = scrubberOf(row.headers, secrets);
     return { ...common, secrets, secretsUntilMs: untilMs, scrubber };
   } catch (broken) {

@@ -49,7 +49,7 @@ export async function visibilityIn(
 
 /** The same for who is in no act, and for events of any partition. */
 export async function visibilityEverywhere(
-  outside: Platform,
+  platform: Platform,
   events: readonly RecordedEvent[],
   webhookIds: () => readonly string[],
 ): Promise<WebhookVisibility> {
@@ -59,12 +59,12 @@ export async function visibilityEverywhere(
     const [first] = group;
     if (!first) continue;
     const partition = { workspace: first.workspace, environment: first.environment };
-    const read: FilterPosition["read"] = (work) => outside.db.read(partition, work);
-    const place = { services: outside, partition, read };
+    const read: FilterPosition["read"] = (work) => platform.db.read(partition, work);
+    const place = { services: platform, partition, read };
     for (const [id, lens] of await eventFiltersFor(place, group)) lenses.set(id, lens);
   }
   if (lenses.size === 0) return (event) => event;
-  return hearingBy(lenses, await outside.db.system<SaverRow>(SAVERS, [webhookIds()]));
+  return hearingBy(lenses, await platform.db.system<SaverRow>(SAVERS, [webhookIds()]));
 }
 
 function hearingBy(

@@ -30,12 +30,12 @@ export const publishWorkflow = command({
     "The first deployment to an environment turns the trigger on there; later ones leave it as it " +
     "is. `label` goes to the version that is deployed. A definition that is no longer valid is " +
     "refused, and `deploy.failed` says why.",
-  environmental: true,
+  environmentScoped: true,
   permission: DeploymentsCreate,
   params: ById,
   body: object({ versionId: Type.Optional(VersionId), label: Type.Optional(Label) }),
   bodyOptional: true,
-  reply: item(Workflow),
+  response: item(Workflow),
   emits: [...published, events.VersionLabelled],
   fails: [WorkflowIsArchived, VersionIsArchived, service.DefinitionInvalid],
   example: { ...example, body: { label: "Spring release" } },
@@ -52,11 +52,11 @@ export const activateWorkflow = command({
   description:
     "Where no version is deployed yet, the live definition is published first. Where it is on " +
     "already, nothing happens.",
-  environmental: true,
+  environmentScoped: true,
   permission: DeploymentsCreate,
   params: ById,
-  mayChangeNothing: true,
-  reply: item(Workflow),
+  allowNoop: true,
+  response: item(Workflow),
   emits: published,
   fails: [WorkflowIsArchived, service.DefinitionInvalid],
   example,
@@ -73,11 +73,11 @@ export const deactivateWorkflow = command({
   description:
     "The version stays deployed and can be run by hand; runs that are under way go on. Where it is " +
     "off already, nothing happens.",
-  environmental: true,
+  environmentScoped: true,
   permission: DeploymentsCreate,
   params: ById,
-  mayChangeNothing: true,
-  reply: item(Workflow),
+  allowNoop: true,
+  response: item(Workflow),
   emits: [events.WorkflowDeactivated],
   fails: [WorkflowIsArchived],
   example,
@@ -91,12 +91,12 @@ export const rollBackWorkflow = command({
   description:
     "Without a `versionId` it is the one that was active there before, so that a second rollback " +
     "undoes the first. The live definition stays as it is.",
-  environmental: true,
+  environmentScoped: true,
   permission: DeploymentsCreate,
   params: ById,
   body: object({ versionId: Type.Optional(VersionId) }),
   bodyOptional: true,
-  reply: item(Workflow),
+  response: item(Workflow),
   emits: [
     events.WorkflowRolledBack,
     events.DeployCompleted,

@@ -29,7 +29,7 @@ export const listVersions = query({
   permission: WorkflowsRead,
   params: ById,
   query: object(pageQuery),
-  reply: page(Version),
+  response: page(Version),
   example,
   async run({ tx, services }, { params: { id }, query: { limit, after } }) {
     await workflows.get(tx, id);
@@ -54,7 +54,7 @@ export const snapshotWorkflow = command({
   params: ById,
   body: object(versionFields),
   bodyOptional: true,
-  reply: created(Version, {
+  response: created(Version, {
     location: ({ workflowId, id }) => `/api/v1/workflows/${workflowId}/versions/${id}`,
   }),
   emits: [events.VersionCreated],
@@ -69,7 +69,7 @@ export const getVersion = query({
   summary: "Read a version with its definition",
   permission: WorkflowsRead,
   params: ByVersion,
-  reply: item(FullVersion),
+  response: item(FullVersion),
   example: versionExample,
   run: ({ tx }, { params }) => store.get(tx, params.id, { id: params.versionId }),
 });
@@ -82,8 +82,8 @@ export const labelVersion = command({
   permission: WorkflowsWrite,
   params: ByVersion,
   body: object({ label: nullable(Label) }),
-  mayChangeNothing: true,
-  reply: item(Version),
+  allowNoop: true,
+  response: item(Version),
   emits: [events.VersionLabelled],
   example: { ...versionExample, body: { label: "As of the audit" } },
   run: (ctx, { params, body }) => service.relabel(ctx, params, body.label),
@@ -98,7 +98,7 @@ export const restoreVersion = command({
     "to deploy what was restored: it then becomes a new version.",
   permission: WorkflowsWrite,
   params: ByVersion,
-  reply: item(Workflow),
+  response: item(Workflow),
   emits: [events.WorkflowRestored],
   fails: [WorkflowIsArchived],
   example: versionExample,
@@ -114,8 +114,8 @@ export const archiveVersion = command({
     "back what it holds.",
   permission: WorkflowsWrite,
   params: ByVersion,
-  mayChangeNothing: true,
-  reply: item(Version),
+  allowNoop: true,
+  response: item(Version),
   emits: [events.VersionArchived],
   fails: [VersionIsActive],
   example: versionExample,
@@ -137,7 +137,7 @@ export const diffVersions = query({
   summary: "Show how two versions differ",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId, a: Ref, b: Ref }),
-  reply: item(
+  response: item(
     Type.Object(
       { from: Side, to: Side, ...Difference.properties },
       { title: "WorkflowVersionDiff" },

@@ -41,19 +41,19 @@ export async function planOfVersion(
 
 /** The same for several at once, by id; those that do not exist are left out. */
 export async function plansOfVersions(
-  outside: Platform,
+  platform: Platform,
   versionIds: readonly string[],
 ): Promise<ReadonlyMap<string, PlannedVersion>> {
   const plans = new Map<string, PlannedVersion>();
   const unknown = new Set<string>();
   for (const id of versionIds) {
-    const known = plansOf(outside).get(id);
+    const known = plansOf(platform).get(id);
     if (known) plans.set(id, known);
     else unknown.add(id);
   }
   if (unknown.size === 0) return plans;
-  for (const version of await loadVersions(outside.db, [...unknown])) {
-    plans.set(version.versionId, keep(outside, version));
+  for (const version of await loadVersions(platform.db, [...unknown])) {
+    plans.set(version.versionId, keep(platform, version));
   }
   return plans;
 }

@@ -10,7 +10,9 @@ export const KEPT_VERSIONS = { standard: 50, enterprise: 200 } as const;
 /** At a time: a workspace that changed its plan is pruned over several saves. */
 const PRUNED_MAX = 500;
 
-type Context = Pick<WriteContext, "tx" | "enter" | "caller"> & { readonly workspace: WorkspaceRef };
+type Context = Pick<WriteContext, "tx" | "switchPartition" | "caller"> & {
+  readonly workspace: WorkspaceRef;
+};
 
 /**
  * Deletes the oldest superseded versions beyond those that the plan keeps. Drafts, active and
@@ -60,7 +62,7 @@ async function neededByRuns(
 ): Promise<Set<string>> {
   const needed = new Set<string>();
   for (const environment of ENVIRONMENTS) {
-    ctx.enter({ workspace: ctx.workspace.key, environment });
+    ctx.switchPartition({ workspace: ctx.workspace.key, environment });
     // Two questions, since each has its own index.
     for (const statuses of [["queued"], ["running", "waiting", "paused"]]) {
       const rows = await ctx.tx
@@ -74,6 +76,6 @@ async function neededByRuns(
       for (const { version_id: id } of rows) needed.add(id);
     }
   }
-  ctx.enter({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
+  ctx.switchPartition({ workspace: ctx.workspace.key, environment: ctx.caller.environment });
   return needed;
 }

@@ -65,7 +65,7 @@ export const postgres = connectorType({
         withRetries({ ...use, idempotent: false }, () => runStatement(use, "read write", input)),
     }),
   ],
-  check: (outside, { host }) => hostErrors(outside, "/config/host", host),
+  check: (platform, { host }) => hostErrors(platform, "/config/host", host),
   async test(use) {
     await runStatement(use, "read only", { sql: "select 1" });
     return {};

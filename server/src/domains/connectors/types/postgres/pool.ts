@@ -38,7 +38,7 @@ const pools = new WeakMap<PlatformServices, Pools>();
 
 /** Connections to a connector's database. One that was changed, or whose secret was, gets others. */
 export function poolOf(use: UpstreamConnection<PostgresConfig>): pg.Pool {
-  const all = poolsOf(use.outside);
+  const all = poolsOf(use.platform);
   const { connector, config, auth } = use;
   const credentials = sha256(JSON.stringify([config, auth])).toString("base64url");
   const key = `${connector.id} ${connector.revision} ${credentials}`;
@@ -71,7 +71,7 @@ function poolsOf(services: PlatformServices): Pools {
   return all;
 }
 
-function openPool({ outside, config, auth }: UpstreamConnection<PostgresConfig>): pg.Pool {
+function openPool({ platform, config, auth }: UpstreamConnection<PostgresConfig>): pg.Pool {
   const { host, port, database, maxConnections, timeoutMs } = config;
   const { username = "", password = "" } = auth.kind === "basic" ? auth : {};
   const pool = new pg.Pool({
@@ -81,8 +81,8 @@ function openPool({ outside, config, auth }: UpstreamConnection<PostgresConfig>)
     user: username,
     // A function: in the place of an empty text the driver would take the operator's own password.
     password: () => password,
-    ssl: tlsOf(outside, config),
-    stream: () => outside.outbound.socket(),
+    ssl: tlsOf(platform, config),
+    stream: () => platform.outbound.socket(),
     types: columnParsers,
     application_name: "millrace",
     max: maxConnections,

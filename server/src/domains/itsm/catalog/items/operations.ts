@@ -15,13 +15,13 @@ const example = { params: { id: "cat_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
 const { name, form, ...others } = fields;
 
 /** An item is the same in all environments. */
-const environmental = false;
+const environmentScoped = false;
 
 export const listItems = query({
   id: "catalog.list_items",
   route: "GET /api/v1/catalog/items",
   summary: "List what may be asked for, by name",
-  environmental,
+  environmentScoped,
   permission: CatalogRead,
   query: object({
     ...listQuery,
@@ -30,7 +30,7 @@ export const listItems = query({
     ),
     category: Type.Optional(Type.String({ maxLength: 100 })),
   }),
-  reply: countedPage(Item),
+  response: countedPage(Item),
   run(ctx, { query: { status = "active", category, ...question } }) {
     const narrowed = [
       ...(status === "all" ? [] : [() => `status = '${status}'`]),
@@ -46,7 +46,7 @@ export const createItem = command({
   id: "catalog.create_item",
   route: "POST /api/v1/catalog/items",
   summary: "Add something that people may ask for",
-  environmental,
+  environmentScoped,
   permission: CatalogWrite,
   body: object({
     name,
@@ -57,7 +57,7 @@ export const createItem = command({
     approval: Type.Optional(others.approval),
     workflowId: Type.Optional(others.workflowId),
   }),
-  reply: created(Item, { location: (item) => `/api/v1/catalog/items/${item.id}` }),
+  response: created(Item, { location: (item) => `/api/v1/catalog/items/${item.id}` }),
   emits: [ItemCreated],
   fails: [ItemExists],
   example: {
@@ -80,10 +80,10 @@ export const getItem = query({
   id: "catalog.get_item",
   route: "GET /api/v1/catalog/items/{id}",
   summary: "Read what may be asked for, with its form",
-  environmental,
+  environmentScoped,
   permission: CatalogRead,
   params: ByItem,
-  reply: item(Item),
+  response: item(Item),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -95,12 +95,12 @@ export const updateItem = command({
   description:
     "What was asked for before stays as it was asked for. `status: active` brings a retired item " +
     "back. What changes nothing is no event.",
-  environmental,
+  environmentScoped,
   permission: CatalogWrite,
   params: ByItem,
   body: patch({ ...fields, status: Type.Enum(["active"]) }),
-  mayChangeNothing: true,
-  reply: item(Item),
+  allowNoop: true,
+  response: item(Item),
   emits: [ItemUpdated],
   fails: [ItemExists],
   example: { ...example, body: { description: "Comes within three days." } },
@@ -112,10 +112,10 @@ export const retireItem = command({
   route: "DELETE /api/v1/catalog/items/{id}",
   summary: "Retire something: nobody may ask for it any more",
   description: "What was asked for before is fulfilled.",
-  environmental,
+  environmentScoped,
   permission: CatalogWrite,
   params: ByItem,
-  reply: noContent(),
+  response: noContent(),
   emits: [ItemRetired],
   fails: [ItemIsRetired],
   example,

@@ -11,7 +11,7 @@ export const itemContent = packContent({
   kind: "catalog_items",
   after: ["workflows"],
   permission: CatalogWrite,
-  environmental: false,
+  environmentScoped: false,
   schema: object(
     {
       name: fields.name,
@@ -36,7 +36,7 @@ export const itemContent = packContent({
     const { name, description, category, icon, form, approval, workflowId } = item;
     return { name, description, category, icon, form, approval, workflowId };
   },
-  make: async (ctx, item) => (await service.create(ctx, item)).id,
+  create: async (ctx, item) => (await service.create(ctx, item)).id,
   async replace(ctx, id, item) {
     const approval = { ...ITEM_DEFAULTS.approval, approverIds: [] };
     await service.update(ctx, id, { ...ITEM_DEFAULTS, approval, ...item });

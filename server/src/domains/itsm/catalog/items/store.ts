@@ -25,9 +25,9 @@ export const itemList: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["name", "description", "category"],
+  search: ["name", "description", "category"],
   order: "name",
-  last: "id",
+  tieBreaker: "id",
 };
 
 /** A row of the list, whose columns have the names of the fields. */

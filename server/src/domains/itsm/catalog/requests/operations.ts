@@ -41,7 +41,7 @@ export const listRequests = query({
     own: flag("Only those that the caller asked for, or that are for them"),
     toApprove: flag("Only those that wait for the caller's approval"),
   }),
-  reply: countedPage(CatalogRequest),
+  response: countedPage(CatalogRequest),
   run(ctx, { query: { state, itemId, mine, own, toApprove, ...question } }) {
     const { caller } = ctx;
     const me = caller.person?.id ?? "";
@@ -88,10 +88,10 @@ export const submitRequest = command({
     requestedFor: Type.Optional(id("usr", "The member who is to have it; the caller unless given")),
     description: Type.Optional(Description),
   }),
-  reply: created(CatalogRequest, { location: (made) => `/api/v1/catalog/requests/${made.id}` }),
+  response: created(CatalogRequest, { location: (made) => `/api/v1/catalog/requests/${made.id}` }),
   emits: [RequestCreated, ApprovalRequested, FulfilmentStarted],
   example: { body: { itemId: "cat_01jzt3n5k8q2x4v6w8y0z2b4d6", values: { model: "light" } } },
-  prepare: (outside, { body }, caller) => service.prepareSubmit(outside, caller, body),
+  prepare: (platform, { body }, caller) => service.prepareSubmit(platform, caller, body),
   run: (ctx, { body }, ready) => service.submit(ctx, body, ready),
 });
 
@@ -103,7 +103,7 @@ export const getRequest = query({
     "Any of them with `requests:read`; otherwise one's own, and those that one is asked to approve.",
   permission: RequestsSubmit,
   params: ByRequest,
-  reply: item(CatalogRequest),
+  response: item(CatalogRequest),
   example,
   async run({ tx, caller }, { params }) {
     const request = await store.get(tx, params.id);
@@ -120,8 +120,8 @@ export const updateRequest = command({
   permission: RequestsWork,
   params: ByRequest,
   body: patch(fields),
-  mayChangeNothing: true,
-  reply: item(CatalogRequest),
+  allowNoop: true,
+  response: item(CatalogRequest),
   emits: [RequestUpdated],
   example: { ...example, body: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   run: (ctx, { params, body }) => service.update(ctx, params.id, body),

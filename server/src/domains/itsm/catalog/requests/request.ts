@@ -25,7 +25,7 @@ export const requestMachine = stateMachine({
     "cancelled",
   ],
   // One that failed may be tried again.
-  ended: ["rejected", "fulfilled", "failed", "cancelled"],
+  finalStates: ["rejected", "fulfilled", "failed", "cancelled"],
   moves: [
     { action: "request_approval", from: ["submitted"], to: "awaiting_approval" },
     // Nobody needs to agree.
@@ -140,7 +140,7 @@ export function applyTransition(
 ): CatalogRequest {
   const state = nextState(requestMachine, request.state, action);
   const at = now.toISOString();
-  const hasEnded = requestMachine.ended.includes(state);
+  const hasEnded = requestMachine.finalStates.includes(state);
   return {
     ...request,
     ...said,

@@ -56,17 +56,17 @@ export interface Ready {
 
 /** Reads the item and compares the values with its form, before a transaction is open. */
 export async function prepareSubmit(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   { itemId, values }: Asked,
 ): Promise<Ready> {
   const { workspace, environment } = caller;
   if (!workspace) throw new Error("A request belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
-  const item = await outside.db.read(partition, (tx) => items.find(tx, itemId));
+  const item = await platform.db.read(partition, (tx) => items.find(tx, itemId));
   if (item?.status !== "active") throw invalidField("/itemId", "is not the id of an active item");
   const checked = checkedValues(item.form, values);
-  return { item, values: checked, number: await nextTicketNumber(outside, caller, "request") };
+  return { item, values: checked, number: await nextTicketNumber(platform, caller, "request") };
 }
 
 type Submitting = WriteContext<

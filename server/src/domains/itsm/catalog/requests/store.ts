@@ -44,9 +44,9 @@ export const requestList: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["number", "title", "description"],
+  search: ["number", "title", "description"],
   order: "-createdAt",
-  last: "no",
+  tieBreaker: "no",
 };
 
 /** A row of the list, whose columns have the names of the fields. */

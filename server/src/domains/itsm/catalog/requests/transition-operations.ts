@@ -25,7 +25,7 @@ import {
 import * as service from "./service.ts";
 
 /** What all actions on a request have in common. */
-const action = { params: ByRequest, reply: item(CatalogRequest) };
+const action = { params: ByRequest, response: item(CatalogRequest) };
 
 export const approveRequest = command({
   ...action,
@@ -62,7 +62,7 @@ export const fulfilRequest = command({
   ...action,
   id: "requests.fulfil",
   route: "POST /api/v1/catalog/requests/{id}/fulfil",
-  also: ["POST /api/v1/catalog/requests/{id}/fulfill"],
+  aliases: ["POST /api/v1/catalog/requests/{id}/fulfill"],
   summary: "Say that somebody has what they asked for",
   description: "Of a request that no run fulfils.",
   permission: RequestsWork,

@@ -18,8 +18,8 @@ const listDelegations = query({
   route: `GET ${PATH}`,
   summary: "See who votes on changes in your stead, and whom you stand in for",
   permission: ChangesRead,
-  environmental: false,
-  reply: item(
+  environmentScoped: false,
+  response: item(
     Type.Object(
       { given: nullable(Delegation), received: Type.Array(Delegation) },
       { title: "ChangeDelegations" },
@@ -44,9 +44,9 @@ const setDelegation = command({
     "vote yourself: who is first does. It takes the place of what you set before, and is not handed " +
     "on further. It holds in all environments.",
   permission: ChangesApprove,
-  environmental: false,
+  environmentScoped: false,
   body: object({ toUserId: id("usr"), from: InputTime, to: InputTime }),
-  reply: item(Delegation),
+  response: item(Delegation),
   emits: [DelegationSet],
   example: {
     body: {
@@ -87,8 +87,8 @@ const endDelegation = command({
   route: `DELETE ${PATH}`,
   summary: "Let nobody vote on changes in your stead any more",
   permission: ChangesApprove,
-  environmental: false,
-  reply: noContent(),
+  environmentScoped: false,
+  response: noContent(),
   emits: [DelegationEnded],
   fails: [NotFound],
   async run(ctx) {

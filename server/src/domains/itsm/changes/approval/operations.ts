@@ -21,7 +21,7 @@ import * as store from "./store.ts";
 import { approve, delegate, reject } from "./vote.ts";
 
 const PATH = "/api/v1/itsm/changes/{id}";
-const common = { permission: ChangesApprove, params: ChangeRef, reply: item(Change) };
+const common = { permission: ChangesApprove, params: ChangeRef, response: item(Change) };
 const fails = [changeMachine.refusal, OwnApproval, NotApprover, AlreadyVoted];
 
 const approveChange = command({
@@ -93,7 +93,7 @@ const listApprovals = query({
   summary: "See how the approval of a change stands",
   permission: ChangesRead,
   params: ChangeRef,
-  reply: item(
+  response: item(
     Type.Object(
       {
         ...Approval.properties,

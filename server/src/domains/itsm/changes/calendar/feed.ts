@@ -64,12 +64,12 @@ const OWNER = `
     from calendar_feeds where token_hash = $1`;
 
 /** Where a token leads, if who made it may still see changes there. */
-export async function placeOfFeed(outside: Platform, token: string): Promise<Partition> {
-  const [feed] = await outside.db.system<Partition & { userId: string }>(OWNER, [sha256(token)]);
+export async function placeOfFeed(platform: Platform, token: string): Promise<Partition> {
+  const [feed] = await platform.db.system<Partition & { userId: string }>(OWNER, [sha256(token)]);
   if (!feed) throw new Failure(NotFound);
   const { workspace, environment, userId } = feed;
-  outside.throttle.assert(`calendar ${workspace} ${userId}`, outside.settings.rateLimit);
-  const { permissions } = await membershipIn(outside, workspace, userId);
+  platform.throttle.assert(`calendar ${workspace} ${userId}`, platform.settings.rateLimit);
+  const { permissions } = await membershipIn(platform, workspace, userId);
   if (!permissions.has(ChangesRead.name)) throw new Failure(NotFound);
   return { workspace, environment };
 }

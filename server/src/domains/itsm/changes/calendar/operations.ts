@@ -29,7 +29,7 @@ const readCalendar = query({
     "cancelled are not in it, nor is what has no planned window.",
   permission: ChangesRead,
   query: Times,
-  reply: item(Calendar),
+  response: item(Calendar),
   run: ({ tx, now }, { query: times }) =>
     calendarIn(tx, asked(times, now, { daysBefore: 0, daysAfter: 31 })),
 });
@@ -41,7 +41,7 @@ const readICalendar = query({
   description: "A month back and a year ahead, unless `from` and `to` say otherwise.",
   permission: ChangesRead,
   query: Times,
-  reply: media(ICALENDAR),
+  response: media(ICALENDAR),
   run: ({ tx, now }, { query: times }) => iCalendarIn(tx, asked(times, now, FEED_DAYS)),
 });
 
@@ -53,7 +53,9 @@ const createFeed = command({
     "Whoever has the address reads the calendar, so keep it like a password; it is in this answer and " +
     "nowhere else. It ends when you make another, revoke it, or may no longer see changes.",
   permission: ChangesRead,
-  reply: created(Type.Object({ url: Type.String(), createdAt: Time }, { title: "CalendarFeed" })),
+  response: created(
+    Type.Object({ url: Type.String(), createdAt: Time }, { title: "CalendarFeed" }),
+  ),
   emits: [FeedRevoked, FeedCreated],
   async run(ctx) {
     const { tx, now, caller } = ctx;
@@ -71,7 +73,7 @@ const deleteFeed = command({
   route: `DELETE ${PATH}/calendar-feed`,
   summary: "Revoke the address of your calendar program",
   permission: ChangesRead,
-  reply: noContent(),
+  response: noContent(),
   emits: [FeedRevoked],
   fails: [NotFound],
   async run({ tx, caller, emit }) {
@@ -87,13 +89,13 @@ const readFeed = query({
   summary: "Read the calendar of changes by its secret address",
   access: "public",
   params: object({ token: FeedToken }),
-  reply: media(ICALENDAR),
+  response: media(ICALENDAR),
   fails: [RateLimited],
   example: { params: { token: "Zm9yLWV4YW1wbGUtb25seS1ub3QtZm9yLXVzZS1hdC1" } },
-  async prepare(outside, { params }) {
-    const place = await placeOfFeed(outside, params.token);
-    const window = asked({}, outside.clock.now(), FEED_DAYS);
-    return outside.db.read(place, (tx) => iCalendarIn(tx, window));
+  async prepare(platform, { params }) {
+    const place = await placeOfFeed(platform, params.token);
+    const window = asked({}, platform.clock.now(), FEED_DAYS);
+    return platform.db.read(place, (tx) => iCalendarIn(tx, window));
   },
   run: async (_ctx, _input, calendar) => calendar,
 });

@@ -89,7 +89,7 @@ export async function remove(ctx: WriteContext<typeof TemplateDeleted>, id: stri
 export const templateContent = packContent({
   kind: "change_templates",
   permission: ChangesApprove,
-  environmental: false,
+  environmentScoped: false,
   schema: TemplateInput,
   keyOf: ({ name }) => name,
   find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
@@ -101,7 +101,7 @@ export const templateContent = packContent({
     const plans = { implementationPlan, rollbackPlan, testPlan };
     return { name, description, title, impact, justification, ...plans };
   },
-  make: async (ctx, template) => (await create(ctx, template)).id,
+  create: async (ctx, template) => (await create(ctx, template)).id,
   async replace(ctx, id, template) {
     await replace(ctx, id, template);
     return id;

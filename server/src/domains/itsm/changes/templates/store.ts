@@ -24,9 +24,9 @@ export const templateList: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["name", "description", "title"],
+  search: ["name", "description", "title"],
   order: "no",
-  last: "no",
+  tieBreaker: "no",
 };
 
 export async function find(tx: Tx, id: string): Promise<ChangeTemplate | undefined> {

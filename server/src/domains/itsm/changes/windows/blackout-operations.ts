@@ -36,7 +36,7 @@ export const listBlackouts = query({
   summary: "List the blackout windows, the latest first",
   permission: ChangesRead,
   query: object(listQuery),
-  reply: countedPage(BlackoutWindow),
+  response: countedPage(BlackoutWindow),
   run: (ctx, { query: question }) =>
     listPage(ctx, store.blackoutList, question, { toItem: store.toWindow }),
 });
@@ -54,7 +54,7 @@ export const createBlackout = command({
     ciIds: Type.Optional(fields.ciIds),
     reason: Type.Optional(fields.reason),
   }),
-  reply: created(BlackoutWindow, { location: (window) => `${PATH}/${window.id}` }),
+  response: created(BlackoutWindow, { location: (window) => `${PATH}/${window.id}` }),
   emits: [BlackoutCreated],
   example: { body: freeze },
   async run(ctx, { body }) {
@@ -85,7 +85,7 @@ export const getBlackout = query({
   summary: "Read a blackout window",
   permission: ChangesRead,
   params: ById,
-  reply: item(BlackoutWindow),
+  response: item(BlackoutWindow),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -97,9 +97,9 @@ export const updateBlackout = command({
   permission: ChangesApprove,
   params: ById,
   body: patch(fields),
-  reply: item(BlackoutWindow),
+  response: item(BlackoutWindow),
   emits: [BlackoutUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { ...example, body: { end: "2027-01-06T00:00:00Z" } },
   async run(ctx, { params, body: { start, end, ciIds, ...rest } }) {
     const before = await store.lock(ctx.tx, params.id);
@@ -129,7 +129,7 @@ export const deleteBlackout = command({
   summary: "Lift a blackout window",
   permission: ChangesApprove,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [BlackoutDeleted],
   example,
   async run(ctx, { params }) {

@@ -24,9 +24,9 @@ export const blackoutList: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["name", "reason"],
+  search: ["name", "reason"],
   order: "-start",
-  last: "no",
+  tieBreaker: "no",
 };
 
 const IN = `

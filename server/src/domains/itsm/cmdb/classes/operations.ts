@@ -20,7 +20,7 @@ const listClasses = query({
   summary: "List the classes of configuration items by name, built-in ones included",
   permission: CmdbRead,
   query: object(pageQuery),
-  reply: page(ItemClass),
+  response: page(ItemClass),
   async run({ tx, services: { cursors } }, { query: { limit, after } }) {
     const [from] = after === undefined ? [] : cursors.decode(LIST, after);
     const all = await store.all(tx);
@@ -49,7 +49,7 @@ const createClass = command({
     attributes: Type.Optional(fields.attributes),
     extends: Type.Optional(fields.extends),
   }),
-  reply: created(ItemClass, { location: ({ name }) => `/api/v1/cmdb/classes/${name}` }),
+  response: created(ItemClass, { location: ({ name }) => `/api/v1/cmdb/classes/${name}` }),
   emits: [ClassCreated],
   fails: [ClassExists, TooManyClasses],
   example: {
@@ -74,7 +74,7 @@ const getClass = query({
   summary: "Read a class of configuration items",
   permission: CmdbRead,
   params: ByName,
-  reply: item(ItemClass),
+  response: item(ItemClass),
   example,
   async run({ tx }, { params }) {
     const found = await store.find(tx, params.name);
@@ -93,9 +93,9 @@ const updateClass = command({
   permission: CmdbWrite,
   params: ByName,
   body: patch(fields),
-  reply: item(ItemClass),
+  response: item(ItemClass),
   emits: [ClassUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { ...example, body: { label: "VM" } },
   run: (ctx, { params, body }) => service.update(ctx, params.name, body),
 });
@@ -108,7 +108,7 @@ const deleteClass = command({
     "Not while there are items of it. A built-in class becomes what it was, with its items.",
   permission: CmdbWrite,
   params: ByName,
-  reply: noContent(),
+  response: noContent(),
   emits: [ClassDeleted],
   fails: [ClassInUse],
   example,

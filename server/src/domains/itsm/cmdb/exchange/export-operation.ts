@@ -42,23 +42,23 @@ export const exportItems = query({
     safe: Type.Boolean({ default: false }),
     ...narrowing,
   }),
-  reply: download("text/csv, application/json"),
+  response: download("text/csv, application/json"),
   example: { query: { format: "csv", safe: false, class: "server" } },
-  async prepare(outside, { query: { format, safe, ...narrowed } }, { workspace, environment }) {
+  async prepare(platform, { query: { format, safe, ...narrowed } }, { workspace, environment }) {
     if (!workspace) throw new Error("Items belong to a workspace.");
     const partition = { workspace: workspace.key, environment };
     const form =
       format === "json"
         ? jsonListFormat(({ no: _, revision: __, ...item }: Listed) => item)
-        : await outside.db.read(partition, (tx) => csvForm(tx, narrowed, safe));
+        : await platform.db.read(partition, (tx) => csvForm(tx, narrowed, safe));
     const pages: PageSource<Listed> = {
       sizes: [PAGE_ITEMS],
-      read: (last) => outside.db.read(partition, (tx) => pageAfter(tx, narrowed, last?.no ?? 0)),
+      read: (last) => platform.db.read(partition, (tx) => pageAfter(tx, narrowed, last?.no ?? 0)),
     };
     const made: Download = {
       mediaType: form.mediaType,
       fileName: `items.${format}`,
-      pieces: listFileChunks(form, pages, outside.ending),
+      pieces: listFileChunks(form, pages, platform.ending),
     };
     return made;
   },

@@ -89,9 +89,9 @@ export const importItems = command({
   body: Body,
   acceptsText: { mediaType: "text/csv", field: "csv" },
   bodyBytesMax: BYTES_MAX,
-  reply: item(ImportResult),
+  response: item(ImportResult),
   emits: [ItemCreated, ItemUpdated, RelationshipCreated],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [KeyTaken],
   example: {
     body: {
@@ -105,7 +105,7 @@ export const importItems = command({
       ],
     },
   },
-  async prepare(outside, { query, body }, caller) {
+  async prepare(platform, { query, body }, caller) {
     const plan = {
       defaultClass: body.class ?? query.class,
       skips: (body.onError ?? query.onError) === "skip",
@@ -115,7 +115,7 @@ export const importItems = command({
     const sifted =
       body.csv === undefined
         ? await validateRows(itemsOf(body.items ?? []), plan.defaultClass)
-        : await siftCsv(outside, caller, { csv: body.csv, defaultClass: plan.defaultClass });
+        : await siftCsv(platform, caller, { csv: body.csv, defaultClass: plan.defaultClass });
     const ties = (body.relationships ?? []).map((raw, index) =>
       parseRelationship(raw, `/relationships/${index}`, plan.defaultClass),
     );
@@ -172,9 +172,9 @@ async function rehearsed<T>(ctx: Importing, work: () => Promise<T>): Promise<T> 
   const done: T[] = [];
   const undo = new Error("This was only to see.");
   try {
-    await ctx.attempt(async () => {
+    await ctx.savepoint(async () => {
       // Whether it would have gone well is known when every answer is there.
-      done.push(await ctx.attempt(work));
+      done.push(await ctx.savepoint(work));
       throw undo;
     });
   } catch (error) {
@@ -189,14 +189,14 @@ function itemsOf(items: readonly unknown[]) {
 }
 
 async function siftCsv(
-  outside: Platform,
+  platform: Platform,
   { workspace, environment }: Caller,
   { csv, defaultClass }: { readonly csv: string; readonly defaultClass: string | undefined },
 ): Promise<ValidatedRows> {
   if (!workspace) throw new Error("Items belong to a workspace.");
   const file = await parseCsv(csv, ITEMS_MAX);
   assertNone(headerFaults(file));
-  const schemas = await outside.db.read({ workspace: workspace.key, environment }, (tx) =>
+  const schemas = await platform.db.read({ workspace: workspace.key, environment }, (tx) =>
     readSchemas(tx, classesIn(file, defaultClass)),
   );
   const schemaOf = (itemClass: string | null) => schemas.get(itemClass ?? defaultClass ?? "");

@@ -73,7 +73,7 @@ const getTopology = query({
     types,
     limit,
   }),
-  reply: item(Topology),
+  response: item(Topology),
   fails: [NotFound],
   example: {
     query: {
@@ -143,7 +143,7 @@ const getImpact = query({
   permission: CmdbRead,
   params: object({ id: ItemId }),
   query: object({ depth: depth(5), types, limit }),
-  reply: item(Impact),
+  response: item(Impact),
   example: {
     params: { id: "ci_01jd0000000000000000000000" },
     query: { depth: 3, limit: 1_000 },
@@ -176,7 +176,7 @@ const getPath = query({
     direction: direction("both"),
     types,
   }),
-  reply: item(Path),
+  response: item(Path),
   fails: [NotFound],
   example: {
     query: {

@@ -57,9 +57,9 @@ const ITEMS: ListDefinition = {
     createdAt: { sql: "created_at", kind: "time" },
     updatedAt: { sql: "updated_at", kind: "time" },
   },
-  searched: ["name", "coalesce(key, '')", "description", "attributes::text"],
+  search: ["name", "coalesce(key, '')", "description", "attributes::text"],
   order: "-createdAt",
-  last: "no",
+  tieBreaker: "no",
 };
 
 /** What lists and exports of items may be narrowed to. */
@@ -77,7 +77,7 @@ const listItems = query({
     "descriptions and attributes.",
   permission: CmdbRead,
   query: object({ ...listQuery, ...narrowing }),
-  reply: countedPage(Item),
+  response: countedPage(Item),
   example: { query: { limit: 50, class: "server", status: "active", sort: "name" } },
   run: (ctx, { query: { class: itemClass, status, ...question } }) =>
     listPage(ctx, ITEMS, question, {
@@ -114,7 +114,7 @@ const createItem = command({
     ownerId: Type.Optional(fields.ownerId),
     teamId: Type.Optional(fields.teamId),
   }),
-  reply: created(Item, { location: ({ id }) => `/api/v1/cmdb/items/${id}` }),
+  response: created(Item, { location: ({ id }) => `/api/v1/cmdb/items/${id}` }),
   emits: [ItemCreated],
   fails: [KeyTaken],
   example: {
@@ -129,7 +129,7 @@ const getItem = query({
   summary: "Read a configuration item",
   permission: CmdbRead,
   params: ById,
-  reply: item(ItemDetail),
+  response: item(ItemDetail),
   example,
   async run({ tx }, { params: { id } }) {
     const [item, relationshipCount] = await Promise.all([
@@ -150,9 +150,9 @@ const updateItem = command({
   permission: CmdbWrite,
   params: ById,
   body: patch(fields),
-  reply: item(Item),
+  response: item(Item),
   emits: [ItemUpdated],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [KeyTaken],
   example: { ...example, body: { status: "maintenance", attributes: { cpus: 16 } } },
   run: (ctx, { params, body }) => service.update(ctx, params.id, body),
@@ -168,7 +168,7 @@ const deleteItem = command({
   permission: CmdbWrite,
   params: ById,
   query: object({ force: Type.Boolean({ default: false }) }),
-  reply: noContent(),
+  response: noContent(),
   emits: [RelationshipDeleted, ItemDeleted],
   fails: [ItemInUse],
   example,
@@ -183,7 +183,7 @@ const getHistory = query({
   permission: CmdbRead,
   params: ById,
   query: object(pageQuery),
-  reply: page(EventEnvelope),
+  response: page(EventEnvelope),
   example,
   run: (ctx, { params, query: question }) => historyOf(ctx, params.id, question),
 });

@@ -27,7 +27,7 @@ const createRelationship = command({
     "member of it, uses it. In each case `from` breaks when `to` does.",
   permission: CmdbWrite,
   body: object(relationshipFields),
-  reply: created(Relationship, {
+  response: created(Relationship, {
     location: (made) => `/api/v1/cmdb/relationships/${made.id}`,
   }),
   emits: [RelationshipCreated],
@@ -54,7 +54,7 @@ const listRelationships = query({
     to: Type.Optional(relationshipFields.to),
     type: Type.Optional(relationshipFields.type),
   }),
-  reply: page(Relationship),
+  response: page(Relationship),
   async run({ tx, services: { cursors } }, { query: { limit, after, ...narrowed } }) {
     const list = JSON.stringify([LIST, narrowed]);
     const [no = 0] = after === undefined ? [] : cursors.decode(list, after);
@@ -74,7 +74,7 @@ const getRelationship = query({
   summary: "Read a relationship",
   permission: CmdbRead,
   params: ById,
-  reply: item(Relationship),
+  response: item(Relationship),
   example,
   run: async ({ tx }, { params }) => ({ ...(await store.get(tx, params.id)), revision: 1 }),
 });
@@ -85,7 +85,7 @@ const deleteRelationship = command({
   summary: "Delete a relationship",
   permission: CmdbWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [RelationshipDeleted],
   example,
   run: (ctx, { params }) => service.remove(ctx, params.id),

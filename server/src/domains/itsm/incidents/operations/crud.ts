@@ -32,7 +32,7 @@ export const listIncidents = query({
   summary: "List incidents, the newest first",
   permission: IncidentsRead,
   query: IncidentQuery,
-  reply: countedPage(Incident),
+  response: countedPage(Incident),
   run: (ctx, { query: question }) => pageOf(ctx, question),
 });
 
@@ -45,12 +45,12 @@ export const createIncident = command({
     "workspace's matrix. The person affected is whoever raises it, unless `callerId` says otherwise.",
   permission: IncidentsWrite,
   body: object({ ...patch(told).properties, title: told.title }),
-  reply: created(Incident, { location: ({ id }) => `${PATH}/${id}` }),
+  response: created(Incident, { location: ({ id }) => `${PATH}/${id}` }),
   emits: [IncidentCreated, IncidentAssigned],
   example: {
     body: { title: "The mail server does not answer", impact: 1, urgency: 2, severity: "high" },
   },
-  prepare: (outside, _input, caller) => nextTicketNumber(outside, caller, "incident"),
+  prepare: (platform, _input, caller) => nextTicketNumber(platform, caller, "incident"),
   run: (ctx, { body }, number) => service.create(ctx, body, number),
 });
 
@@ -60,7 +60,7 @@ export const getIncident = query({
   summary: "Read an incident",
   permission: IncidentsRead,
   params: ById,
-  reply: item(Incident),
+  response: item(Incident),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -82,7 +82,7 @@ export const updateIncident = command({
     resolution: Resolution,
     resolutionCode: ResolutionCode,
   }),
-  reply: item(Incident),
+  response: item(Incident),
   emits: [
     IncidentUpdated,
     IncidentAssigned,
@@ -92,7 +92,7 @@ export const updateIncident = command({
     IncidentReopened,
     IncidentCancelled,
   ],
-  mayChangeNothing: true,
+  allowNoop: true,
   fails: [incidentMachine.refusal],
   example: { ...example, body: { state: "in_progress", urgency: 1 } },
   run: (ctx, { params, body }) => service.change(ctx, params.id, body),
@@ -106,9 +106,9 @@ export const assignIncident = command({
   permission: IncidentsWrite,
   params: ById,
   body: patch({ assigneeId: told.assigneeId, teamId: told.teamId }),
-  reply: item(Incident),
+  response: item(Incident),
   emits: [IncidentUpdated, IncidentAssigned, IncidentEscalated],
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { ...example, body: { assigneeId: "usr_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   run: (ctx, { params, body }) => service.assign(ctx, params.id, body),
 });

@@ -42,14 +42,14 @@ function embeddingJob(kind: string, bounds: { timeoutMs: number; concurrency: nu
     kind,
     payload,
     ...bounds,
-    async effect(outside, thing, { signal }): Promise<Embedded> {
-      const texts = await outside.db.read(thing, (tx) => textsOf(tx, outside, thing));
+    async effect(platform, thing, { signal }): Promise<Embedded> {
+      const texts = await platform.db.read(thing, (tx) => textsOf(tx, platform, thing));
       const vectors: Float32Array[] = [];
       for (const text of texts) {
         signal.throwIfAborted();
         // Whoever stops a server should not have to wait for a manual; it is embedded by the next one.
-        outside.ending.throwIfAborted();
-        vectors.push(await outside.embeddings.embed(`${kind} ${thing.workspace}`, text));
+        platform.ending.throwIfAborted();
+        vectors.push(await platform.embeddings.embed(`${kind} ${thing.workspace}`, text));
       }
       return { texts, vectors };
     },

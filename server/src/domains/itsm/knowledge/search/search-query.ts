@@ -29,16 +29,16 @@ export type VectorMatches = (kind: IndexedKind) => Promise<readonly VectorHit[]>
  * (too many questions at once, too slow, or its process died) nothing is near, and words alone must do.
  */
 export async function findByVector(
-  outside: Platform,
+  platform: Platform,
   partition: Partition,
   { text, kinds }: { readonly text: string; readonly kinds: readonly IndexedKind[] },
 ): Promise<VectorMatches> {
   const filled = await Promise.all(
-    kinds.map(async (kind) => [kind, await vectorIndexOf(outside, partition, kind)] as const),
+    kinds.map(async (kind) => [kind, await vectorIndexOf(platform, partition, kind)] as const),
   );
   const shelves = new Map(filled.filter(([, { chunks }]) => chunks > 0));
   if (shelves.size === 0) return async () => [];
-  const vector = await vectorOf(outside, partition, text);
+  const vector = await vectorOf(platform, partition, text);
   if (!vector) return async () => [];
   const wanted = { count: NEAR_MAX, least: SIMILARITY_MIN };
   return async (kind) => shelves.get(kind)?.nearest(vector, wanted) ?? [];

@@ -108,9 +108,9 @@ export const searchArticles = query({
     "in other search engines. An article is found by its meaning some seconds after it was published.",
   permission: KnowledgeRead,
   query: object({ q: Question, limit: Limit }),
-  reply: page(ArticleHit),
+  response: page(ArticleHit),
   example: { query: { q: "my laptop won't start", limit: 5 } },
-  prepare: (outside, { query: { q } }, caller) => articlesNear(outside, caller, q),
+  prepare: (platform, { query: { q } }, caller) => articlesNear(platform, caller, q),
   run: (ctx, { query: { q, limit } }, near) => answer(ctx, q, { near, limit }),
 });
 
@@ -121,19 +121,19 @@ export const askArticles = query({
   description: "The same as with GET, for who would rather have no question in an address.",
   permission: KnowledgeRead,
   body: object({ q: Question, limit: Type.Optional(Limit) }),
-  reply: page(ArticleHit),
+  response: page(ArticleHit),
   example: { body: { q: "my laptop won't start", limit: 5 } },
-  prepare: (outside, { body: { q } }, caller) => articlesNear(outside, caller, q),
+  prepare: (platform, { body: { q } }, caller) => articlesNear(platform, caller, q),
   run: (ctx, { body: { q, limit = LIMIT } }, near) => answer(ctx, q, { near, limit }),
 });
 
 async function articlesNear(
-  outside: Platform,
+  platform: Platform,
   caller: Caller,
   text: string,
 ): Promise<readonly VectorHit[]> {
   const kinds = ["article"] as const;
-  const nearness = await findByVector(outside, partitionOf(caller), { text, kinds });
+  const nearness = await findByVector(platform, partitionOf(caller), { text, kinds });
   return nearness("article");
 }
 

@@ -48,15 +48,15 @@ export const suggestForIncident = query({
     "caller may read such things.",
   permission: incidentKind.read,
   params: ticketParams(incidentKind),
-  reply: item(Suggestions),
+  response: item(Suggestions),
   example: { params: { id: "INC0000001" } },
-  async prepare(outside, { params }, caller) {
+  async prepare(platform, { params }, caller) {
     const partition = partitionOf(caller);
-    const { db, clock } = outside;
+    const { db, clock } = platform;
     const incident = await db.read(partition, (tx) =>
-      incidentOf({ tx, now: clock.now(), caller, services: outside }, params.id),
+      incidentOf({ tx, now: clock.now(), caller, services: platform }, params.id),
     );
-    const nearness = await findByVector(outside, partition, {
+    const nearness = await findByVector(platform, partition, {
       text: incident.text,
       kinds: ["article", "incident", "problem"],
     });

@@ -34,22 +34,22 @@ export const BREACH_SIGNAL = "sla";
 
 export const breachAnnouncer: Engine<BreachAnnouncer> = {
   name: "sla.announcer",
-  start: (outside) => new BreachAnnouncer(outside),
+  start: (platform) => new BreachAnnouncer(platform),
 };
 
 export class BreachAnnouncer implements RunningEngine {
-  readonly #outside: Platform;
+  readonly #platform: Platform;
   readonly #loop: Loop;
   readonly #unsubscribe: () => void;
   readonly #horizon = new SettledUntil();
 
-  constructor(outside: Platform) {
-    this.#outside = outside;
+  constructor(platform: Platform) {
+    this.#platform = platform;
     this.#loop = new Loop(
       () => this.#step(),
-      (error) => outside.log.error({ err: error }, "deadlines can't be told"),
+      (error) => platform.log.error({ err: error }, "deadlines can't be told"),
     );
-    this.#unsubscribe = outside.signal.subscribe((what) => {
+    this.#unsubscribe = platform.signal.subscribe((what) => {
       if (what === BREACH_SIGNAL) this.#loop.wake();
     });
   }
@@ -60,7 +60,7 @@ export class BreachAnnouncer implements RunningEngine {
   }
 
   async #step(): Promise<LoopNext> {
-    const { db, clock } = this.#outside;
+    const { db, clock } = this.#platform;
     const nowMs = clock.nowMs();
     const { firstMs, snapshot } = await store.look(db);
     const knownMs = this.#horizon.at(nowMs, snapshot);
@@ -73,13 +73,13 @@ export class BreachAnnouncer implements RunningEngine {
   }
 
   async #announce(before: Date): Promise<LoopNext> {
-    const partitions = await store.duePartitions(this.#outside.db, before);
+    const partitions = await store.duePartitions(this.#platform.db, before);
     let claimed = 0;
     const failures: unknown[] = [];
     for (let index = 0; index < partitions.length; index += PARTITIONS_AT_ONCE) {
       const some = partitions.slice(index, index + PARTITIONS_AT_ONCE);
       const told = await Promise.allSettled(
-        some.map((partition) => announceIn(this.#outside, partition, before)),
+        some.map((partition) => announceIn(this.#platform, partition, before)),
       );
       for (const one of told) {
         // What is wrong in one workspace must not keep the others waiting.
@@ -94,9 +94,9 @@ export class BreachAnnouncer implements RunningEngine {
 }
 
 /** Tells of what is due in one partition; how many clocks were looked at. */
-function announceIn(outside: Platform, partition: Partition, before: Date): Promise<number> {
+function announceIn(platform: Platform, partition: Partition, before: Date): Promise<number> {
   const cause = { correlationId: newId("cor"), depth: 1 };
-  return runAsSystem(outside, partition, cause, async (ctx) => {
+  return runAsSystem(platform, partition, cause, async (ctx) => {
     const due = await store.claimDue(ctx.tx, before, BATCH_CLOCKS_MAX);
     if (due.length === 0) return 0;
     const lines = new Map(

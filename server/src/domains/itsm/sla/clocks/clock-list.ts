@@ -38,9 +38,9 @@ const list: ListDefinition = {
     assigneeId: { sql: "(ticket ->> 'assigneeId')", kind: "text", nullable: true },
     teamId: { sql: "(ticket ->> 'teamId')", kind: "text", nullable: true },
   },
-  searched: ["(ticket ->> 'number')", "(ticket ->> 'title')"],
+  search: ["(ticket ->> 'number')", "(ticket ->> 'title')"],
   order: "dueAt",
-  last: "no",
+  tieBreaker: "no",
 };
 
 const one = `(${CLOCK_STATES.join("|")})`;

@@ -107,7 +107,7 @@ export async function clocksOfTicket(
   ]);
   const history = histories.get(id) ?? [];
   const lines = readTicketClocks(services, active).filter(({ plan }) => plan.entity === kindName);
-  const ended = kind.machine.ended.includes(state);
+  const ended = kind.machine.finalStates.includes(state);
   const lastAt = history.at(-1)?.createdAt ?? "";
   const going = lines.flatMap((line) => {
     // What became of a ticket is not judged again by a policy that came, or was changed, after its end.

@@ -30,7 +30,7 @@ export const ticketClocks = PLACES.map((place) => {
       "the events that started, paused and stopped it.",
     permission: SlaRead,
     params: ticketParams(place),
-    reply: item(Type.Array(SlaClock)),
+    response: item(Type.Array(SlaClock)),
     example: { params: { id: `${prefix}_01jzt3n5k8q2x4v6w8y0z2b4d6` } },
     run: (ctx, { params }) => clocksOfTicket(ctx, kind, params.id),
   });
@@ -43,7 +43,7 @@ export const listClocks = query({
   description: "For a wall board: `state=running&dueBefore=…` is what is due soon.",
   permission: SlaRead,
   query: ClockListQuery,
-  reply: countedPage(ClockListItem),
+  response: countedPage(ClockListItem),
   example: { query: { limit: 50, state: "running", dueBefore: "2026-12-01T12:00:00Z" } },
   run: (ctx, input) => readClockPage(ctx, input.query),
 });

@@ -70,7 +70,7 @@ export const policyReader = reader({
       const policy = await policies.find(tx, policyId);
       const ctx = because(event);
       for (const environment of ENVIRONMENTS) {
-        ctx.enter({ workspace: workspace.key, environment });
+        ctx.switchPartition({ workspace: workspace.key, environment });
         again(ctx, { policyId, revision: policy?.revision ?? 0, after: 0 });
       }
     }
@@ -137,7 +137,7 @@ async function openTickets(
     select id, no from ${table} where no > $1 and not state = any($2::text[])
      order by no limit ${TICKETS_MAX}`;
   // The columns are those that every kind's table has.
-  return (await queryRows(tx, text, [after, [...machine.ended]])) as unknown as {
+  return (await queryRows(tx, text, [after, [...machine.finalStates]])) as unknown as {
     readonly id: string;
     readonly no: number;
   }[];

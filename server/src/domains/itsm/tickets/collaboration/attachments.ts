@@ -86,7 +86,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: Told) {
       content: Type.String({ maxLength: BYTES_MAX }),
     }),
     bodyBytesMax: BODY_BYTES_MAX,
-    reply: created(Attachment),
+    response: created(Attachment),
     emits: [AttachmentAdded],
     fails: [TooManyAttachments, AttachmentTooLarge],
     example: {
@@ -140,7 +140,7 @@ function listAttachments(kind: TicketKind) {
     summary: `List what is attached to ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
-    reply: item(Type.Array(Attachment)),
+    response: item(Type.Array(Attachment)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
       const head = await ticketIdentity(ctx, kind, ref);
@@ -163,7 +163,7 @@ function getAttachment(kind: TicketKind) {
     summary: "Download what is attached",
     permission: read,
     params: paramsOfOne(kind),
-    reply: download(MEDIA_TYPE),
+    response: download(MEDIA_TYPE),
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
     async run(ctx, { params: { id: ref, attachmentId } }) {
       const head = await ticketIdentity(ctx, kind, ref);
@@ -187,7 +187,7 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: Told) {
     summary: "Remove what is attached",
     permission: write,
     params: paramsOfOne(kind),
-    reply: noContent(),
+    response: noContent(),
     emits: [AttachmentRemoved],
     example: { params: { id: exampleRef(kind), attachmentId: EXAMPLE } },
     async run(ctx, { params: { id: ref, attachmentId } }) {

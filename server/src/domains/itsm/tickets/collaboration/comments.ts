@@ -66,7 +66,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
         Type.Boolean({ description: "Only for those who work on it; false when absent" }),
       ),
     }),
-    reply: created(Comment),
+    response: created(Comment),
     emits: [CommentAdded],
     example: {
       params: { id: exampleRef(kind) },
@@ -107,7 +107,7 @@ function listComments(kind: TicketKind) {
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
-    reply: page(Comment),
+    response: page(Comment),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref }, query: { limit, after } }) {
       const { cursors } = ctx.services;

@@ -78,7 +78,7 @@ function listLinks(kind: TicketKind) {
       "A known error's workaround is shown with it. Tickets of kinds that the caller may not see are left out.",
     permission: read,
     params: ticketParams(kind),
-    reply: item(Type.Array(Link)),
+    response: item(Type.Array(Link)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
       const head = await ticketIdentity(ctx, kind, ref);
@@ -128,7 +128,7 @@ function addLink(kind: TicketKind, Linked: Told) {
         description: "The id of an incident, change, problem or request",
       }),
     }),
-    reply: created(Link),
+    response: created(Link),
     emits: [Linked],
     fails: [LinkExists],
     example: {
@@ -163,7 +163,7 @@ function removeLink(kind: TicketKind, Unlinked: Told) {
     summary: "Remove a link, from either side",
     permission: write,
     params: object({ ...ticketParams(kind).properties, linkId: LinkId }),
-    reply: noContent(),
+    response: noContent(),
     emits: [Unlinked],
     example: { params: { id: exampleRef(kind), linkId: EXAMPLE_LINK } },
     async run(ctx, { params: { id: ref, linkId } }) {

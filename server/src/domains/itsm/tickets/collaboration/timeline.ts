@@ -43,7 +43,7 @@ export function timelineOf(kind: TicketKind) {
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
-    reply: page(Moment),
+    response: page(Moment),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref }, query: { limit, after } }) {
       const head = await ticketIdentity(ctx, kind, ref);

@@ -47,7 +47,7 @@ function listWatchers(kind: TicketKind) {
     summary: `List who watches ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
-    reply: item(Type.Array(Watcher)),
+    response: item(Type.Array(Watcher)),
     example: { params: { id: exampleRef(kind) } },
     async run(ctx, { params: { id: ref } }) {
       const head = await ticketIdentity(ctx, kind, ref);
@@ -73,9 +73,9 @@ function addWatcher(kind: TicketKind, WatcherAdded: Told) {
     params: ticketParams(kind),
     body: object({ userId: Type.Optional(UserId) }),
     bodyOptional: true,
-    reply: created(Watcher),
+    response: created(Watcher),
     emits: [WatcherAdded],
-    mayChangeNothing: true,
+    allowNoop: true,
     example: { params: { id: exampleRef(kind) }, body: { userId: EXAMPLE_USER } },
     async run(ctx, { params: { id: ref }, body }) {
       const userId = body?.userId ?? ctx.caller.person?.id ?? "";
@@ -113,7 +113,7 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: Told) {
     description: `Only \`${write.name}\` removes others.`,
     permission: read,
     params: object({ ...ticketParams(kind).properties, userId: UserId }),
-    reply: noContent(),
+    response: noContent(),
     emits: [WatcherRemoved],
     example: { params: { id: exampleRef(kind), userId: EXAMPLE_USER } },
     async run(ctx, { params: { id: ref, userId } }) {

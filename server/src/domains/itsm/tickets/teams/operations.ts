@@ -29,7 +29,7 @@ export const listTeams = query({
   summary: "List the teams",
   permission: DeskRead,
   query: object(listQuery),
-  reply: countedPage(Team),
+  response: countedPage(Team),
   run: (ctx, { query: question }) => listPage(ctx, store.list, question, { toItem: store.toTeam }),
 });
 
@@ -44,7 +44,7 @@ export const createTeam = command({
     description: Type.Optional(fields.description),
     memberIds: Type.Optional(fields.memberIds),
   }),
-  reply: created(Team, { location: ({ id }) => `${PATH}/${id}` }),
+  response: created(Team, { location: ({ id }) => `${PATH}/${id}` }),
   emits: [TeamCreated],
   fails: [TeamExists],
   example: { body: { name: "Network", description: "Everything with a cable", memberIds: [] } },
@@ -73,7 +73,7 @@ export const getTeam = query({
   summary: "Read a team",
   permission: DeskRead,
   params: ById,
-  reply: item(Team),
+  response: item(Team),
   example,
   run: ({ tx }, { params }) => store.get(tx, params.id),
 });
@@ -86,10 +86,10 @@ export const updateTeam = command({
   permission: DeskWrite,
   params: ById,
   body: patch(fields),
-  reply: item(Team),
+  response: item(Team),
   emits: [TeamUpdated],
   fails: [TeamExists],
-  mayChangeNothing: true,
+  allowNoop: true,
   example: { ...example, body: { name: "Network and telephony" } },
   async run(ctx, { params, body }) {
     const before = await store.lock(ctx.tx, params.id);
@@ -117,7 +117,7 @@ export const deleteTeam = command({
   summary: "Delete a team that has no open tickets",
   permission: DeskWrite,
   params: ById,
-  reply: noContent(),
+  response: noContent(),
   emits: [TeamDeleted],
   fails: [TeamInUse],
   example,
@@ -134,7 +134,7 @@ const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
 /** In whichever environment: a team is the same in all of them. */
 async function hasOpenTickets(
-  { tx, services, caller, enter }: WriteContext<never>,
+  { tx, services, caller, switchPartition: enter }: WriteContext<never>,
   workspace: string,
   teamId: string,
 ): Promise<boolean> {
@@ -143,7 +143,7 @@ async function hasOpenTickets(
     enter({ workspace, environment });
     for (const { table, machine } of ticketKinds(services)) {
       const text = `select from ${table} where team_id = $1 and state <> all($2::text[]) limit 1`;
-      found += (await queryRows(tx, text, [teamId, machine.ended])).length;
+      found += (await queryRows(tx, text, [teamId, machine.finalStates])).length;
     }
   }
   enter({ workspace, environment: caller.environment });

@@ -22,9 +22,9 @@ export const list: ListDefinition = {
     createdAt: { sql: "t.created_at", kind: "time" },
     updatedAt: { sql: "t.updated_at", kind: "time" },
   },
-  searched: ["t.name", "t.description"],
+  search: ["t.name", "t.description"],
   order: "name",
-  last: "id",
+  tieBreaker: "id",
 };
 
 export function toTeam(row: SqlRow): Team {
