@@ -1,7 +1,12 @@
 import * as client from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { CALLBACK, register, requestOn, type TestApplication } from "./testing.ts";
+import {
+  CALLBACK,
+  register,
+  requestOn,
+  type TestApplication,
+} from "./testing/authorization-flow.ts";
 
 /** A client library that somebody else wrote, over real HTTP. */
 let world: World;

@@ -6,14 +6,20 @@ import {
   listApplications,
   rotateApplicationSecret,
   updateApplication,
-} from "./application-operations.ts";
-import { authorizePage, decideAuthorization, loginToAuthorize } from "./authorize-operations.ts";
-import { accessTokens } from "./credential.ts";
+} from "./applications/operations.ts";
+import {
+  authorizePage,
+  decideAuthorization,
+  loginToAuthorize,
+} from "./authorization/operations.ts";
+import { accessTokens } from "./tokens/credential.ts";
 import {
   ApplicationCreated,
   ApplicationDeleted,
   ApplicationSecretRotated,
   ApplicationUpdated,
+} from "./applications/application.ts";
+import {
   ConsentDenied,
   ConsentGranted,
   TokenIssued,
@@ -21,11 +27,11 @@ import {
   TokenRefused,
   TokenReuseDetected,
   TokenRevoked,
-} from "./application.ts";
+} from "./events.ts";
 import { pruneGrants } from "./grant-store.ts";
 import { describeServer } from "./metadata.ts";
-import { ApplicationsRead, ApplicationsWrite } from "./application-store.ts";
-import { introspectToken, issueToken, revokeToken } from "./token-operations.ts";
+import { ApplicationsRead, ApplicationsWrite } from "./applications/store.ts";
+import { introspectToken, issueToken, revokeToken } from "./tokens/operations.ts";
 
 export const oauth = domain({
   name: "oauth",

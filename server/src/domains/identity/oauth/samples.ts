@@ -12,7 +12,7 @@ import {
   register,
   requestOn,
   tokensFor,
-} from "./testing.ts";
+} from "./testing/authorization-flow.ts";
 
 const anApplication = async (owner: Ask): Promise<Arranged> => {
   const { clientId } = await register(owner);

@@ -1,4 +1,4 @@
-import type { Protocol } from "./configuration.ts";
+import type { Protocol } from "./settings/configuration.ts";
 import { placeUrl } from "./enforcement/index.ts";
 
 /** Our addresses for one workspace, seen from where we were found (`caller.origin`). */

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
-import { LoggedConfiguration, Protocol } from "./configuration.ts";
-import { REASONS } from "./login-failure.ts";
+import { LoggedConfiguration, Protocol } from "./settings/configuration.ts";
+import { REASONS } from "./login/failure.ts";
 
 export const SsoUpdated = event("audit.sso.updated", {
   resource: "sso_configuration",

@@ -1,8 +1,8 @@
 import { domain } from "#kernel/domain.ts";
 import { SsoDeleted, SsoLoginFailed, SsoLoginStarted, SsoUpdated } from "./events.ts";
-import { oidcCallback, samlAcs, samlMetadata, startSso } from "./operations.ts";
-import { SsoRead, SsoWrite } from "./configuration.ts";
-import { deleteSso, getSso, putSso } from "./settings-operations.ts";
+import { oidcCallback, samlAcs, samlMetadata, startSso } from "./login/operations.ts";
+import { SsoRead, SsoWrite } from "./settings/configuration.ts";
+import { deleteSso, getSso, putSso } from "./settings/operations.ts";
 
 export { enforcedFor, SsoRequired } from "./enforcement/index.ts";
 

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
-import type { SsoConfiguration } from "./configuration.ts";
+import type { SsoConfiguration } from "./settings/configuration.ts";
 
 /** How many leftovers one login clears away. */
 const PRUNE_ROWS_MAX = 500;

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import Type, { type Static } from "typebox";
+import type { Permission } from "#kernel/access/permission.ts";
+import { changeEvent, event } from "#kernel/log/event.ts";
+import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
+import { id, line, Time } from "#kernel/schema/schema.ts";
+
+const REDIRECT_URIS_MAX = 20;
+const SCOPES_MAX = 200;
+/** A policy of a page may have to name the host, and IPv6 hosts are written in brackets. */
+const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+export const ClientId = id("oac");
+
+/** What its owner may change. */
+export const fields = {
+  name: line(100, "Shown to people who are asked for their consent"),
+  redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), {
+    minItems: 1,
+    maxItems: REDIRECT_URIS_MAX,
+    uniqueItems: true,
+    description: "Compared exactly. `https`, or `http` on a loopback host; no fragment",
+  }),
+  allowedScopes: Type.Array(line(100), {
+    minItems: 1,
+    maxItems: SCOPES_MAX,
+    uniqueItems: true,
+    description: "The most that it may ask for: names of permissions",
+  }),
+};
+
+export const Application = Type.Object(
+  { clientId: ClientId, ...fields, createdAt: Time, updatedAt: Time },
+  { title: "OAuthApplication" },
+);
+export type Application = Static<typeof Application> & { readonly revision: number };
+
+/** With its secret, which is shown once. */
+export const RegisteredApplication = Type.Object(
+  { ...Application.properties, clientSecret: Type.String() },
+  { title: "RegisteredOAuthApplication" },
+);
+
+export function newClientSecret(): string {
+  return `mrcs_${randomBytes(32).toString("base64url")}`;
+}
+
+/** Throws with every address and scope that will not do. */
+export function assertFields(
+  { redirectUris = [], allowedScopes = [] }: Partial<Static<typeof Application>>,
+  catalog: readonly Permission[],
+): void {
+  const known = new Set(catalog.map(({ name }) => name));
+  const errors: FieldError[] = [
+    ...redirectUris.map((uri, index) => ({
+      path: `/redirectUris/${index}`,
+      message: faultOfRedirectUri(uri) ?? "",
+    })),
+    ...allowedScopes.map((scope, index) => ({
+      path: `/allowedScopes/${index}`,
+      message: known.has(scope) ? "" : "is not a known permission",
+    })),
+  ].filter(({ message }) => message !== "");
+  const [first] = errors;
+  if (first) throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
+}
+
+export function faultOfRedirectUri(uri: string): string | undefined {
+  if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return "is not an absolute URL";
+  const { protocol, hostname, username, password } = new URL(uri);
+  if (protocol !== "https:" && protocol !== "http:") return "must begin with https:";
+  if (!HOST.test(hostname)) return "has a host that we can't redirect to";
+  if (username !== "" || password !== "") return "must not hold a user name or password";
+  if (uri.includes("#")) return "must not have a fragment";
+  if (protocol === "http:" && !LOOPBACK.test(hostname)) {
+    return "must begin with https:, since its host is not this computer";
+  }
+  return undefined;
+}
+
+const application = { resource: "oauth_application", data: Application };
+
+export const ApplicationCreated = event("audit.oauth_application.created", {
+  ...application,
+  summary: "An OAuth application was registered.",
+});
+export const ApplicationUpdated = changeEvent("audit.oauth_application.updated", {
+  ...application,
+  summary: "An OAuth application was changed.",
+});
+export const ApplicationSecretRotated = event("audit.oauth_application.secret_rotated", {
+  ...application,
+  summary: "An OAuth application got a new secret; the old one no longer works.",
+});
+export const ApplicationDeleted = event("audit.oauth_application.deleted", {
+  ...application,
+  summary: "An OAuth application was removed, and with it all of its tokens.",
+});

@@ -1,0 +1,162 @@
+import { sha256 } from "#kernel/access/crypto.ts";
+import { diffResource } from "#kernel/log/event.ts";
+import { newId } from "#kernel/schema/id.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
+import { created, noContent, item, page } from "#kernel/operation/response.ts";
+import { object, patch } from "#kernel/schema/schema.ts";
+import {
+  Application,
+  assertFields,
+  ClientId,
+  fields,
+  newClientSecret,
+  RegisteredApplication,
+} from "./application.ts";
+import * as store from "./store.ts";
+import {
+  ApplicationCreated,
+  ApplicationDeleted,
+  ApplicationSecretRotated,
+  ApplicationUpdated,
+} from "./application.ts";
+import { ApplicationsRead, ApplicationsWrite } from "./store.ts";
+
+const ByClientId = object({ clientId: ClientId });
+const example = { params: { clientId: "oac_01jd0000000000000000000000" } };
+const LIST = "oauth applications";
+
+export const createApplication = command({
+  id: "oauth.create_application",
+  route: "POST /api/v1/oauth/applications",
+  summary: "Register an application that acts for people",
+  description:
+    "`clientSecret` is shown this once. An application that can't keep a secret leaves it out, and relies on PKCE.",
+  permission: ApplicationsWrite,
+  body: object(fields),
+  response: created(RegisteredApplication, {
+    location: ({ clientId }) => `/api/v1/oauth/applications/${clientId}`,
+  }),
+  emits: [ApplicationCreated],
+  example: {
+    body: {
+      name: "Desk companion",
+      redirectUris: ["https://desk.example.com/callback"],
+      allowedScopes: ["profile", "workspaces:read"],
+    },
+  },
+  async run({ tx, now, emit, services }, { body }) {
+    assertFields(body, services.permissions);
+    const clientSecret = newClientSecret();
+    const application = await store.insert(tx, {
+      client_id: newId("oac", now.getTime()),
+      name: body.name,
+      redirect_uris: body.redirectUris,
+      allowed_scopes: body.allowedScopes,
+      secret_hash: sha256(clientSecret),
+      created_at: now,
+      updated_at: now,
+    });
+    emit(ApplicationCreated, referTo(application), shown(application));
+    return { ...application, clientSecret };
+  },
+});
+
+export const listApplications = query({
+  id: "oauth.list_applications",
+  route: "GET /api/v1/oauth/applications",
+  summary: "List the OAuth applications of the workspace, oldest first",
+  permission: ApplicationsRead,
+  query: object(pageQuery),
+  response: page(Application),
+  async run({ tx, services }, { query: { limit, after } }) {
+    const [start = ""] = after === undefined ? [] : services.cursors.decode(LIST, after);
+    const rows = await store.list(tx, { after: String(start), limit: limit + 1 });
+    return toPage(rows, limit, shown, ({ clientId }) => services.cursors.encode(LIST, [clientId]));
+  },
+});
+
+export const getApplication = query({
+  id: "oauth.get_application",
+  route: "GET /api/v1/oauth/applications/{clientId}",
+  summary: "Read an OAuth application",
+  permission: ApplicationsRead,
+  params: ByClientId,
+  response: item(Application),
+  example,
+  run: ({ tx }, { params }) => store.get(tx, params.clientId),
+});
+
+export const updateApplication = command({
+  id: "oauth.update_application",
+  route: "PATCH /api/v1/oauth/applications/{clientId}",
+  summary: "Change an OAuth application",
+  description: "A scope that is taken away is gone from the tokens that it has, too.",
+  permission: ApplicationsWrite,
+  params: ByClientId,
+  body: patch(fields),
+  response: item(Application),
+  emits: [ApplicationUpdated],
+  example: { ...example, body: { allowedScopes: ["profile"] } },
+  async run(ctx, { params: { clientId }, body }) {
+    assertFields(body, ctx.services.permissions);
+    const before = await store.lock(ctx.tx, clientId);
+    ctx.expectRevision(before.revision);
+    const { name, redirectUris, allowedScopes } = { ...before, ...body };
+    const after = await store.update(ctx.tx, clientId, {
+      name,
+      redirect_uris: redirectUris,
+      allowed_scopes: allowedScopes,
+      updated_at: ctx.now,
+    });
+    ctx.emit(ApplicationUpdated, referTo(after), diffResource(shown(before), shown(after)));
+    return after;
+  },
+});
+
+export const rotateApplicationSecret = command({
+  id: "oauth.rotate_application_secret",
+  route: "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
+  summary: "Give an OAuth application a new secret, shown this once",
+  description: "The old one stops working at once. Tokens stay as they are.",
+  permission: ApplicationsWrite,
+  params: ByClientId,
+  response: item(RegisteredApplication),
+  emits: [ApplicationSecretRotated],
+  example,
+  async run(ctx, { params: { clientId } }) {
+    await store.lock(ctx.tx, clientId);
+    const clientSecret = newClientSecret();
+    const application = await store.update(ctx.tx, clientId, {
+      secret_hash: sha256(clientSecret),
+      updated_at: ctx.now,
+    });
+    ctx.emit(ApplicationSecretRotated, referTo(application), shown(application));
+    return { ...application, clientSecret };
+  },
+});
+
+export const deleteApplication = command({
+  id: "oauth.delete_application",
+  route: "DELETE /api/v1/oauth/applications/{clientId}",
+  summary: "Remove an OAuth application and end all of its tokens",
+  permission: ApplicationsWrite,
+  params: ByClientId,
+  response: noContent(),
+  emits: [ApplicationDeleted],
+  example,
+  async run(ctx, { params: { clientId } }) {
+    const application = await store.lock(ctx.tx, clientId);
+    ctx.expectRevision(application.revision);
+    await store.remove(ctx.tx, clientId);
+    ctx.emit(ApplicationDeleted, referTo(application), shown(application));
+  },
+});
+
+function referTo({ clientId, name }: Application) {
+  return { id: clientId, displayName: name };
+}
+
+function shown({ revision: _, ...application }: Application) {
+  return application;
+}

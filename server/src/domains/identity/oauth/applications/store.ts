@@ -1,0 +1,125 @@
+import type { Insertable, Selectable, Updateable } from "kysely";
+import { permission } from "#kernel/access/permission.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import type { Database } from "#kernel/db/database.ts";
+import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import type { Tables } from "../../../../tables.ts";
+import type { Application } from "./application.ts";
+
+type Row = Selectable<Tables["oauth_applications"]>;
+
+/** An application as somebody meets it who is in no workspace yet. */
+export interface Client {
+  readonly clientId: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly allowedScopes: readonly string[];
+  readonly secretHash: Buffer;
+  readonly workspace: {
+    readonly key: string;
+    readonly slug: string;
+    readonly name: string;
+    readonly singleSignOn: boolean;
+  };
+}
+
+const CLIENT = `
+  select a.client_id as "clientId", a.name, a.redirect_uris as "redirectUris",
+         a.allowed_scopes as "allowedScopes", a.secret_hash as "secretHash",
+         json_build_object('key', w.key, 'slug', w.slug, 'name', w.name, 'singleSignOn',
+           exists (select from sso_configurations s where s.workspace_id = w.key)) as workspace
+    from oauth_applications a join workspaces w on w.key = a.workspace_id
+   where a.client_id = $1`;
+
+export async function findClient(db: Database, clientId: string): Promise<Client | undefined> {
+  return (await db.system<Client>(CLIENT, [clientId]))[0];
+}
+
+export async function insert(
+  tx: Tx,
+  row: Insertable<Tables["oauth_applications"]>,
+): Promise<Application> {
+  return toApplication(
+    await tx.insertInto("oauth_applications").values(row).returningAll().executeTakeFirstOrThrow(),
+  );
+}
+
+export async function find(tx: Tx, clientId: string): Promise<Application | undefined> {
+  const row = await byId(tx, clientId).executeTakeFirst();
+  return row && toApplication(row);
+}
+
+export async function get(tx: Tx, clientId: string): Promise<Application> {
+  return found(await byId(tx, clientId).executeTakeFirst());
+}
+
+/** Locks the row, so that two changes take turns. */
+export async function lock(tx: Tx, clientId: string): Promise<Application> {
+  return found(await byId(tx, clientId).forUpdate().executeTakeFirst());
+}
+
+export async function list(
+  tx: Tx,
+  page: { readonly after: string; readonly limit: number },
+): Promise<Application[]> {
+  const rows = await tx
+    .selectFrom("oauth_applications")
+    .selectAll()
+    .where("client_id", ">", page.after)
+    .orderBy("client_id")
+    .limit(page.limit)
+    .execute();
+  return rows.map(toApplication);
+}
+
+export async function update(
+  tx: Tx,
+  clientId: string,
+  change: Updateable<Tables["oauth_applications"]>,
+): Promise<Application> {
+  return toApplication(
+    await tx
+      .updateTable("oauth_applications")
+      .set(change)
+      .set((row) => ({ revision: row("revision", "+", 1) }))
+      .where("client_id", "=", clientId)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+/** Its grants and their tokens go with it. */
+export async function remove(tx: Tx, clientId: string): Promise<void> {
+  await tx.deleteFrom("oauth_applications").where("client_id", "=", clientId).execute();
+}
+
+function byId(tx: Tx, clientId: string) {
+  return tx.selectFrom("oauth_applications").selectAll().where("client_id", "=", clientId);
+}
+
+function found(row: Row | undefined): Application {
+  if (!row) throw new Failure(NotFound);
+  return toApplication(row);
+}
+
+function toApplication(row: Row): Application {
+  return {
+    clientId: row.client_id,
+    name: row.name,
+    redirectUris: row.redirect_uris,
+    allowedScopes: row.allowed_scopes,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    revision: row.revision,
+  };
+}
+
+export const ApplicationsRead = permission("oauth_applications:read", "See OAuth applications", [
+  "builder",
+  "auditor",
+]);
+export const ApplicationsWrite = permission(
+  "oauth_applications:write",
+  "Register, change and remove OAuth applications",
+  ["builder"],
+);

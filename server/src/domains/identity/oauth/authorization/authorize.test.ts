@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { somebody, withApp } from "#domains/identity/mfa/testing/people.ts";
+import { samlWorkspace } from "#domains/identity/sso/testing/workspace.ts";
+import { TEST_PASSWORD } from "#kernel/testing/database.ts";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import {
+  authorizeRoute,
+  browser,
+  CALLBACK,
+  newPkce,
+  queryFor,
+  register,
+  requestOn,
+  type TestApplication,
+  tokensFor,
+  wayBack,
+} from "../testing/authorization-flow.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+let application: TestApplication;
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+  owner = await world.member(["owner"]);
+  application = await register(owner, { name: "Desk <companion>" });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const asked = (more: Record<string, string> = {}) => queryFor(application, newPkce(), more);
+const visit = (query: Record<string, string>, token?: string) =>
+  browser(world, token)(authorizeRoute(query));
+const without = (name: string): Record<string, string> => {
+  const { [name]: _, ...rest } = asked();
+  return rest;
+};
+
+describe("a request", () => {
+  test.each([
+    ["without a client", () => without("client_id")],
+    ["of a client that nobody registered", () => asked({ client_id: "oac_unknown" })],
+    ["without an address", () => without("redirect_uri")],
+    ["with an address that begins like one", () => asked({ redirect_uri: `${CALLBACK}/more` })],
+    ["with another query", () => asked({ redirect_uri: `${CALLBACK}?a=b` })],
+    ["with another case", () => asked({ redirect_uri: CALLBACK.toUpperCase() })],
+    ["with an address of somebody else", () => asked({ redirect_uri: "https://evil.example" })],
+  ])("%s ends on a page, and is not redirected", async (_, query) => {
+    for (const token of [undefined, owner.token]) {
+      const page = await visit(query(), token);
+      expect(page).toMatchObject({ status: 400, events: [] });
+      expect(page.headers["location"]).toBeUndefined();
+      expect(page.headers["content-type"]).toMatch(/^text\/html/);
+      expect(page.body).toContain(page.headers["x-request-id"]);
+      expect(page.body).not.toContain("evil.example");
+    }
+  });
+
+  test.each([
+    ["without a response type", () => without("response_type"), "invalid_request"],
+    ["for a token", () => asked({ response_type: "token" }), "unsupported_response_type"],
+    ["without a challenge", () => without("code_challenge"), "invalid_request"],
+    ["with a plain challenge", () => asked({ code_challenge_method: "plain" }), "invalid_request"],
+    ["without a method", () => without("code_challenge_method"), "invalid_request"],
+    ["with half a challenge", () => asked({ code_challenge: "abc" }), "invalid_request"],
+    ["for more than allowed", () => asked({ scope: "profile audit:read" }), "invalid_scope"],
+    ["for a scope of no name", () => asked({ scope: 'profile "\\é' }), "invalid_scope"],
+  ])("%s goes back with an error", async (_, query, error) => {
+    const answer = await visit(query());
+    expect(answer).toMatchObject({ status: 303, events: [] });
+    expect(answer.headers["location"]).toMatch(/^https:\/\/desk\.example\.com\/callback\?/);
+    const back = wayBack(answer);
+    expect([back.get("error"), back.get("state"), back.get("iss")]).toEqual([
+      error,
+      "a state",
+      "http://millrace.example.com",
+    ]);
+    expect(back.get("error_description")).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+    expect(back.has("code")).toBe(false);
+  });
+
+  test("that names a parameter twice ends on a page", async () => {
+    const query = `${new URLSearchParams(asked()).toString()}&state=other`;
+    const page = await browser(world)(`GET /oauth/authorize?${query}`);
+    expect(page).toMatchObject({ status: 422 });
+    expect(page.headers["content-type"]).toMatch(/^text\/html/);
+  });
+
+  test("may join its scopes with +, leave out the state, and carry what we do not know", async () => {
+    const { scope: _, state: __, ...rest } = asked({ nonce: "n", ui_locales: "de" });
+    const query = `${new URLSearchParams(rest).toString()}&scope=profile+workspaces:read`;
+    const page = await browser(world, owner.token)(`GET /oauth/authorize?${query}`);
+    expect(page.body).toContain("workspaces:read");
+    const answer = await browser(world, owner.token)("POST /oauth/authorize", {
+      request: requestOn(page.body),
+      decision: "allow",
+    });
+    expect([...wayBack(answer).keys()]).toEqual(["code", "iss"]);
+  });
+
+  test("keeps the query of the application's own address", async () => {
+    const uri = "https://desk.example.com/callback?tenant=a%20b";
+    const app = await register(owner, { redirectUris: [uri] });
+    const query = queryFor(app, newPkce(), { redirect_uri: uri, response_type: "token" });
+    const answer = await visit(query);
+    expect(answer.headers["location"]).toMatch(/callback\?tenant=a%20b&error=/);
+  });
+});
+
+describe("the pages", () => {
+  test("hold no script, may not be framed, and are not kept", async () => {
+    const pages = [
+      await visit(asked()),
+      await visit(asked(), owner.token),
+      await visit(asked({ client_id: "oac_unknown" })),
+    ];
+    for (const { headers, body } of pages) {
+      const policy = headers["content-security-policy"];
+      expect(policy).toMatch(/default-src 'none'; style-src 'sha256-[\w+/=]+'/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain("script-src");
+      expect(policy).not.toContain("unsafe");
+      expect(headers).toMatchObject({
+        "cache-control": "no-store",
+        "x-frame-options": "DENY",
+        "referrer-policy": "same-origin",
+      });
+      expect(body).not.toMatch(/<script|javascript:| on\w+=/i);
+    }
+  });
+
+  test("escape what others wrote", async () => {
+    const page = await visit(asked({ state: '"><script>alert(1)</script>' }), owner.token);
+    expect(page.body).toContain("Desk &#60;companion&#62;");
+    expect(page.body).not.toContain("<companion>");
+    expect(page.body).not.toContain("<script>");
+  });
+
+  test("say who asks for what, and of whom", async () => {
+    const { body } = await visit(asked(), owner.token);
+    for (const text of [
+      "Default",
+      "See the workspace",
+      "See who you are",
+      `${owner.userId}@example.com`,
+      "desk.example.com",
+      ">Allow</button>",
+      ">Deny</button>",
+    ])
+      expect(body).toContain(text);
+  });
+
+  test("offer only what the person may do, and say so", async () => {
+    const wide = await register(owner, { allowedScopes: ["profile", "roles:write"] });
+    const viewer = await world.member(["viewer"]);
+    const query = queryFor(wide, newPkce(), { scope: "profile roles:write" });
+    const page = await visit(query, viewer.token);
+    expect(page.body).toContain("can't allow: roles:write");
+    const tokens = await tokensFor(world, viewer.token, wide, { scope: "profile roles:write" });
+    expect(tokens.scope).toBe("profile");
+    const nothing = await visit({ ...query, scope: "roles:write" }, viewer.token);
+    expect(wayBack(nothing).get("error")).toBe("access_denied");
+  });
+
+  test("are for members, and for those who did what the workspace demands", async () => {
+    const stranger = await world.member(["owner"], await world.workspace("far-away"));
+    const page = await visit(asked(), stranger.token);
+    expect(page).toMatchObject({ status: 403 });
+    expect(page.body).toContain("prompt=login");
+    const other = await world.workspace("guarded");
+    const member = await world.member(["owner"], other);
+    const app = await register(member);
+    await world.sql("update workspaces set enforce_mfa = true where key = $1", [other.key]);
+    const fresh = await world.member(["owner"], other);
+    const barred = await visit(queryFor(app, newPkce()), fresh.token);
+    expect(barred).toMatchObject({ status: 403 });
+    expect(barred.body).toContain("second factor");
+  });
+});
+
+describe("the login page", () => {
+  const send = (fields: Record<string, string>, query = asked()) =>
+    browser(world)("POST /oauth/login", {
+      request: new URLSearchParams(query).toString(),
+      email: "admin@example.com",
+      password: TEST_PASSWORD,
+      ...fields,
+    });
+
+  test("comes first, and leads to the consent page", async () => {
+    const query = asked();
+    const page = await visit(query);
+    expect(page).toMatchObject({ status: 200, events: [] });
+    expect(new URLSearchParams(requestOn(page.body))).toEqual(new URLSearchParams(query));
+    const answer = await send({ request: requestOn(page.body) });
+    expect(answer).toMatchObject({ status: 303, events: ["audit.auth.login"] });
+    expect(answer.headers["location"]).toBe(`authorize?${new URLSearchParams(query).toString()}`);
+    const cookie = answer.headers["set-cookie"] ?? "";
+    expect(cookie).toMatch(/HttpOnly; SameSite=Lax/);
+    const [, token = ""] = /millrace_session=([^;]+)/.exec(cookie) ?? [];
+    expect((await visit(query, token)).body).toContain(">Allow</button>");
+  });
+
+  test("comes again after a wrong password, with the address but not the password", async () => {
+    const page = await send({ email: "Admin@example.com", password: "a wrong one" });
+    expect(page).toMatchObject({ status: 401, events: ["audit.auth.login_failed"] });
+    expect(page.body).toContain('role="alert"');
+    expect(page.body).toContain('value="Admin@example.com"');
+    expect(page.body).not.toContain("a wrong one");
+    expect(requestOn(page.body)).toContain("client_id=");
+  });
+
+  test("asks for the second factor where there is one", async () => {
+    const person = await somebody(world);
+    const { app } = await withApp(world, person);
+    const page = await send({ email: person.email });
+    expect(page).toMatchObject({ status: 401, events: ["audit.mfa.challenged"] });
+    expect(page.body).toMatch(/id="code"[^>]* required/);
+    const answer = await send({ email: person.email, code: app.next() });
+    expect(answer).toMatchObject({ status: 303, events: ["audit.auth.login"] });
+  });
+
+  test("is slow for guessers", async () => {
+    await using limited = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "2" } });
+    const person = await limited.member(["owner"]);
+    const request = new URLSearchParams(queryFor(await register(person), newPkce())).toString();
+    const guess = () =>
+      browser(limited)("POST /oauth/login", { request, email: "a@b.example", password: "x" });
+    expect([(await guess()).status, (await guess()).status]).toEqual([401, 401]);
+    const slow = await guess();
+    expect(slow).toMatchObject({ status: 429, events: [] });
+    expect(Number(slow.headers["retry-after"])).toBeGreaterThan(0);
+    expect(slow.body).toContain('role="alert"');
+  });
+
+  test("comes in any case when it is asked for, and only once", async () => {
+    const page = await visit(asked({ prompt: "login" }), owner.token);
+    expect(page.body).toContain('name="password"');
+    expect(requestOn(page.body)).not.toContain("prompt");
+  });
+
+  test("leads to single sign-on where the workspace has it, and demands it where it must", async () => {
+    const place = await samlWorkspace(world, { enforceSSO: true });
+    const query = queryFor(await register(place.owner), newPkce());
+    const page = await visit(query);
+    const [, link = ""] = /<a href="([^"]+)">Log in by single sign-on/.exec(page.body) ?? [];
+    const url = new URL(
+      link.replaceAll("&#38;", "&"),
+      "http://millrace.example.com/oauth/authorize",
+    );
+    expect(url.pathname).toBe(`/sso/${place.slug}/login`);
+    expect(url.searchParams.get("returnTo")).toBe(
+      `/oauth/authorize?${new URLSearchParams(query).toString()}`,
+    );
+    expect(await browser(world)(`GET ${url.pathname}${url.search}`)).toMatchObject({ status: 303 });
+    const person = await somebody(world, ["viewer"], place);
+    const refused = await send({ email: person.email }, query);
+    expect(refused).toMatchObject({ status: 403 });
+    expect(refused.body).toContain(`/sso/${place.slug}/login?returnTo=`);
+  });
+
+  test("is of use to our own pages only", async () => {
+    const body = { request: "", email: "admin@example.com", password: TEST_PASSWORD };
+    for (const origin of ["https://evil.example", "null"]) {
+      const answer = await browser(world)("POST /oauth/login", body, { origin });
+      expect(answer).toMatchObject({ status: 403, events: [] });
+    }
+  });
+});

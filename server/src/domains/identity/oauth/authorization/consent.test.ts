@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import {
+  authorizeRoute,
+  browser,
+  CALLBACK,
+  newPkce,
+  queryFor,
+  register,
+  requestOn,
+  type TestApplication,
+  tokensFor,
+  wayBack,
+} from "../testing/authorization-flow.ts";
+
+let world: World;
+let owner: Ask & { token: string; userId: string };
+let application: TestApplication;
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+  owner = await world.member(["owner"]);
+  application = await register(owner);
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const asked = (more: Record<string, string> = {}) => queryFor(application, newPkce(), more);
+const visit = (query: Record<string, string>, token?: string) =>
+  browser(world, token)(authorizeRoute(query));
+
+describe("the consent page", () => {
+  const questionFor = async (token: string) => requestOn((await visit(asked(), token)).body);
+  const decide = (token: string | undefined, request: string, decision = "allow") =>
+    browser(world, token)("POST /oauth/authorize", { request, decision });
+
+  test("is answered with a code, or with a denial", async () => {
+    const yes = await decide(owner.token, await questionFor(owner.token));
+    expect(yes).toMatchObject({ status: 303, events: ["audit.oauth_consent.granted"] });
+    expect(wayBack(yes).get("code")).toMatch(/^mrc_/);
+    expect(wayBack(yes).get("state")).toBe("a state");
+    const no = await decide(owner.token, await questionFor(owner.token), "deny");
+    expect(no).toMatchObject({ status: 303, events: ["audit.oauth_consent.denied"] });
+    expect(wayBack(no).get("error")).toBe("access_denied");
+    expect(wayBack(no).get("state")).toBe("a state");
+  });
+
+  test("is answered once, whatever the answer", async () => {
+    for (const first of ["allow", "deny"]) {
+      const request = await questionFor(owner.token);
+      expect(await decide(owner.token, request, first)).toMatchObject({ status: 303 });
+      expect(await decide(owner.token, request)).toMatchObject({ status: 409, events: [] });
+    }
+  });
+
+  test("is answered by the session that it was shown to", async () => {
+    const other = await world.member(["owner"]);
+    const request = await questionFor(owner.token);
+    for (const token of [other.token, undefined, "mrs_guess"]) {
+      expect(await decide(token, request)).toMatchObject({ status: 400, events: [] });
+    }
+    const cross = { origin: "https://evil.example" };
+    const answer = await browser(world, owner.token)(
+      "POST /oauth/authorize",
+      { request, decision: "allow" },
+      cross,
+    );
+    expect(answer).toMatchObject({ status: 403, events: [] });
+    expect(await decide(owner.token, request)).toMatchObject({ status: 303 });
+  });
+
+  test("can't be forged or altered", async () => {
+    const request = await questionFor(owner.token);
+    const [text = "", signature = ""] = request.split(".");
+    const form = JSON.parse(Buffer.from(text, "base64url").toString());
+    const more = { ...form, scopes: ["profile", "audit:read"] };
+    const altered = `${Buffer.from(JSON.stringify(more)).toString("base64url")}.${signature}`;
+    for (const forged of [altered, text, `${text}.`, "", "x.y"]) {
+      expect(await decide(owner.token, forged)).toMatchObject({ status: 400, events: [] });
+    }
+  });
+
+  test("is good for ten minutes", async () => {
+    await using late = await startWorld();
+    const person = await late.member(["owner"]);
+    const query = queryFor(await register(person), newPkce());
+    const page = await browser(late, person.token)(authorizeRoute(query));
+    late.clock.advance(10 * 60_000);
+    const body = { request: requestOn(page.body), decision: "allow" };
+    const answer = await browser(late, person.token)("POST /oauth/authorize", body);
+    expect(answer).toMatchObject({ status: 400, events: [] });
+  });
+
+  test("looks again at what has changed since it was shown", async () => {
+    const app = await register(owner);
+    const path = `/api/v1/oauth/applications/${app.clientId}`;
+    const ask = async () => requestOn((await visit(queryFor(app, newPkce()), owner.token)).body);
+    const moved = await ask();
+    await owner(`PATCH ${path}`, { redirectUris: ["https://elsewhere.example.com/"] });
+    expect(await decide(owner.token, moved)).toMatchObject({ status: 400, events: [] });
+    await owner(`PATCH ${path}`, { redirectUris: [CALLBACK] });
+    const removed = await ask();
+    await owner(`DELETE ${path}`);
+    expect(await decide(owner.token, removed)).toMatchObject({ status: 400, events: [] });
+  });
+
+  test("is a question to a person, not to a token of theirs", async () => {
+    const { access_token } = await tokensFor(world, owner.token, application);
+    expect((await visit(asked(), access_token)).body).toContain('name="password"');
+  });
+});

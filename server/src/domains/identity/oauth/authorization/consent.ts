@@ -1,0 +1,164 @@
+import type { Caller, Credential, Membership, PlatformServices } from "#kernel/access/caller.ts";
+import { equalBytes, hmac, sha256 } from "#kernel/access/crypto.ts";
+import type { HtmlDocument } from "#kernel/html/markup.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import { newId } from "#kernel/schema/id.ts";
+import * as applications from "../applications/store.ts";
+import { ConsentDenied, ConsentGranted } from "../events.ts";
+import {
+  type AuthorizationRequest,
+  goBack,
+  UnknownApplication,
+  UnknownRedirect,
+} from "./request.ts";
+import { insertGrant } from "../grant-store.ts";
+import { consentPage, strangerPage } from "./pages.ts";
+import { effectivePermissions } from "../scope.ts";
+import { CODE_MS, newCode } from "../tokens/token.ts";
+
+const FORM_MS = 10 * 60_000;
+
+/** What a consent page asked, of whom, and until when an answer counts. */
+interface ConsentForm {
+  /** Of the grant that an answer makes: there is one, so a page is answered once. */
+  readonly grantId: string;
+  readonly sessionId: string;
+  readonly clientId: string;
+  readonly workspace: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly state: string | undefined;
+  readonly challenge: string;
+}
+
+/** The page carries its question, signed, so that nobody answers another one than was shown. */
+function signForm(
+  services: Pick<PlatformServices, "masterKey" | "clock">,
+  form: ConsentForm,
+): string {
+  const content = JSON.stringify({ ...form, expiresAtMs: services.clock.nowMs() + FORM_MS });
+  const text = Buffer.from(content).toString("base64url");
+  return `${text}.${signature(services, text).toString("base64url")}`;
+}
+
+/** Undefined when it was not signed here, or too long ago. */
+function readForm(
+  services: Pick<PlatformServices, "masterKey" | "clock">,
+  signed: string,
+): ConsentForm | undefined {
+  const [text = "", given = ""] = signed.split(".");
+  if (!equalBytes(signature(services, text), Buffer.from(given, "base64url"))) return undefined;
+  const form = JSON.parse(Buffer.from(text, "base64url").toString()) as ConsentForm & {
+    readonly expiresAtMs: number;
+  };
+  return form.expiresAtMs > services.clock.nowMs() ? form : undefined;
+}
+
+function signature({ masterKey }: Pick<PlatformServices, "masterKey">, text: string): Buffer {
+  return hmac(masterKey.derive("oauth consent forms"), text);
+}
+
+export const FormExpired = failure(
+  "oauth_form_expired",
+  400,
+  "This page is no longer good. Go back to the application and begin again.",
+);
+export const FormUsed = failure(
+  "oauth_form_used",
+  409,
+  "This page was answered before. Go back to the application and begin again.",
+  "oauth_grants_id",
+);
+
+/** Whose browser it is. Only a person's own session may give consent. */
+export function visitorOf({ credential }: Caller): Credential | undefined {
+  return credential?.kind === "session" ? credential : undefined;
+}
+
+/** The page that asks a person, or where their browser goes when there is nothing to ask. */
+export function ask(
+  { services, caller, now }: Pick<ReadContext, "services" | "caller" | "now">,
+  visitor: Credential,
+  request: AuthorizationRequest,
+  otherAccount: string,
+): (HtmlDocument & { readonly status?: number }) | { readonly goTo: string } {
+  const { client, scopes, redirectUri, state, challenge } = request;
+  const membership = membershipIn(visitor, client.workspace.key);
+  if (!membership) {
+    return { ...strangerPage(request, visitor.user.email, otherAccount), status: 403 };
+  }
+  if (membership.barred) throw new Failure(membership.barred);
+  const granted = effectivePermissions(scopes, client.allowedScopes, membership.permissions);
+  if (granted.length === 0) {
+    const error_description = "the person may do nothing of what was asked for";
+    return goBack(request, { error: "access_denied", error_description, iss: caller.origin });
+  }
+  const form: ConsentForm = {
+    grantId: newId("oag", now.getTime()),
+    sessionId: visitor.id,
+    clientId: client.clientId,
+    workspace: client.workspace.key,
+    redirectUri,
+    scopes: granted,
+    state,
+    challenge,
+  };
+  const question = {
+    request,
+    email: visitor.user.email,
+    scopes: granted,
+    lacking: scopes.filter((scope) => !granted.includes(scope)),
+    signed: signForm(services, form),
+    otherAccount,
+  };
+  return consentPage(question, services.permissions);
+}
+
+/** What a person answered. Everything is looked at anew: the page may be some minutes old. */
+export async function decide(
+  ctx: WriteContext<typeof ConsentGranted | typeof ConsentDenied>,
+  answer: { readonly request: string; readonly decision: "allow" | "deny" },
+): Promise<{ readonly goTo: string }> {
+  const visitor = visitorOf(ctx.caller);
+  const form = readForm(ctx.services, answer.request);
+  if (!visitor || form?.sessionId !== visitor.id) throw new Failure(FormExpired);
+  ctx.switchPartition({ workspace: form.workspace, environment: ctx.caller.environment });
+  const application = await applications.find(ctx.tx, form.clientId);
+  if (!application) throw new Failure(UnknownApplication);
+  if (!application.redirectUris.includes(form.redirectUri)) throw new Failure(UnknownRedirect);
+  const membership = membershipIn(visitor, form.workspace);
+  if (!membership || membership.barred) throw new Failure(membership?.barred ?? FormExpired);
+  const scopes = effectivePermissions(
+    form.scopes,
+    application.allowedScopes,
+    membership.permissions,
+  );
+  const code = answer.decision === "allow" ? newCode() : undefined;
+  await insertGrant(ctx.tx, {
+    id: form.grantId,
+    client_id: form.clientId,
+    user_id: visitor.user.id,
+    scopes,
+    redirect_uri: form.redirectUri,
+    code_challenge: form.challenge,
+    code_hash: code === undefined ? null : sha256(code),
+    code_expires_at: new Date(ctx.now.getTime() + CODE_MS),
+    revoked_at: code === undefined ? ctx.now : null,
+    created_at: ctx.now,
+  });
+  const resource = { id: form.grantId, displayName: application.name };
+  const { grantId, clientId } = form;
+  const data = { grantId, clientId, userId: visitor.user.id, scopes };
+  const iss = ctx.caller.origin;
+  if (code === undefined) {
+    ctx.emit(ConsentDenied, resource, data);
+    return goBack(form, { error: "access_denied", error_description: "the person denied it", iss });
+  }
+  ctx.emit(ConsentGranted, resource, data);
+  return goBack(form, { code, iss });
+}
+
+function membershipIn({ memberships }: Credential, workspace: string): Membership | undefined {
+  return [...memberships.values()].find((membership) => membership.workspace.key === workspace);
+}

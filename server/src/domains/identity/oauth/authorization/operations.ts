@@ -1,0 +1,153 @@
+import Type from "typebox";
+import {
+  BadLogin,
+  BadSecondFactor,
+  cookieOf,
+  checkLogin,
+  LOGIN_EVENTS,
+  createSession,
+  MfaRequired,
+} from "#domains/identity/sessions/index.ts";
+import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
+import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import {
+  AuthorizationQuery,
+  type AuthorizationRequest,
+  examineRequest,
+  UnknownApplication,
+  UnknownRedirect,
+} from "./request.ts";
+import { ask, decide, FormExpired, FormUsed, visitorOf } from "./consent.ts";
+import { parameter } from "../client-authentication.ts";
+import { ConsentDenied, ConsentGranted } from "../events.ts";
+import { loginPage } from "./pages.ts";
+
+const example = {
+  query: {
+    response_type: "code",
+    client_id: "oac_01jd0000000000000000000000",
+    redirect_uri: "https://desk.example.com/callback",
+    scope: "profile workspaces:read",
+    state: "af0ifjsldkj",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  },
+};
+
+export const authorizePage = query({
+  id: "oauth.authorize",
+  route: "GET /oauth/authorize",
+  summary: "Show a person the login page, then the consent page",
+  description:
+    "RFC 6749 with PKCE (S256 only). `redirect_uri` must be exactly a registered one; with another, or an " +
+    "unknown client, the person sees an error and nobody is redirected. `scope` defaults to all allowed ones. " +
+    "The answer goes to `redirect_uri` with `code`, `state` and `iss`, or with `error`.",
+  access: "visitor",
+  query: AuthorizationQuery,
+  response: html(htmlErrorRendering),
+  fails: [UnknownApplication, UnknownRedirect],
+  example,
+  prepare: (platform, { query: asked }, caller) => examineRequest(platform, asked, caller.origin),
+  async run(ctx, { query: asked }, request) {
+    if ("goTo" in request) return request;
+    const text = textOf(asked);
+    const visitor = visitorOf(ctx.caller);
+    if (!visitor || asked.prompt === "login") return loginPage(request, { query: text });
+    return ask(ctx, visitor, request, `authorize?${text}&prompt=login`);
+  },
+});
+
+export const decideAuthorization = command({
+  id: "oauth.decide",
+  route: "POST /oauth/authorize",
+  summary: "Take the answer of the consent page",
+  access: "visitor",
+  acceptsForm: true,
+  body: object({
+    request: Type.String({ maxLength: 40_000, description: "From the page, signed" }),
+    decision: Type.Enum(["allow", "deny"]),
+  }),
+  response: html(htmlErrorRendering),
+  emits: [ConsentGranted, ConsentDenied],
+  fails: [FormExpired, FormUsed, UnknownApplication, UnknownRedirect],
+  example: { body: { request: "eyJncmFudElkIjoi…", decision: "allow" } },
+  run: (ctx, { body }) => decide(ctx, body),
+});
+
+export const loginToAuthorize = command({
+  id: "oauth.login",
+  route: "POST /oauth/login",
+  summary: "Take the answer of the login page, and go on to the consent page",
+  access: "visitor",
+  acceptsForm: true,
+  body: object({
+    request: Type.String({ maxLength: 20_000, description: "The query of GET /oauth/authorize" }),
+    email: Type.String({ minLength: 1, maxLength: 254 }),
+    password: Type.String({ minLength: 1, maxLength: 200 }),
+    code: parameter(40),
+  }),
+  response: html(htmlErrorRendering),
+  emits: LOGIN_EVENTS,
+  fails: [
+    BadLogin,
+    MfaRequired,
+    BadSecondFactor,
+    SsoRequired,
+    RateLimited,
+    UnknownApplication,
+    UnknownRedirect,
+  ],
+  example: {
+    body: {
+      request: new URLSearchParams(example.query).toString(),
+      email: "admin@example.com",
+      password: "correct horse battery staple",
+    },
+  },
+  async prepare(platform, { body }, caller) {
+    const asked = Object.fromEntries(new URLSearchParams(body.request));
+    const request = await examineRequest(platform, asked, caller.origin);
+    const { email, password, code } = body;
+    try {
+      const attempt = await checkLogin(
+        platform,
+        { email, password, ...(code && { code }) },
+        caller,
+      );
+      return { request, attempt };
+    } catch (error) {
+      throw again(request, body, error);
+    }
+  },
+  async run(ctx, { body }, { request, attempt }) {
+    const session = await createSession(ctx, body.email.toLowerCase(), attempt);
+    // A failure of this kind is recorded and answered, with the form to fill in once more.
+    if (session instanceof Failure) return again(request, body, session);
+    return {
+      goTo: `authorize?${textOf(Object.fromEntries(new URLSearchParams(body.request)))}`,
+      headers: { "set-cookie": cookieOf(session, ctx.services.settings) },
+    };
+  },
+});
+
+/** The request without what was only about this visit. */
+function textOf({ prompt: _, ...asked }: AuthorizationQuery): string {
+  const known = Object.keys(AuthorizationQuery.properties);
+  return new URLSearchParams(
+    Object.entries(asked).filter((pair): pair is [string, string] => known.includes(pair[0])),
+  ).toString();
+}
+
+/** The login page with what went wrong; what is not a failure of the login goes on as it is. */
+function again(
+  request: AuthorizationRequest | { readonly goTo: string },
+  { request: text, email }: { readonly request: string; readonly email: string },
+  failure: unknown,
+): Failure {
+  if (!(failure instanceof Failure) || "goTo" in request) throw failure;
+  return new FailureWithPage(failure, loginPage(request, { query: text, email, failure }));
+}

@@ -1,0 +1,104 @@
+import Type, { type Static } from "typebox";
+import type { Platform } from "#kernel/access/caller.ts";
+import { Failure, failure } from "#kernel/operation/failure.ts";
+import { type Client, findClient } from "../applications/store.ts";
+import { parameter } from "../client-authentication.ts";
+import { fit } from "../protocol.ts";
+import { parseScopes } from "../scope.ts";
+import { CHALLENGE } from "../tokens/token.ts";
+
+/** Failures that no application may hear of, since it is not certain which one asks. */
+export const UnknownApplication = failure(
+  "oauth_unknown_application",
+  400,
+  "We do not know the application that sent you here.",
+);
+export const UnknownRedirect = failure(
+  "oauth_unknown_redirect",
+  400,
+  "The application wants you sent to an address that it has not registered.",
+);
+
+/** The parameters of RFC 6749 and RFC 7636; others are overlooked. */
+export const AuthorizationQuery = Type.Object({
+  response_type: parameter(100),
+  client_id: parameter(100),
+  redirect_uri: parameter(2_000),
+  scope: parameter(10_000),
+  state: parameter(2_000),
+  code_challenge: parameter(200),
+  code_challenge_method: parameter(100),
+  prompt: Type.Optional(
+    Type.String({ maxLength: 100, description: "`login` asks for a login in any case" }),
+  ),
+});
+export type AuthorizationQuery = Static<typeof AuthorizationQuery>;
+
+/** A request that may be put to a person. */
+export interface AuthorizationRequest {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly state: string | undefined;
+  readonly challenge: string;
+}
+
+/** The way back to the application, with a code or an error. */
+export interface WayBack {
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+}
+
+/** Throws what only the person may be told; otherwise the request, or the way back with an error. */
+export async function examineRequest(
+  { db }: Platform,
+  query: AuthorizationQuery,
+  issuer: string,
+): Promise<AuthorizationRequest | { readonly goTo: string }> {
+  const client = await findClient(db, query.client_id ?? "");
+  if (!client) throw new Failure(UnknownApplication);
+  const redirectUri = query.redirect_uri ?? "";
+  if (!client.redirectUris.includes(redirectUri)) throw new Failure(UnknownRedirect);
+  const state = query.state || undefined;
+  const scopes = query.scope ? parseScopes(query.scope) : client.allowedScopes;
+  const challenge = query.code_challenge ?? "";
+  const fault = faultOf(query, client, scopes);
+  if (fault) {
+    const [error, error_description] = fault;
+    return goBack({ redirectUri, state }, { error, error_description, iss: issuer });
+  }
+  return { client, redirectUri, scopes, state, challenge };
+}
+
+/** The address of the application with our answer. Its own query stays as it is. */
+export function goBack(
+  { redirectUri, state }: WayBack,
+  answer: Readonly<Record<string, string>>,
+): { readonly goTo: string } {
+  const query = new URLSearchParams({ ...answer, ...(state !== undefined && { state }) });
+  const mark = redirectUri.includes("?") ? "&" : "?";
+  return { goTo: `${redirectUri}${mark}${query.toString()}` };
+}
+
+/** An error of RFC 6749, section 4.1.2.1, and a sentence about it. */
+function faultOf(
+  query: AuthorizationQuery,
+  { allowedScopes }: Client,
+  scopes: readonly string[],
+): readonly [error: string, description: string] | undefined {
+  if (!query.response_type) return ["invalid_request", "response_type is required"];
+  if (query.response_type !== "code") {
+    return ["unsupported_response_type", "response_type must be code"];
+  }
+  if (query.code_challenge_method !== "S256") {
+    return ["invalid_request", "code_challenge_method must be S256 (PKCE)"];
+  }
+  if (!CHALLENGE.test(query.code_challenge ?? "")) {
+    return ["invalid_request", "code_challenge must be a SHA-256 hash in base64url (PKCE)"];
+  }
+  const beyond = scopes.find((scope) => !allowedScopes.includes(scope));
+  if (beyond !== undefined) {
+    return ["invalid_scope", fit(`the application may not ask for ${beyond.slice(0, 100)}`)];
+  }
+  return undefined;
+}

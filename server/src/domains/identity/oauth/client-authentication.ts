@@ -1,0 +1,80 @@
+import Type, { type Static } from "typebox";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { equalBytes, sha256 } from "#kernel/access/crypto.ts";
+import { Failure } from "#kernel/operation/failure.ts";
+import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
+import { type Client, findClient } from "./applications/store.ts";
+import { InvalidClient, InvalidRequest } from "./protocol.ts";
+
+/** One parameter of a request; one without a value counts as left out. */
+export function parameter(maxLength: number) {
+  return Type.Optional(Type.String({ maxLength }));
+}
+
+/** How a client names itself in a body. Further parameters are overlooked, as RFC 6749 demands. */
+export const clientParameters = { client_id: parameter(100), client_secret: parameter(200) };
+type ClientParameters = Static<ReturnType<typeof Type.Object<typeof clientParameters>>>;
+
+export interface Identified {
+  readonly client: Client;
+  /** Whether it proved that it is that client; "no" is for those that keep no secret. */
+  readonly proven: "yes" | "no" | "wrongly";
+}
+
+type Purpose = "token" | "revoke" | "introspect";
+
+/** Finds the client that calls, slowly for whoever guesses. Throws when there is none such. */
+export async function identify(
+  platform: Platform,
+  purpose: Purpose,
+  parameters: ClientParameters,
+  caller: Caller,
+): Promise<Identified> {
+  const { clientId, secret } = presentedBy(parameters, caller);
+  const client = await findClient(platform.db, clientId);
+  const proven = client ? proofOf(client, secret) : "no";
+  // Whoever asks about tokens asks often, and has proved who it is.
+  if (purpose !== "introspect" || proven !== "yes") {
+    const { throttle, settings } = platform;
+    // By address as well as by client: a client's name is no secret, and must not be enough to shut it out.
+    const who = `${classifyAddress(caller.address)} ${client?.clientId ?? "nobody"}`;
+    throttle.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
+  }
+  if (!client) throw unproven(caller);
+  return { client, proven };
+}
+
+export function unproven({ basic }: Caller): Failure {
+  return new Failure(InvalidClient, {
+    ...(basic && { headers: { "www-authenticate": 'Basic realm="OAuth"' } }),
+  });
+}
+
+function proofOf({ secretHash }: Client, secret: string | undefined): Identified["proven"] {
+  if (secret === undefined) return "no";
+  return equalBytes(sha256(secret), secretHash) ? "yes" : "wrongly";
+}
+
+function presentedBy(
+  { client_id, client_secret }: ClientParameters,
+  { basic }: Caller,
+): { readonly clientId: string; readonly secret: string | undefined } {
+  if (!basic) {
+    if (!client_id) throw new Failure(InvalidRequest, { detail: "client_id is required." });
+    return { clientId: client_id, secret: client_secret || undefined };
+  }
+  const clientId = decode(basic.name);
+  if (client_secret || (client_id && client_id !== clientId)) {
+    throw new Failure(InvalidRequest, { detail: "The client names itself in two ways." });
+  }
+  return { clientId, secret: decode(basic.password) };
+}
+
+/** RFC 6749 has both parts of HTTP Basic encoded as in a form. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}

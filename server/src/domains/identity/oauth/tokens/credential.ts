@@ -1,0 +1,40 @@
+import type { CredentialSource } from "#kernel/access/authenticator.ts";
+import { findLiveToken } from "../grant-store.ts";
+import { effectivePermissions, scopedMembership } from "../scope.ts";
+import { ACCESS_PREFIX } from "./token.ts";
+
+/**
+ * An access token acts as its person, in the application's workspace only, within what was granted.
+ * A second factor is no matter here: whoever gave the consent had logged in with theirs.
+ */
+export const accessTokens: CredentialSource = {
+  prefix: ACCESS_PREFIX,
+  forgetsOn: [
+    "audit.oauth_application.*",
+    "audit.oauth_token.revoked",
+    "audit.oauth_token.reuse_detected",
+    "audit.role.*",
+    "user.*",
+    "workspace.*",
+  ],
+  async find(platform, tokenHash) {
+    const token = await findLiveToken(platform.db, tokenHash, platform.clock.now());
+    if (token?.kind !== "access") return undefined;
+    const standing = await scopedMembership(platform, token.user_id, token.workspace);
+    if (!standing) return undefined;
+    const { workspace, roles, permissions, slug } = standing;
+    const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
+    return {
+      credential: {
+        // The grant's, so that limits and idempotency keys outlive a refresh.
+        id: token.grant_id,
+        kind: "oauth",
+        actor: { id: token.user_id, name: token.name, type: "user" },
+        user: { id: token.user_id, email: token.email, name: token.name },
+        memberships: new Map([[slug, { workspace, roles, permissions: new Set(scopes) }]]),
+        confinedTo: workspace,
+      },
+      expiresAtMs: Date.parse(token.expires_at),
+    };
+  },
+};

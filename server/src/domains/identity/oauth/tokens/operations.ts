@@ -1,0 +1,221 @@
+import Type, { type Static } from "typebox";
+import { sha256 } from "#kernel/access/crypto.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { unwrapped } from "#kernel/operation/response.ts";
+import { clientParameters, identify, parameter, unproven } from "../client-authentication.ts";
+import {
+  TokenIssued,
+  TokenRefreshed,
+  TokenRefused,
+  TokenReuseDetected,
+  TokenRevoked,
+} from "../events.ts";
+import { exchangeCode, refOf, referTo, refresh } from "./exchange.ts";
+import * as store from "../grant-store.ts";
+import {
+  InvalidClient,
+  InvalidGrant,
+  InvalidRequest,
+  InvalidScope,
+  oauthRefusal,
+  UnsupportedGrantType,
+} from "../protocol.ts";
+import { recordAndRefuse } from "./exchange.ts";
+import { effectivePermissions, scopedMembership } from "../scope.ts";
+import { TokenAnswer } from "./token.ts";
+
+const common = {
+  access: "public",
+  acceptsForm: true,
+  acceptsBasic: true,
+} as const;
+
+const TokenRequest = Type.Object({
+  grant_type: Type.String({ maxLength: 100, description: "authorization_code or refresh_token" }),
+  code: parameter(200),
+  redirect_uri: parameter(2_000),
+  code_verifier: parameter(200),
+  refresh_token: parameter(200),
+  scope: parameter(10_000),
+  ...clientParameters,
+});
+
+export const issueToken = command({
+  ...common,
+  id: "oauth.token",
+  route: "POST /api/v1/oauth/token",
+  summary: "Exchange a code or a refresh token for tokens",
+  description:
+    "RFC 6749, as JSON or as a form. The client secret may be left out; one that is sent, in the " +
+    "body or by HTTP Basic, must be right. A code lives 60 seconds and works once, a refresh token " +
+    "lives 30 days and works once: a second use ends every token of the grant.",
+  body: TokenRequest,
+  response: unwrapped(TokenAnswer, oauthRefusal),
+  emits: [TokenIssued, TokenRefreshed, TokenReuseDetected, TokenRefused],
+  fails: [
+    InvalidRequest,
+    InvalidClient,
+    InvalidGrant,
+    InvalidScope,
+    UnsupportedGrantType,
+    RateLimited,
+  ],
+  example: {
+    body: {
+      grant_type: "authorization_code",
+      code: "mrc_8QpyTqQgqHX0l7SgTZ4bJbnuH1mCBkBYvDoqE4mFhnk",
+      redirect_uri: "https://desk.example.com/callback",
+      client_id: "oac_01jd0000000000000000000000",
+      code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    },
+  },
+  async prepare(platform, { body }, caller) {
+    const identified = await identify(platform, "token", body, caller);
+    const shown = shownIn(body);
+    const granter = await store.findGranter(platform.db, sha256(shown.secret));
+    const { key } = identified.client.workspace;
+    const standing = granter && (await scopedMembership(platform, granter.id, key));
+    return { ...identified, shown, granter, standing };
+  },
+  async run(ctx, _input, { client, proven, shown, granter, standing }) {
+    ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
+    if (proven === "wrongly") {
+      recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
+      return unproven(ctx.caller);
+    }
+    const exchange = { client, granter, standing };
+    if (shown.by === "code") return exchangeCode(ctx, exchange, { ...shown, code: shown.secret });
+    return refresh(ctx, exchange, { ...shown, refreshToken: shown.secret });
+  },
+});
+
+const TokenRef = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 4_096 }),
+  token_type_hint: parameter(100),
+  ...clientParameters,
+});
+const example = {
+  body: {
+    token: "mro_8QpyTqQgqHX0l7SgTZ4bJbnuH1mCBkBYvDoqE4mFhnk",
+    client_id: "oac_01jd0000000000000000000000",
+  },
+};
+
+export const revokeToken = command({
+  ...common,
+  id: "oauth.revoke",
+  route: "POST /api/v1/oauth/revoke",
+  summary: "Give back a token",
+  description:
+    "RFC 7009. With a refresh token its whole grant ends, access tokens included. A token that is " +
+    "not known is answered alike.",
+  body: TokenRef,
+  response: unwrapped(Type.Object({}), oauthRefusal),
+  emits: [TokenRevoked, TokenRefused],
+  fails: [InvalidRequest, InvalidClient, RateLimited],
+  example,
+  prepare: (platform, { body }, caller) => identify(platform, "revoke", body, caller),
+  async run(ctx, { body }, { client, proven }) {
+    ctx.switchPartition({ workspace: client.workspace.key, environment: ctx.caller.environment });
+    if (proven === "wrongly") {
+      recordAndRefuse(ctx, client, InvalidClient, "wrong_secret");
+      return unproven(ctx.caller);
+    }
+    const found = await store.lockByToken(ctx.tx, sha256(body.token));
+    if (!found || found.grant.revoked_at !== null) {
+      recordAndRefuse(ctx, client, InvalidGrant, "unknown_token");
+      return {};
+    }
+    const { grant, token } = found;
+    if (grant.client_id !== client.clientId) {
+      return recordAndRefuse(ctx, client, InvalidRequest, "wrong_client");
+    }
+    if (token.kind === "refresh") await store.revokeGrant(ctx.tx, grant.id, ctx.now);
+    else await store.deleteToken(ctx.tx, token.id);
+    ctx.emit(TokenRevoked, referTo(grant, client), refOf(grant, token.scopes));
+    return {};
+  },
+});
+
+const Introspection = Type.Object(
+  {
+    active: Type.Boolean(),
+    scope: Type.Optional(Type.String()),
+    client_id: Type.Optional(Type.String()),
+    username: Type.Optional(Type.String()),
+    token_type: Type.Optional(Type.String()),
+    exp: Type.Optional(Type.Integer()),
+    iat: Type.Optional(Type.Integer()),
+    sub: Type.Optional(Type.String()),
+    iss: Type.Optional(Type.String()),
+  },
+  { title: "OAuthIntrospection" },
+);
+
+export const introspectToken = query({
+  ...common,
+  id: "oauth.introspect",
+  route: "POST /api/v1/oauth/introspect",
+  summary: "Ask whether a token is alive, and what it is good for",
+  description:
+    "RFC 7662. The client must prove itself by its secret, and hears only of its own tokens.",
+  body: TokenRef,
+  response: unwrapped(Introspection, oauthRefusal),
+  fails: [InvalidRequest, InvalidClient],
+  example,
+  async prepare(platform, { body }, caller) {
+    const { client, proven } = await identify(platform, "introspect", body, caller);
+    if (proven !== "yes") throw unproven(caller);
+    const now = platform.clock.now();
+    const token = await store.findLiveToken(platform.db, sha256(body.token), now);
+    if (token?.client_id !== client.clientId) return undefined;
+    const standing = await scopedMembership(platform, token.user_id, token.workspace);
+    if (!standing) return undefined;
+    const scopes = effectivePermissions(token.scopes, token.allowed_scopes, standing.permissions);
+    return { ...token, scope: scopes.join(" ") };
+  },
+  async run({ caller }, _input, token) {
+    if (!token) return { active: false };
+    return {
+      active: true,
+      scope: token.scope,
+      client_id: token.client_id,
+      username: token.email,
+      ...(token.kind === "access" && { token_type: "Bearer" }),
+      exp: secondsOf(token.expires_at),
+      iat: secondsOf(token.created_at),
+      sub: token.user_id,
+      iss: caller.origin,
+    };
+  },
+});
+
+function secondsOf(time: string): number {
+  return Math.floor(Date.parse(time) / 1000);
+}
+
+/** What the grant type needs, or the failure that says what is missing. */
+function shownIn(body: Static<typeof TokenRequest>) {
+  const need = (name: "code" | "redirect_uri" | "code_verifier" | "refresh_token"): string => {
+    const value = body[name];
+    if (!value) throw new Failure(InvalidRequest, { detail: `${name} is required.` });
+    return value;
+  };
+  if (body.grant_type === "authorization_code") {
+    return {
+      by: "code" as const,
+      secret: need("code"),
+      redirectUri: need("redirect_uri"),
+      verifier: need("code_verifier"),
+    };
+  }
+  if (body.grant_type === "refresh_token") {
+    return {
+      by: "refresh" as const,
+      secret: need("refresh_token"),
+      scope: body.scope || undefined,
+    };
+  }
+  throw new Failure(UnsupportedGrantType);
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hashPassword } from "#domains/identity/accounts/index.ts";
+import { startWorld, type World } from "#kernel/testing/world.ts";
+import {
+  beginLogin,
+  postAnswer,
+  refusals,
+  SAML_SETTINGS,
+  samlWorkspace,
+  sessionIn,
+} from "../testing/workspace.ts";
+
+type Place = Awaited<ReturnType<typeof samlWorkspace>>;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+async function signIn({ slug, provider }: Place, attributes: Record<string, string[]>) {
+  const { location } = await beginLogin(world, slug);
+  const back = await postAnswer(world, slug, await provider.answer(location, { attributes }));
+  return { ...back, token: sessionIn(back.headers) };
+}
+
+/** A member with a password, logged in with it. */
+async function member(roles: readonly string[], at: { key: string; slug: string }) {
+  const made = await world.member(roles, at);
+  const email = `${made.userId}@example.com`;
+  const hash = await hashPassword("a password of theirs");
+  await world.sql("update users set password_hash = $2 where id = $1", [made.userId, hash]);
+  return Object.assign(made, { email });
+}
+
+function logIn(email: string, password = "a password of theirs") {
+  return world.stranger("POST /api/v1/auth/token", { email, password });
+}
+
+async function rolesOf(email: string, { key }: Place): Promise<string[]> {
+  const [row] = await world.sql(
+    `select roles from memberships m join users u on u.id = m.user_id
+      where u.email = $1 and m.workspace_id = $2`,
+    [email, key],
+  );
+  return row?.roles as string[];
+}
+
+test("without just-in-time provisioning only members come in", async () => {
+  const place = await samlWorkspace(world, { jitProvisioning: false });
+  const known = await member(["agent"], place);
+  expect(await signIn(place, { mail: ["stranger@example.com"] })).toMatchObject({
+    status: 403,
+    events: ["audit.sso.login_failed"],
+  });
+  // An account elsewhere is a stranger here.
+  const elsewhere = await member(["viewer"], { key: world.home, slug: "default" });
+  expect(await signIn(place, { mail: [elsewhere.email] })).toMatchObject({ status: 403 });
+  expect(await refusals(world, place.key)).toMatchObject([
+    { reason: "user_unknown", email: "stranger@example.com" },
+    { reason: "user_unknown", email: elsewhere.email },
+  ]);
+  expect(await world.sql("select from users where email = 'stranger@example.com'")).toEqual([]);
+  expect(await signIn(place, { mail: [known.email], role: ["admin"] })).toMatchObject({
+    status: 303,
+    events: ["audit.auth.login"],
+  });
+  expect(await rolesOf(known.email, place)).toEqual(["agent"]);
+});
+
+test("the provider may name a role for a new member, but not any role", async () => {
+  const place = await samlWorkspace(world);
+  const { body } = await place.owner("POST /api/v1/settings/roles", {
+    name: "Dispatcher",
+    permissions: ["workspaces:read"],
+  });
+  for (const [role, roles] of [
+    [["builder"], ["builder"]],
+    [["Dispatcher"], [body.data.id]],
+    [[body.data.id], [body.data.id]],
+    [["nothing we know", "agent"], ["agent"]],
+    [["nothing we know"], ["viewer"]],
+    [["owner"], ["viewer"]],
+    [[], ["viewer"]],
+  ] as const) {
+    const email = `${role.join("-").toLowerCase().replaceAll(" ", "_") || "none"}@roles.example.com`;
+    expect(await signIn(place, { mail: [email], role: [...role] })).toMatchObject({ status: 303 });
+    expect([role, await rolesOf(email, place)]).toEqual([role, roles]);
+  }
+});
+
+test("a default role that was deleted lets nobody in by mistake", async () => {
+  const place = await samlWorkspace(world);
+  const made = await place.owner("POST /api/v1/settings/roles", { name: "Temp", permissions: [] });
+  await place.owner("POST /api/v1/settings/sso", { ...SAML_SETTINGS, defaultRole: "Temp" });
+  await place.owner(`DELETE /api/v1/settings/roles/${made.body.data.id}`);
+  expect(await signIn(place, { mail: ["late@example.com"] })).toMatchObject({ status: 403 });
+  expect(await refusals(world, place.key)).toMatchObject([{ reason: "role_unknown" }]);
+});
+
+test("who was deactivated, here or altogether, stays outside", async () => {
+  const place = await samlWorkspace(world);
+  const here = await member(["viewer"], place);
+  await place.owner(`PATCH /api/v1/settings/users/${here.userId}`, { status: "deactivated" });
+  const altogether = await member(["viewer"], place);
+  await world.sql("update users set status = 'deactivated' where id = $1", [altogether.userId]);
+  for (const { email } of [here, altogether]) {
+    expect(await signIn(place, { mail: [email] })).toMatchObject({
+      status: 403,
+      events: ["audit.sso.login_failed"],
+    });
+  }
+  const reasons = (await refusals(world, place.key)).map(({ reason }) => reason);
+  expect(reasons).toEqual(["user_deactivated", "user_deactivated"]);
+});
+
+test("a session that one workspace vouches for is good for that workspace alone", async () => {
+  const place = await samlWorkspace(world);
+  // A hostile workspace, whose provider claims to have somebody at the door who owns another one.
+  const victim = await member(["owner"], { key: world.home, slug: "default" });
+  const { token, events } = await signIn(place, { mail: [victim.email] });
+  expect(events).toEqual(["user.activated", "audit.auth.login"]);
+  const there = world.asToken(token, "default");
+  expect(await there("GET /api/v1/workspaces/me")).toMatchObject({
+    status: 403,
+    body: { code: "workspace_forbidden" },
+  });
+  const nowhere = world.asToken(token);
+  const listed = await nowhere("GET /api/v1/workspaces");
+  expect(listed.body.data.map(({ slug }: { slug: string }) => slug)).toEqual([place.slug]);
+  expect((await nowhere("GET /api/v1/auth/me")).body.data.user.email).toBe(victim.email);
+  for (const route of ["POST /api/v1/auth/mfa/totp/enroll", "POST /api/v1/workspaces"]) {
+    const body = route.endsWith("workspaces") ? { name: "Mine" } : undefined;
+    expect(await nowhere(route, body)).toMatchObject({
+      status: 403,
+      body: { code: "session_confined" },
+      events: [],
+    });
+  }
+  expect(await world.asToken(token, place.slug)("GET /api/v1/workspaces/me")).toMatchObject({
+    status: 200,
+  });
+  const left = await nowhere("POST /api/v1/auth/logout");
+  expect(left).toMatchObject({ status: 204, events: ["audit.auth.logout"] });
+  expect(await nowhere("GET /api/v1/auth/me")).toMatchObject({ status: 401 });
+});
+
+test("where single sign-on is enforced, no password opens an account of that workspace", async () => {
+  const place = await samlWorkspace(world);
+  const known = await member(["agent"], place);
+  expect(await logIn(known.email)).toMatchObject({ status: 200 });
+  await place.owner("POST /api/v1/settings/sso", { ...SAML_SETTINGS, enforceSSO: true });
+  const refused = await logIn(known.email);
+  expect(refused).toMatchObject({
+    status: 403,
+    body: { code: "sso_required", loginUrl: `http://localhost/sso/${place.slug}/login` },
+    events: ["audit.auth.login_failed"],
+  });
+  expect(refused.headers["set-cookie"]).toBeUndefined();
+  // Who does not know the password learns nothing of all this.
+  const wrong = await logIn(known.email, "not the password");
+  const nobody = await logIn("nobody@example.com", "not the password");
+  expect([wrong.status, wrong.body.code]).toEqual([nobody.status, nobody.body.code]);
+  expect(await signIn(place, { mail: [known.email] })).toMatchObject({ status: 303 });
+  await place.owner("DELETE /api/v1/settings/sso");
+  expect(await logIn(known.email)).toMatchObject({ status: 200 });
+});
+
+test("enforcement does not reach beyond a workspace that adopted somebody unasked", async () => {
+  const place = await samlWorkspace(world, { enforceSSO: true });
+  const victim = await member(["owner"], { key: world.home, slug: "default" });
+  expect(await signIn(place, { mail: [victim.email] })).toMatchObject({ status: 303 });
+  const session = await logIn(victim.email);
+  expect(session).toMatchObject({ status: 200 });
+  const own = world.asToken(session.body.data.token, "default");
+  expect(await own("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+  // But the workspace that enforces it is closed to such a session.
+  const there = world.asToken(session.body.data.token, place.slug);
+  expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
+  // And who belongs nowhere else has nothing to log in to.
+  await world.sql("delete from memberships where user_id = $1 and workspace_id = $2", [
+    victim.userId,
+    world.home,
+  ]);
+  expect(await logIn(victim.email)).toMatchObject({ status: 403, body: { code: "sso_required" } });
+  await place.owner("POST /api/v1/settings/sso", { ...SAML_SETTINGS, enforceSSO: false });
+  expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
+});
+
+test("the second factor of somebody who signs in by single sign-on is the provider's affair", async () => {
+  const place = await samlWorkspace(world);
+  await world.sql("update workspaces set enforce_mfa = true where key = $1", [place.key]);
+  const { token } = await signIn(place, { mail: ["factor@example.com"] });
+  expect(await world.asToken(token, place.slug)("GET /api/v1/workspaces/me")).toMatchObject({
+    status: 200,
+  });
+});
+
+test("two first logins of one person at once make one account", async () => {
+  const place = await samlWorkspace(world);
+  const attributes = { mail: ["twice@example.com"] };
+  const both = await Promise.all([signIn(place, attributes), signIn(place, attributes)]);
+  expect(both.map(({ status }) => status)).toEqual([303, 303]);
+  expect(both.flatMap(({ events }) => events).toSorted()).toEqual([
+    "audit.auth.login",
+    "audit.auth.login",
+    "user.activated",
+  ]);
+});
+
+test("a removed member is a stranger again, and their open session ends there", async () => {
+  const place = await samlWorkspace(world);
+  const { token } = await signIn(place, { mail: ["leaver@example.com"] });
+  const session = world.asToken(token, place.slug);
+  const me = await session("GET /api/v1/auth/me");
+  await place.owner(`DELETE /api/v1/settings/users/${me.body.data.user.id}`);
+  expect((await session("GET /api/v1/workspaces/me")).status).toBeGreaterThanOrEqual(401);
+  expect(
+    await world.sql("select from sso_members where user_id = $1", [me.body.data.user.id]),
+  ).toEqual([]);
+});

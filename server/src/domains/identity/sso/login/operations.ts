@@ -1,0 +1,138 @@
+import Type from "typebox";
+import { UserActivated } from "#domains/identity/accounts/index.ts";
+import { LoggedIn } from "#domains/identity/sessions/index.ts";
+import { htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { Failure, RateLimited } from "#kernel/operation/failure.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import { html, media } from "#kernel/operation/response.ts";
+import { object, text } from "#kernel/schema/schema.ts";
+import { NotConfigured } from "../settings/configuration.ts";
+import { SsoLoginFailed, SsoLoginStarted } from "../events.ts";
+import * as login from "./login.ts";
+import { SsoNoAccess, SsoNotUnderWay, SsoRejected, SsoUnreachable } from "./failure.ts";
+import { findBySlug } from "../store.ts";
+
+const SAML_RESPONSE_CHARACTERS_MAX = 300_000;
+
+const BySlug = object({
+  workspace: Type.String({ maxLength: 63, description: "The slug of the workspace" }),
+});
+const ANSWER_FAILS = [
+  NotConfigured,
+  RateLimited,
+  SsoRejected,
+  SsoNotUnderWay,
+  SsoNoAccess,
+  SsoUnreachable,
+];
+const params = { workspace: "default" };
+
+export const startSso = command({
+  id: "sso.login",
+  route: "GET /sso/{workspace}/login",
+  summary: "Go to the workspace's identity provider to sign in",
+  description: "Answers with a redirect. `returnTo`, a path of ours, is where it ends.",
+  access: "public",
+  params: BySlug,
+  query: object({ returnTo: Type.Optional(text(2_000)) }),
+  response: html(htmlErrorRendering),
+  emits: [SsoLoginStarted, SsoLoginFailed],
+  fails: [NotConfigured, RateLimited, SsoUnreachable, SsoRejected],
+  example: { params, query: { returnTo: "/docs" } },
+  prepare: (platform, { params: { workspace: slug }, query: { returnTo } }, caller) =>
+    login.prepareStart(platform, { slug, returnTo }, caller),
+  run: (ctx, _input, prepared) => login.start(ctx, prepared),
+});
+
+export const samlAcs = command({
+  id: "sso.samlAcs",
+  route: "POST /sso/{workspace}/saml/acs",
+  summary: "Take the answer of a SAML identity provider",
+  description:
+    "The assertion consumer service. The assertion itself must be signed, be meant for us, be in " +
+    "time, answer a login of ours and be new. Begins a session, good for this workspace alone.",
+  access: "public",
+  acceptsForm: true,
+  readsCookies: true,
+  params: BySlug,
+  body: Type.Object({
+    SAMLResponse: Type.String({ minLength: 1, maxLength: SAML_RESPONSE_CHARACTERS_MAX }),
+    RelayState: Type.Optional(text(200)),
+  }),
+  response: html(htmlErrorRendering),
+  emits: [LoggedIn, UserActivated, SsoLoginFailed],
+  fails: ANSWER_FAILS,
+  example: { params, body: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "opaque" } },
+  prepare: (platform, { params: { workspace: slug }, body }, caller) =>
+    login.prepareAnswer(
+      platform,
+      {
+        slug,
+        protocol: "saml2",
+        state: body.RelayState,
+        read: login.samlReader(body.SAMLResponse, platform),
+      },
+      caller,
+    ),
+  run: (ctx, _input, prepared) => login.conclude(ctx, prepared),
+});
+
+export const oidcCallback = command({
+  id: "sso.oidcCallback",
+  route: "GET /sso/{workspace}/oidc/callback",
+  summary: "Take the answer of an OpenID Connect identity provider",
+  description: "Begins a session, good for this workspace alone.",
+  access: "public",
+  readsCookies: true,
+  params: BySlug,
+  // Providers add parameters of their own, which RFC 6749 has us overlook.
+  query: Type.Object({
+    state: Type.Optional(text(200)),
+    code: Type.Optional(text(8_000)),
+    iss: Type.Optional(text(2_000)),
+    error: Type.Optional(text(200)),
+    error_description: Type.Optional(text(2_000)),
+  }),
+  response: html(htmlErrorRendering),
+  emits: [LoggedIn, UserActivated, SsoLoginFailed],
+  fails: ANSWER_FAILS,
+  example: { params, query: { state: "opaque", code: "opaque" } },
+  prepare: (platform, { params: { workspace: slug }, query: answered }, caller) =>
+    login.prepareAnswer(
+      platform,
+      {
+        slug,
+        protocol: "oidc",
+        state: answered.state,
+        read: login.oidcReader(textsOf(answered), platform),
+      },
+      caller,
+    ),
+  run: (ctx, _input, prepared) => login.conclude(ctx, prepared),
+});
+
+export const samlMetadata = query({
+  id: "sso.samlMetadata",
+  route: "GET /sso/{workspace}/saml/metadata",
+  summary: "Read what a SAML identity provider has to know about us",
+  access: "public",
+  params: BySlug,
+  response: media("application/samlmetadata+xml"),
+  fails: [NotConfigured],
+  example: { params },
+  async prepare({ db }, { params: { workspace: slug } }, { origin }) {
+    const place = await findBySlug(db, slug);
+    if (place?.protocol !== "saml2") throw new Failure(NotConfigured);
+    // Loaded here, because its library takes memory and few need it.
+    const { metadata } = await import("../protocols/saml.ts");
+    return metadata(origin, slug, place.provider.entityId);
+  },
+  run: async (_ctx, _input, described) => described,
+});
+
+/** What the schema does not name may be anything, a repeated parameter for one. */
+function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === "string"),
+  );
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { equalBytes, open, seal, sha256 } from "#kernel/access/crypto.ts";
+import { addressesOf } from "../endpoint-urls.ts";
+import { LoginRefused } from "./failure.ts";
+import * as store from "../store.ts";
+
+/**
+ * A login that is under way: a row that the answer must name by its `state` (RelayState in SAML), and
+ * a cookie that the answer's browser must have. The row works once and for ten minutes.
+ */
+export interface Details {
+  /** Where we were found, and so where the answer comes to. */
+  readonly origin: string;
+  readonly returnTo: string;
+  readonly sent:
+    | { readonly protocol: "saml2"; readonly requestId: string }
+    | { readonly protocol: "oidc"; readonly nonce: string; readonly codeVerifier: string };
+}
+
+export interface Begun {
+  readonly stateHash: Buffer;
+  readonly browserHash: Buffer;
+  readonly details: Buffer;
+  readonly expiresAt: Date;
+  readonly cookie: string;
+}
+
+const REQUEST_MS = 10 * 60_000;
+
+export function newState(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+export async function begin(
+  { keys, clock }: Platform,
+  place: store.Place,
+  state: string,
+  details: Details,
+): Promise<Begun> {
+  const browser = randomBytes(32).toString("base64url");
+  const stateHash = sha256(state);
+  const expiresAt = new Date(clock.nowMs() + REQUEST_MS);
+  const key = await keys.of(place.key);
+  return {
+    stateHash,
+    browserHash: sha256(browser),
+    details: seal(key, Buffer.from(JSON.stringify(details)), contextOf(stateHash)),
+    expiresAt,
+    cookie: cookieOf(place, { state, browser, origin: details.origin }),
+  };
+}
+
+/** The request that an answer belongs to; refuses an answer to none, or from another browser. */
+export async function match(
+  { db, keys, clock }: Platform,
+  place: store.Place,
+  state: string,
+  caller: Caller,
+): Promise<Details> {
+  const stateHash = sha256(state);
+  const row = await store.findRequest(db, stateHash, place.key, clock.now());
+  if (!row) throw new LoginRefused("request_unknown", "The answer belongs to no login under way.");
+  const text = open(await keys.of(place.key), row.details, contextOf(stateHash)).toString();
+  const details = JSON.parse(text) as Details;
+  if (details.sent.protocol !== place.protocol) {
+    throw new LoginRefused("request_unknown", "The protocol was changed meanwhile.");
+  }
+  const browser = caller.cookies?.get(cookieName(state));
+  const bound = place.protocol === "oidc" || isSecure(details.origin);
+  const known = browser !== undefined && equalBytes(sha256(browser), row.browser_hash);
+  if (bound && !known) {
+    throw new LoginRefused("browser_unknown", "Another browser began this login.");
+  }
+  return details;
+}
+
+/** One for each login, so that two tabs do not take each other's. */
+function cookieName(state: string): string {
+  return `millrace_sso_${sha256(state).toString("hex").slice(0, 16)}`;
+}
+
+/**
+ * A SAML answer is posted by a foreign page, and with that browsers send no cookie but a
+ * `SameSite=None` one, which must be `Secure`; over plain http, on a developer's own machine, there
+ * is none at all.
+ */
+function cookieOf(
+  { slug, protocol }: store.Place,
+  { state, browser, origin }: { state: string; browser: string; origin: string },
+): string {
+  const secure = isSecure(origin);
+  const sameSite = protocol === "saml2" && secure ? "None" : "Lax";
+  const parts = [
+    `${cookieName(state)}=${browser}`,
+    `Path=${new URL("..", addressesOf(origin, slug).login).pathname}`,
+    "HttpOnly",
+    `SameSite=${sameSite}`,
+    `Max-Age=${REQUEST_MS / 1000}`,
+    ...(secure ? ["Secure"] : []),
+  ];
+  return parts.join("; ");
+}
+
+function isSecure(origin: string): boolean {
+  return origin.startsWith("https:");
+}
+
+function contextOf(stateHash: Buffer): string {
+  return `SSO request ${stateHash.toString("hex")}`;
+}

@@ -1,0 +1,198 @@
+import * as client from "openid-client";
+import type { Platform } from "#kernel/access/caller.ts";
+import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
+import type { OidcProvider } from "../settings/configuration.ts";
+import { isLoopback } from "../settings/configuration-input.ts";
+import { emailOf, type Identity, nameOf } from "./identity.ts";
+import { LoginRefused } from "../login/failure.ts";
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+/** How far a provider's clock may be off. */
+const TOLERANCE_SECONDS = 60;
+/** Signatures that only the provider can make; `none` and the shared-secret ones are not among them. */
+const ALGORITHM = /^(RS|PS|ES)(256|384|512)$|^(EdDSA|Ed25519)$/;
+
+export interface Relying {
+  readonly provider: OidcProvider;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+}
+
+/** What a browser takes along, and what we keep to recognise the answer by. */
+export interface SentRequest {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+export function newSecrets(): Pick<SentRequest, "nonce" | "codeVerifier"> {
+  return { nonce: client.randomNonce(), codeVerifier: client.randomPKCECodeVerifier() };
+}
+
+/** Where to send a browser so that it comes back with a code. */
+export async function requestUrl(
+  platform: Platform,
+  relying: Relying,
+  sent: SentRequest,
+): Promise<string> {
+  const configuration = await discover(platform, relying);
+  const url = client.buildAuthorizationUrl(configuration, {
+    redirect_uri: relying.redirectUri,
+    scope: relying.provider.scopes.join(" "),
+    response_type: "code",
+    state: sent.state,
+    nonce: sent.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(sent.codeVerifier),
+    code_challenge_method: "S256",
+  });
+  const sound = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
+  if (!sound)
+    throw new LoginRefused("provider_unreachable", "Its authorization endpoint is no https URL.");
+  return url.href;
+}
+
+/** Whom the code in an answer stands for; refuses an answer that is not wholly in order. */
+export async function readAnswer(
+  platform: Platform,
+  relying: Relying,
+  sent: SentRequest,
+  query: Readonly<Record<string, string>>,
+): Promise<Identity> {
+  const configuration = await discover(platform, relying);
+  const answer = new URL(relying.redirectUri);
+  answer.search = new URLSearchParams(query).toString();
+  const tokens = await client
+    .authorizationCodeGrant(configuration, answer, {
+      expectedState: sent.state,
+      expectedNonce: sent.nonce,
+      pkceCodeVerifier: sent.codeVerifier,
+      idTokenExpected: true,
+    })
+    .catch(refuse);
+  const claims = tokens.claims();
+  if (!claims || !ALGORITHM.test(algorithmOf(tokens.id_token ?? ""))) {
+    throw new LoginRefused(
+      "answer_rejected",
+      "The ID token is not signed by the provider's own key.",
+    );
+  }
+  return identityOf(relying.provider, claims, () =>
+    client.fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(refuse),
+  );
+}
+
+async function identityOf(
+  { claimsMapping }: OidcProvider,
+  idToken: client.IDToken,
+  userInfo: () => Promise<client.UserInfoResponse>,
+): Promise<Identity> {
+  const { email: emailClaim = "email", name: nameClaim = "name" } = claimsMapping;
+  // Many providers put only the subject into the ID token, and the rest behind the access token.
+  const claims: Readonly<Record<string, unknown>> =
+    textOf(idToken, emailClaim) === undefined ? { ...(await userInfo()) } : { ...idToken };
+  const email = emailOf([textOf(claims, emailClaim)].filter((value) => value !== undefined));
+  const verified = claims["email_verified"];
+  if (verified !== undefined && verified !== true && verified !== "true") {
+    throw new LoginRefused("email_unverified", "The provider has not verified the address.", email);
+  }
+  return {
+    email,
+    name: nameOf([textOf(claims, nameClaim)], email),
+    subject: { issuer: idToken.iss, id: idToken.sub },
+    roles: [],
+    assertion: undefined,
+  };
+}
+
+function textOf(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+function algorithmOf(jwt: string): string {
+  const header = JSON.parse(Buffer.from(jwt.split(".")[0] ?? "", "base64url").toString()) as {
+    alg?: unknown;
+  };
+  return String(header.alg);
+}
+
+/** Asked anew for each login: keys and endpoints change, and logins are rare. */
+async function discover(
+  platform: Platform,
+  { provider, clientSecret }: Relying,
+): Promise<client.Configuration> {
+  const issuer = new URL(provider.issuer);
+  const about = {
+    [client.clockSkew]: Math.round((platform.clock.nowMs() - Date.now()) / 1000),
+    [client.clockTolerance]: TOLERANCE_SECONDS,
+  };
+  return client
+    .discovery(issuer, provider.clientId, about, authenticateBy(clientSecret), {
+      [client.customFetch]: reaching(platform),
+      timeout: TIMEOUT_MS / 1000,
+      execute: [
+        // Verifies the ID token's signature, which the library leaves to TLS otherwise.
+        client.enableNonRepudiationChecks,
+        ...(isLoopback(issuer) ? [client.allowInsecureRequests] : []),
+      ],
+    })
+    .catch(refuse);
+}
+
+/** In the header, which every provider must take, unless it says that it does not. */
+function authenticateBy(clientSecret: string): client.ClientAuth {
+  const inHeader = client.ClientSecretBasic(clientSecret);
+  const inBody = client.ClientSecretPost(clientSecret);
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    return (methods.includes("client_secret_basic") ? inHeader : inBody)(server, ...rest);
+  };
+}
+
+/** The library's calls by our one way out, so that a provider's URL reaches nothing private. */
+function reaching({ outbound }: Platform): client.CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const {
+      status,
+      headers: answered,
+      body: bytes,
+      truncated,
+    } = await outbound.request({
+      method,
+      url,
+      headers: { ...headers, "accept-encoding": "identity" },
+      ...(body !== undefined && body !== null && { body: bodyText(body) }),
+      timeoutMs: TIMEOUT_MS,
+      maxResponseBytes: ANSWER_BYTES_MAX,
+      allowHttp: isLoopback(new URL(url)),
+      ...(signal && { signal }),
+    });
+    if (truncated) throw new LoginRefused("answer_malformed", "The provider's answer is too long.");
+    const empty = status === 204 || status === 304;
+    return new Response(empty ? null : Buffer.from(bytes), { status, headers: { ...answered } });
+  };
+}
+
+function bodyText(body: NonNullable<client.FetchBody>): string {
+  if (typeof body === "string") return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  throw new Error("A body of this kind was not expected.");
+}
+
+/** The library wraps what it met; the innermost message says most. */
+function refuse(error: unknown): never {
+  const chain: Error[] = [];
+  for (let at = error; at instanceof Error && chain.length < 5; at = at.cause) chain.push(at);
+  const refused = chain.find((one) => one instanceof LoginRefused);
+  if (refused) throw refused;
+  const unreachable = chain.find(
+    (one) => one instanceof OutboundFailed || one instanceof OutboundRefused,
+  );
+  if (unreachable) throw new LoginRefused("provider_unreachable", unreachable.message);
+  const messages = chain.map(({ message }) => message).join(": ");
+  const said = chain.find((one) => one instanceof client.AuthorizationResponseError);
+  throw said
+    ? new LoginRefused("provider_refused", `The provider answered ${said.error}.`)
+    : new LoginRefused("answer_rejected", messages);
+}

@@ -1,0 +1,177 @@
+import { generateServiceProviderMetadata, SAML, SamlStatusError } from "@node-saml/node-saml";
+import type { Clock } from "#kernel/clock.ts";
+import { certificatesOf } from "./certificate.ts";
+import type { SamlProvider } from "../settings/configuration.ts";
+import { addressesOf } from "../endpoint-urls.ts";
+import { emailOf, type Identity, nameOf } from "./identity.ts";
+import { LoginRefused } from "../login/failure.ts";
+import {
+  type Assertion,
+  assertionOf,
+  type Confirmation,
+  readXml,
+  responseAttribute,
+} from "./saml-assertion.ts";
+
+/** How far a provider's clock may be off. */
+const SKEW_MS = 60_000;
+const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
+const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
+const PERSISTENT_FORMAT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
+
+/** The login that an answer must be to. */
+export interface SentRequest {
+  readonly requestId: string;
+  readonly acs: string;
+}
+
+/** Where to send a browser so that it comes back with an answer to this request. */
+export function requestUrl(
+  provider: SamlProvider,
+  sent: SentRequest,
+  relayState: string,
+): Promise<string> {
+  const saml = new SAML({
+    ...optionsOf(provider, sent.acs),
+    generateUniqueId: () => sent.requestId,
+  });
+  return saml.getAuthorizeUrlAsync(relayState, undefined, {});
+}
+
+/** Whom an answer vouches for; refuses an answer that is not wholly in order. */
+export async function readAnswer(
+  provider: SamlProvider,
+  sent: SentRequest,
+  base64: string,
+  clock: Clock,
+): Promise<Identity> {
+  const xml = readXml(base64);
+  const assertion = await signedAssertion(provider, sent, xml, clock);
+  if (assertion.issuer === undefined) throw new LoginRefused("issuer_wrong", "There is no Issuer.");
+  if (provider.idpEntityId !== undefined && assertion.issuer !== provider.idpEntityId) {
+    throw new LoginRefused("issuer_wrong", `The Issuer is ${assertion.issuer}.`);
+  }
+  assertAddressed(xml, sent);
+  const expiresAt = confirmedUntil(assertion, sent, clock);
+  if (assertion.id === undefined)
+    throw new LoginRefused("answer_malformed", "The assertion has no ID.");
+  return { ...identityOf(provider, assertion), assertion: { id: assertion.id, expiresAt } };
+}
+
+/** What an identity provider has to know about us. */
+export function metadata(origin: string, slug: string, entityId: string): string {
+  return generateServiceProviderMetadata({
+    issuer: entityId,
+    callbackUrl: addressesOf(origin, slug).acs,
+    wantAssertionsSigned: true,
+    identifierFormat: EMAIL_FORMAT,
+    // Metadata must not differ from one reading to the next.
+    generateUniqueId: () => `_millrace-${slug}`,
+  });
+}
+
+/** The library asks the machine for the time; all nodes must go by the database's. */
+class TimedSaml extends SAML {
+  readonly #clock: Clock;
+
+  constructor(options: ConstructorParameters<typeof SAML>[0], clock: Clock) {
+    super(options);
+    this.#clock = clock;
+  }
+
+  protected override checkTimestampsValidityError(
+    _now: number,
+    ...window: [notBefore: string, notOnOrAfter: string, limitMs?: number]
+  ): Error | null {
+    return super.checkTimestampsValidityError(this.#clock.nowMs(), ...window);
+  }
+}
+
+function optionsOf({ entityId, ssoUrl, certificate, attributeMapping }: SamlProvider, acs: string) {
+  const certificates = certificatesOf(certificate) ?? [];
+  return {
+    issuer: entityId,
+    audience: entityId,
+    callbackUrl: acs,
+    entryPoint: ssoUrl,
+    idpCert: certificates.map((one) => one.toString()),
+    wantAssertionsSigned: true,
+    wantAuthnResponseSigned: false,
+    acceptedClockSkewMs: SKEW_MS,
+    // Which factors to ask for, and how to name people, is the provider's affair.
+    disableRequestedAuthnContext: true,
+    identifierFormat: attributeMapping.email === undefined ? EMAIL_FORMAT : null,
+  };
+}
+
+/** The one assertion, once its signature, audience and times have been found right. */
+async function signedAssertion(
+  provider: SamlProvider,
+  { acs }: SentRequest,
+  xml: string,
+  clock: Clock,
+): Promise<Assertion> {
+  const saml = new TimedSaml(optionsOf(provider, acs), clock);
+  const answer = { SAMLResponse: Buffer.from(xml).toString("base64") };
+  // The library also throws TypeErrors at what it did not expect; each means that we do not accept it.
+  const { profile } = await saml.validatePostResponseAsync(answer).catch((error: unknown) => {
+    const reason = error instanceof SamlStatusError ? "provider_refused" : "answer_rejected";
+    throw new LoginRefused(reason, error instanceof Error ? error.message : "unknown");
+  });
+  if (!profile) throw new LoginRefused("answer_rejected", "The response holds no assertion.");
+  return assertionOf(profile);
+}
+
+/** The envelope is not signed, so what it says can only make matters worse. */
+function assertAddressed(xml: string, { acs, requestId }: SentRequest): void {
+  const destination = responseAttribute(xml, "Destination");
+  if (destination !== undefined && destination !== acs) {
+    throw new LoginRefused("recipient_wrong", `The Destination is ${destination}.`);
+  }
+  const inResponseTo = responseAttribute(xml, "InResponseTo");
+  if (inResponseTo !== undefined && inResponseTo !== requestId) {
+    throw new LoginRefused("request_unknown", "InResponseTo names another request.");
+  }
+}
+
+/** Until when the assertion is good for whoever bears it here, now, in answer to this request. */
+function confirmedUntil(
+  { confirmations }: Assertion,
+  { acs, requestId }: SentRequest,
+  clock: Clock,
+): Date {
+  const bearer = confirmations.filter(({ method }) => method === BEARER);
+  const ours = bearer.filter(({ recipient }) => recipient === acs);
+  if (ours.length === 0) throw new LoginRefused("recipient_wrong", "No Recipient of it is ours.");
+  const answers = ours.filter(({ inResponseTo }) => inResponseTo === requestId);
+  if (answers.length === 0) {
+    throw new LoginRefused("request_unknown", "It answers another request, or none.");
+  }
+  const untilMs = Math.max(...answers.map((one) => validUntilMs(one, clock.nowMs())));
+  if (untilMs <= clock.nowMs()) throw new LoginRefused("answer_rejected", "Its time is over.");
+  return new Date(untilMs);
+}
+
+/** In milliseconds; 0 when it is not valid at all. */
+function validUntilMs({ notBefore, notOnOrAfter }: Confirmation, nowMs: number): number {
+  const endMs = Date.parse(notOnOrAfter ?? "") + SKEW_MS;
+  const startMs = notBefore === undefined ? 0 : Date.parse(notBefore) - SKEW_MS;
+  return startMs <= nowMs && nowMs < endMs ? endMs : 0;
+}
+
+function identityOf(
+  { attributeMapping: mapping }: SamlProvider,
+  { nameId, attributes, issuer = "" }: Assertion,
+): Omit<Identity, "assertion"> {
+  const values = (name: string | undefined) =>
+    name === undefined ? [] : (attributes.get(name) ?? []);
+  const nameIds = nameId ? [nameId.value] : [];
+  const email = emailOf(mapping.email === undefined ? nameIds : values(mapping.email));
+  return {
+    email,
+    name: nameOf([values(mapping.firstName)[0], values(mapping.lastName)[0]], email),
+    // Only a persistent NameID promises to stay with one person.
+    subject: nameId?.format === PERSISTENT_FORMAT ? { issuer, id: nameId.value } : undefined,
+    roles: values(mapping.role),
+  };
+}

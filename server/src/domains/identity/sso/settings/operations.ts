@@ -1,0 +1,55 @@
+import { command, query } from "#kernel/operation/operation.ts";
+import { noContent, item } from "#kernel/operation/response.ts";
+import { Configuration, SsoInput, NotConfigured } from "./configuration.ts";
+import { SsoDeleted, SsoUpdated } from "../events.ts";
+import { SsoRead, SsoWrite } from "./configuration.ts";
+import * as service from "./service.ts";
+
+export const getSso = query({
+  id: "sso.get",
+  route: "GET /api/v1/settings/sso",
+  summary: "Read how people sign in by single sign-on",
+  permission: SsoRead,
+  response: item(Configuration),
+  fails: [NotConfigured],
+  run: (ctx) => service.get(ctx),
+});
+
+export const putSso = command({
+  id: "sso.put",
+  route: "POST /api/v1/settings/sso",
+  summary: "Set up single sign-on",
+  description:
+    "A workspace has one configuration; sending it again replaces it as a whole, the client secret " +
+    "included, and answers 200 like the first time. Fields of the other protocol are refused. " +
+    "`If-Match` guards against overwriting somebody else's change. Sessions that are open stay open.",
+  permission: SsoWrite,
+  body: SsoInput,
+  response: item(Configuration),
+  emits: [SsoUpdated],
+  example: {
+    body: {
+      protocol: "oidc",
+      issuer: "https://login.example.com",
+      clientId: "millrace",
+      clientSecret: "kept by the identity provider",
+      scopes: ["openid", "email", "profile"],
+      claimsMapping: { email: "email", name: "name" },
+      jitProvisioning: true,
+      defaultRole: "member",
+    },
+  },
+  run: (ctx, { body }) => service.put(ctx, body),
+});
+
+export const deleteSso = command({
+  id: "sso.delete",
+  route: "DELETE /api/v1/settings/sso",
+  summary: "Take single sign-on away",
+  description: "Members log in by password again. Sessions that are open stay open.",
+  permission: SsoWrite,
+  response: noContent(),
+  emits: [SsoDeleted],
+  fails: [NotConfigured],
+  run: (ctx) => service.remove(ctx),
+});
