@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startWorld, type World } from "#kernel/testing/world.ts";
-import { anotherNode, send } from "./testing.ts";
+import { anotherNode, send } from "./testing/node.ts";
 
 const WRITERS = 16;
 const EACH = 25;

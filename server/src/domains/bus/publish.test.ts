@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { anotherNode, send } from "./testing.ts";
+import { anotherNode, send } from "./testing/node.ts";
 
 const MINUTE_MS = 60_000;
 

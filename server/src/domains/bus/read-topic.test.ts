@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { feedRegistryOf } from "./feed-registry.ts";
-import { anotherNode, headersOf, send } from "./testing.ts";
+import { anotherNode, headersOf, send } from "./testing/node.ts";
 
 const BEGINNING = "evt_0000000000000000000000";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { feedRegistryOf } from "./feed-registry.ts";
 import { stream } from "./stream.ts";
-import { headersOf, send } from "./testing.ts";
+import { headersOf, send } from "./testing/node.ts";
 
 const BEGINNING = "evt_0000000000000000000000";
 

@@ -1,6 +1,6 @@
 /** What workflows and webhooks do with records, and hear of them. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { atRest, listening, runsOf } from "#domains/runs/triggers/testing.ts";
+import { atRest, listening, runsOf } from "#domains/runs/testing/triggers.ts";
 import { deployed, runOf, seen, stepsOf, trigger } from "#domains/runs/testing/workflows.ts";
 import { arrived, caughtUp } from "#domains/webhooks/deliveries/testing.ts";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";

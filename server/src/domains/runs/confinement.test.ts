@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployed, ran, seen, stepsOf, tokenOf, trigger } from "./testing/workflows.ts";
-import { atRest, publish, runsOf } from "./triggers/testing.ts";
+import { atRest, publish, runsOf } from "./testing/triggers.ts";
 
 const SCOPES = ["deployments:create", "workflows:read", "workflows:trigger", "workflows:write"];
 const SAY = { id: "say", type: "publish_event", config: { topic: "said", type: "said.it" } };

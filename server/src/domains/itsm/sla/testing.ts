@@ -1,4 +1,4 @@
-import { anotherKernel } from "#domains/bus/testing.ts";
+import { anotherKernel } from "#domains/bus/testing/node.ts";
 import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { World } from "#kernel/testing/world.ts";

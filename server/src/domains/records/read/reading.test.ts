@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing.ts";
+import { anotherNode, send } from "#domains/bus/testing/node.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
 

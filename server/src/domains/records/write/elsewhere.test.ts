@@ -1,6 +1,6 @@
 /** Tables that another node has changed while this one still goes by what they were. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing.ts";
+import { anotherNode, send } from "#domains/bus/testing/node.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "../testing.ts";
 

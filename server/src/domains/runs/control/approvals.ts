@@ -12,7 +12,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
-import { runContextOf } from "../engine/queued-start.ts";
+import { runContextOf } from "../start/queued-start.ts";
 import type { Decision } from "../engine/journal-record.ts";
 import { queueCommand } from "../engine/store.ts";
 import { runRef, summaryOf } from "../engine/run-summary.ts";

@@ -3,7 +3,7 @@ import { planOfVersion } from "#domains/workflows/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { job, type JobType } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { runContextOf } from "../engine/queued-start.ts";
+import { runContextOf } from "../start/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
 import { deleteWaits } from "../engine/waits.ts";
 import { releaseConcurrencySlot } from "../engine/after-run.ts";

@@ -10,9 +10,9 @@ import {
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { RunContext } from "../engine/run-context.ts";
-import { runContextOf } from "../engine/queued-start.ts";
+import { runContextOf } from "../start/queued-start.ts";
 import { foldJournal, type JournalRecord, type JournalLine } from "../engine/journal-record.ts";
-import { shardOf } from "../engine/queued-start.ts";
+import { shardOf } from "../start/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
 import { RUNS_DUE_SIGNAL } from "../engine/store.ts";
 import { runRef, summaryOf } from "../engine/run-summary.ts";

@@ -21,7 +21,7 @@ import {
   invalidField,
 } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { type PreparedStart, startInline } from "../engine/start-run.ts";
+import { type PreparedStart, startInline } from "../start/start-run.ts";
 import { insertRun } from "../engine/store.ts";
 import { runRef, summaryOf } from "../engine/run-summary.ts";
 import { checkpointOf } from "../engine/checkpoint.ts";

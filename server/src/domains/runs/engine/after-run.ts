@@ -2,9 +2,9 @@ import { findDeployment, planOfVersion, type StepError } from "#domains/workflow
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { StartEvent } from "../events.ts";
-import { letNextIn } from "./admission.ts";
+import { letNextIn } from "../start/admission.ts";
 import type { Answer } from "./journal-record.ts";
-import { newRunContext, insertQueuedRun } from "./queued-start.ts";
+import { newRunContext, insertQueuedRun } from "../start/queued-start.ts";
 import { runActor, type RunContext } from "./run-context.ts";
 import { queueCommand, type Checkpoint } from "./store.ts";
 

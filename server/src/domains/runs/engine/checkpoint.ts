@@ -1,6 +1,16 @@
 import type { RunResult, StepError } from "#domains/workflows/index.ts";
+import type { Platform } from "#kernel/access/caller.ts";
+import { runAsSystem } from "#kernel/operation/act.ts";
+import type { WriteContext } from "#kernel/operation/operation.ts";
+import { cancelChildRuns } from "../control/cancel-run.ts";
+import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
+import { afterRunEnded } from "./after-run.ts";
 import type { Execution } from "./execution.ts";
-import type { Checkpoint } from "./store.ts";
+import type { JournalRecord } from "./journal-record.ts";
+import { runActor } from "./run-context.ts";
+import { runRef, summaryOf } from "./run-summary.ts";
+import { type Checkpoint, writeCheckpoint } from "./store.ts";
+import { saveWaits } from "./waits.ts";
 
 /** The status, the due time and the result that follow from how far it has come. */
 export function checkpointOf(execution: Execution, over: RunResult | undefined): Checkpoint {
@@ -26,4 +36,59 @@ function errorOf(
   const { error } = steps.get(path ?? "") ?? {};
   const message = error?.message ?? `${path} failed.`;
   return { code: error?.code ?? "failed", message, ...(path !== undefined && { path }) };
+}
+
+class Overtaken extends Error {}
+
+/**
+ * Writes what became of a run since the last time, with all that follows from it, in one transaction.
+ * False when somebody else wrote to it meanwhile: then nothing was written.
+ */
+export async function saveExecution(
+  platform: Platform,
+  execution: Execution,
+  over: RunResult | undefined,
+): Promise<boolean> {
+  const { facts, unwritten } = execution;
+  const { id, workspace, environment, cause } = facts;
+  const records = [...unwritten];
+  const turn = checkpointOf(execution, over);
+  try {
+    await runAsSystem(platform, { workspace, environment }, cause, async (ctx) => {
+      ctx.setActor(runActor(facts));
+      const written = writeCheckpoint(
+        ctx,
+        { id, entries: execution.entries, generation: facts.generation },
+        turn,
+      );
+      saveWaits(ctx, execution, records, over !== undefined);
+      if (over) await end(ctx, execution, { turn, over });
+      else if (records.some(isPause)) {
+        ctx.emit(RunPaused, runRef(facts), summaryOf(facts, turn, ctx.now));
+      }
+      if (!(await written)) throw new Overtaken();
+    });
+  } catch (error) {
+    if (error instanceof Overtaken) return false;
+    throw error;
+  }
+  execution.written(records.length, execution.entries + (records.length > 0 ? 1 : 0));
+  return true;
+}
+
+async function end(
+  ctx: WriteContext,
+  { facts }: Execution,
+  { turn, over }: { readonly turn: Checkpoint; readonly over: RunResult },
+): Promise<void> {
+  ctx.emit(ENDS[over.status], runRef(facts), summaryOf(facts, turn, ctx.now));
+  await afterRunEnded(ctx, facts, turn);
+  // Their results are for nobody any more.
+  if (over.status !== "completed") await cancelChildRuns(ctx, [facts.id]);
+}
+
+const ENDS = { completed: RunCompleted, failed: RunFailed, cancelled: RunCancelled } as const;
+
+function isPause({ status }: JournalRecord): boolean {
+  return status === "paused";
 }

@@ -13,8 +13,8 @@ import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { startWorld, until, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
-import { executed, predict, probes, workflows } from "../testing/rehearsals.ts";
-import { startInline, writeRunStart } from "./start-run.ts";
+import { executed, predict, probes, workflows } from "../testing/scripted-workflows.ts";
+import { startInline, writeRunStart } from "../start/start-run.ts";
 
 let world: World;
 let userId: string;

@@ -15,7 +15,7 @@ import {
   type StepError,
 } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/access/caller.ts";
-import { SpeculativeSteps } from "./speculative-steps.ts";
+import { SpeculativeSteps } from "../steps/speculative-steps.ts";
 import { resultOfWait } from "./waits.ts";
 import type { RunContext } from "./run-context.ts";
 import {
@@ -28,10 +28,10 @@ import {
   type Wait,
   type JournalDecision,
 } from "./journal-record.ts";
-import { isMocked, mockStep } from "./mocked-steps.ts";
-import { Scope } from "./scope.ts";
-import { outputSizeError } from "./output-size.ts";
-import { type StepAttemptResult, executeStep } from "./execute-step.ts";
+import { isMocked, mockStep } from "../steps/mocked-steps.ts";
+import { Scope } from "../steps/scope.ts";
+import { outputSizeError } from "../steps/step-error.ts";
+import { type StepAttemptResult, executeStep } from "../steps/execute-step.ts";
 
 /** A step that reaches outside and is to be begun. */
 export interface Begun {

@@ -5,10 +5,10 @@ import { newId } from "#kernel/schema/id.ts";
 import { SHARDS, ShardLeases } from "#kernel/work/shard-leases.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
-import { Active } from "./active-run.ts";
-import { admit } from "./admission.ts";
+import { Active } from "./active-runs.ts";
+import { admit } from "../start/admission.ts";
 import { Execution } from "./execution.ts";
-import { runContextOf } from "./queued-start.ts";
+import { runContextOf } from "../start/queued-start.ts";
 import {
   type JournalEntry,
   findDueRuns,
@@ -18,8 +18,8 @@ import {
   type RunRow,
 } from "./store.ts";
 import { RUNS_DUE_SIGNAL } from "./store.ts";
-import { KeyedQueue } from "./keyed-queue.ts";
-import { saveExecution } from "./write-checkpoint.ts";
+import { KeyedQueue } from "../start/admission.ts";
+import { saveExecution } from "./checkpoint.ts";
 
 const LOOK_MS = 1_000;
 const ACTIVE_MAX = 1_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { atRest, holdBack, listening, publish, runsOf, toldOf } from "./testing.ts";
+import { atRest, holdBack, listening, publish, runsOf, toldOf } from "../testing/triggers.ts";
 
 let world: World;
 let owner: Ask & { userId: string };

@@ -13,7 +13,7 @@ import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { idsInOrder } from "#kernel/schema/id.ts";
-import { queuedStart, type RunStart, writeRunStart } from "../engine/start-run.ts";
+import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts";
 import { startEvents } from "../events.ts";
 import { compileEventMatch, visibleEvent, topicsOf } from "./event-matcher.ts";
 import { wakeWaitingStep, stepsWaitingOn } from "./waiting-steps.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherNode } from "#domains/bus/testing.ts";
+import { anotherNode } from "#domains/bus/testing/node.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployed } from "../testing/workflows.ts";
-import { runsOf, SET, toldOf } from "./testing.ts";
+import { runsOf, SET, toldOf } from "../testing/triggers.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

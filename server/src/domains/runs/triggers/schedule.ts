@@ -15,7 +15,7 @@ import { job } from "#kernel/work/job.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
-import { queuedStart, writeRunStart } from "../engine/start-run.ts";
+import { queuedStart, writeRunStart } from "../start/start-run.ts";
 import { startEvents } from "../events.ts";
 
 type Schedule = Extract<Trigger, { type: "schedule" }>;

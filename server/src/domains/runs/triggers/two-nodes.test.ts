@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { anotherNode } from "#domains/bus/testing.ts";
+import { anotherNode } from "#domains/bus/testing/node.ts";
 import { startWorld, until } from "#kernel/testing/world.ts";
 import { deployed, trigger } from "../testing/workflows.ts";
-import { atRest, holdBack, listening, publish, runsOf } from "./testing.ts";
+import { atRest, holdBack, listening, publish, runsOf } from "../testing/triggers.ts";
 
 const EVENTS = 240;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployed, trigger } from "../testing/workflows.ts";
-import { atRest, holdBack, publish, toldOf } from "./testing.ts";
+import { atRest, holdBack, publish, toldOf } from "../testing/triggers.ts";
 
 let world: World;
 let owner: Ask;

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { anotherNode } from "#domains/bus/testing.ts";
+import { anotherNode } from "#domains/bus/testing/node.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployed } from "../testing/workflows.ts";
-import { runsOf, SET } from "./testing.ts";
+import { runsOf, SET } from "../testing/triggers.ts";
 
 const STARTED = "workflow.run_started";
 const COMPLETED = "workflow.run_completed";

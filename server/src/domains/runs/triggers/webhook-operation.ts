@@ -16,7 +16,7 @@ import { id, line, object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
 import { checkpointOf } from "../engine/checkpoint.ts";
 import { foldJournal } from "../engine/journal-record.ts";
-import { type PreparedStart, startInline, writeRunStart } from "../engine/start-run.ts";
+import { type PreparedStart, startInline, writeRunStart } from "../start/start-run.ts";
 import { readJournals } from "../engine/store.ts";
 import { startEvents } from "../events.ts";
 import { waitUntilEnded } from "../run-watch.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { deployed } from "../testing/workflows.ts";
-import { runsOf } from "./testing.ts";
+import { runsOf } from "../testing/triggers.ts";
 
 let receiver: Receiver;
 let world: World;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherNode, send } from "#domains/bus/testing.ts";
+import { anotherNode, send } from "#domains/bus/testing/node.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
 import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { anotherNode, type Node, send } from "#domains/bus/testing.ts";
+import { anotherNode, type Node, send } from "#domains/bus/testing/node.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 
 const MINUTE_MS = 60_000;

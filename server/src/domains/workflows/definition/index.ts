@@ -1,6 +1,6 @@
 /** Workflows as their authors write them: schemas, checks, and the plan that is run. */
-export { checkDefinition } from "./check-definition.ts";
-export type { ExpressionCheck } from "./check-context.ts";
+export { checkDefinition } from "./validation/check-definition.ts";
+export type { ExpressionCheck } from "./validation/check-context.ts";
 export {
   Definition,
   definitionFields,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { faultsOf } from "./testing.ts";
+import { faultsOf } from "../testing/definitions.ts";
 
 function ofTrigger(trigger: unknown): string[] {
   return faultsOf({ name: "x", trigger, nodes: [], edges: [] });

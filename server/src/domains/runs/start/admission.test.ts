@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyedQueue } from "./keyed-queue.ts";
+import { KeyedQueue } from "./admission.ts";
 
 test("what has the same name is done in the order in which it came, whatever fails; the rest goes beside it", async () => {
   const turns = new KeyedQueue();

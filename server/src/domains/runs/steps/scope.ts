@@ -1,7 +1,7 @@
 import { parsePath } from "#domains/workflows/index.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import type { RunContext } from "./run-context.ts";
-import type { JournalRecord } from "./journal-record.ts";
+import type { RunContext } from "../engine/run-context.ts";
+import type { JournalRecord } from "../engine/journal-record.ts";
 
 type Outputs = Record<string, { readonly output: unknown; readonly error?: unknown }>;
 

@@ -1,6 +1,6 @@
-import { builtInNodeTypes } from "../testing/built-in.ts";
-import { checkDefinition } from "./check-definition.ts";
-import { nodeTypes } from "./node-type.ts";
+import { builtInNodeTypes } from "./built-in.ts";
+import { checkDefinition } from "../definition/validation/check-definition.ts";
+import { nodeTypes } from "../definition/node-type.ts";
 
 export const types = nodeTypes(builtInNodeTypes);
 

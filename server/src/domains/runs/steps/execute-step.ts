@@ -19,13 +19,13 @@ import {
   StepFailure,
   type StepResult,
 } from "./executor.ts";
-import { runActor, type RunContext } from "./run-context.ts";
+import { runActor, type RunContext } from "../engine/run-context.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
 import { prepareNode } from "./prepared-node.ts";
-import type { StepLogLine } from "./journal-record.ts";
+import type { StepLogLine } from "../engine/journal-record.ts";
 import type { Scope } from "./scope.ts";
 import { assertStorable, toStorableText } from "#kernel/schema/json-value.ts";
-import { outputSizeError } from "./output-size.ts";
+import { outputSizeError } from "./step-error.ts";
 
 const TIMEOUT_MS = 30_000;
 const LOG_LINES_MAX = 200;

@@ -3,9 +3,9 @@ import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import { parseResponseContent } from "#kernel/outbound/response-content.ts";
 import { derivedId, timeOfId } from "#kernel/schema/id.ts";
-import { executor, StepFailure, type StepResult, type StepTools } from "../engine/executor.ts";
+import { executor, StepFailure, type StepResult, type StepTools } from "./executor.ts";
 import { runActor } from "../engine/run-context.ts";
-import { startInline, writeRunStart } from "../engine/start-run.ts";
+import { startInline, writeRunStart } from "../start/start-run.ts";
 
 const publishEvent = executor({
   type: types.publishEvent,

@@ -7,9 +7,9 @@ import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { RunQueued, RunStarted } from "../events.ts";
-import { runActor, type RunContext, type TestRun } from "./run-context.ts";
-import { runRef, summaryOf } from "./run-summary.ts";
-import { insertRun, type RunRow, type Checkpoint, RUNS_DUE_SIGNAL } from "./store.ts";
+import { runActor, type RunContext, type TestRun } from "../engine/run-context.ts";
+import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { insertRun, type RunRow, type Checkpoint, RUNS_DUE_SIGNAL } from "../engine/store.ts";
 
 /** What is needed to start a run. */
 export interface RunStart {

@@ -1,7 +1,7 @@
 /** What the tests of triggers have in common. */
 import { NO_WORKSPACE } from "#kernel/db/database.ts";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
-import { deployed } from "../testing/workflows.ts";
+import { deployed } from "./workflows.ts";
 
 /** A step that only computes, so that its run needs nothing else. */
 export const SET = { id: "keep", type: "set", config: { values: { kept: true } } };

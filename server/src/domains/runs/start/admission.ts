@@ -5,11 +5,11 @@ import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { Execution } from "../engine/execution.ts";
+import { runActor, type RunContext } from "../engine/run-context.ts";
+import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { type RunRow, RUNS_DUE_SIGNAL, writeCheckpoint } from "../engine/store.ts";
 import { RunStarted } from "../events.ts";
-import type { Execution } from "./execution.ts";
-import { runActor, type RunContext } from "./run-context.ts";
-import { runRef, summaryOf } from "./run-summary.ts";
-import { type RunRow, RUNS_DUE_SIGNAL, writeCheckpoint } from "./store.ts";
 
 const KEY_CHARACTERS_MAX = 200;
 const UNEVALUABLE = "(unevaluable)";
@@ -117,4 +117,21 @@ export function letNextIn(ctx: WriteContext<never>, facts: RunContext): void {
 
 function lockOf({ workspace, environment, workflowId }: RunContext): bigint {
   return sha256(`runs ${workspace} ${environment} ${workflowId}`).readBigInt64BE();
+}
+
+/** Work that is done one after the other where it has the same name, in the order in which it came. */
+export class KeyedQueue {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Begins when what came before it under this name is over, however that ended. */
+  after<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.#last.set(name, mine);
+    const forget = (): void => {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    };
+    mine.then(forget, forget);
+    return mine;
+  }
 }

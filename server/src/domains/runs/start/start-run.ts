@@ -3,15 +3,15 @@ import type { Platform, PlatformServices } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
 import { newRunContext, type RunStart, insertQueuedRun } from "./queued-start.ts";
-import { startErrorRun } from "./after-run.ts";
-import { Execution } from "./execution.ts";
-import { runActor, type RunContext } from "./run-context.ts";
-import { runner } from "./runner.ts";
-import { insertRun } from "./store.ts";
-import { runRef, summaryOf } from "./run-summary.ts";
-import { checkpointOf } from "./checkpoint.ts";
-import { saveWaits } from "./waits.ts";
-import { RUNS_DUE_SIGNAL } from "./store.ts";
+import { startErrorRun } from "../engine/after-run.ts";
+import { Execution } from "../engine/execution.ts";
+import { runActor, type RunContext } from "../engine/run-context.ts";
+import { runner } from "../engine/runner.ts";
+import { insertRun } from "../engine/store.ts";
+import { runRef, summaryOf } from "../engine/run-summary.ts";
+import { checkpointOf } from "../engine/checkpoint.ts";
+import { saveWaits } from "../engine/waits.ts";
+import { RUNS_DUE_SIGNAL } from "../engine/store.ts";
 
 export type { RunStart } from "./queued-start.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkDefinition } from "./check-definition.ts";
-import { expressions, faultsOf, loop, ofNodes, step, types } from "./testing.ts";
+import { expressions, faultsOf, loop, ofNodes, step, types } from "../../testing/definitions.ts";
 
 const sound = {
   name: "Escalate",

@@ -2,8 +2,8 @@ import type { Static, TObject } from "typebox";
 import type { NodeType } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/access/caller.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
-import type { StepLogLine, Wait } from "./journal-record.ts";
-import type { RunContext } from "./run-context.ts";
+import type { StepLogLine, Wait } from "../engine/journal-record.ts";
+import type { RunContext } from "../engine/run-context.ts";
 
 /** What a step may use. */
 export interface StepTools {

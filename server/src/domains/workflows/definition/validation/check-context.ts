@@ -1,5 +1,5 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
-import type { Config, NodeTypes } from "./node-type.ts";
+import type { Config, NodeTypes } from "../node-type.ts";
 
 /** How the language of templates and expressions is checked; the kernel's engine provides it. */
 export interface ExpressionCheck {

@@ -1,8 +1,8 @@
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { pointerSegments, jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { type CheckContext, type ExpressionCheck, errorReporter } from "./check-context.ts";
-import type { Config, NodeType } from "./node-type.ts";
-import { faultsWithTemplates, isTemplate, partsOf } from "./template.ts";
+import type { Config, NodeType } from "../node-type.ts";
+import { faultsWithTemplates, isTemplate, partsOf } from "../template.ts";
 
 /** Finds the faults of a node's configuration: its shape, what its type adds, its expressions. */
 export function checkConfig(

@@ -1,6 +1,6 @@
 import { Validator } from "#kernel/schema/validator.ts";
 import { type CheckContext, errorReporter } from "./check-context.ts";
-import { Edge } from "./definition.ts";
+import { Edge } from "../definition.ts";
 
 /** What the edges of a graph must know about a node. */
 export interface KnownNode {

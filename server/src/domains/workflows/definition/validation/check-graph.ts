@@ -3,8 +3,8 @@ import { Validator } from "#kernel/schema/validator.ts";
 import { checkConfig } from "./check-config.ts";
 import { checkEdges, type KnownNode } from "./check-edges.ts";
 import { type CheckContext, isRecord, errorReporter } from "./check-context.ts";
-import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "./definition.ts";
-import { branchesOf, type Config, type NodeType } from "./node-type.ts";
+import { EDGES_MAX, NESTING_MAX, Node, NODES_MAX } from "../definition.ts";
+import { branchesOf, type Config, type NodeType } from "../node-type.ts";
 
 interface Place {
   /** Where the object with `nodes` and `edges` stands. */

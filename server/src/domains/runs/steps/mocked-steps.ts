@@ -1,5 +1,5 @@
 import { branchesOf, type PlanNode } from "#domains/workflows/index.ts";
-import type { TestRun } from "./run-context.ts";
+import type { TestRun } from "../engine/run-context.ts";
 import type { StepAttemptResult } from "./execute-step.ts";
 
 /** Whether a test run only pretends to carry out a step: what reaches outside or waits, or is mocked. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loop, ofNodes, step } from "./testing.ts";
+import { loop, ofNodes, step } from "../../testing/definitions.ts";
 
 describe("nodes", () => {
   const http = (config: object, more: object = {}) => ({ id: "a", type: "http", config, ...more });

@@ -10,10 +10,10 @@ import {
   isRecord,
   errorReporter,
 } from "./check-context.ts";
-import { definitionFields, EDGES_MAX, NODES_MAX } from "./definition.ts";
-import type { NodeTypes } from "./node-type.ts";
-import { isTemplate } from "./template.ts";
-import { triggerTypes } from "./trigger.ts";
+import { definitionFields, EDGES_MAX, NODES_MAX } from "../definition.ts";
+import type { NodeTypes } from "../node-type.ts";
+import { isTemplate } from "../template.ts";
+import { triggerTypes } from "../trigger.ts";
 
 /**
  * Everything that is wrong with a definition, each with its JSON pointer; empty when it can be
