@@ -8,9 +8,8 @@ import {
   TableUpdated,
   toldChange,
 } from "#domains/tables/structure/events.ts";
-import { partitionOf } from "#domains/tables/table-cache.ts";
 import type { Table } from "#domains/tables/table.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { EventData, ResourceRef } from "#kernel/log/event.ts";
@@ -79,7 +78,7 @@ export async function prepare(
   caller: Caller,
   { id, direction }: { readonly id: string; readonly direction: Direction },
 ): Promise<Prepared> {
-  const { steps, ...read } = await db.read(partitionOf(caller), async (tx) => {
+  const { steps, ...read } = await db.read(partitionOfCaller(caller), async (tx) => {
     const migration = await store.get(tx, id);
     const { checksum, revision } = migration;
     return { checksum, revision, steps: await stepsOf(tx, migration, direction) };

@@ -1,14 +1,13 @@
 /** Takes the steps of a migration, one after the other, in the act's transaction. */
 import type { ScriptStatement } from "#domains/queries/guard/script.ts";
 import { PositionMap } from "#domains/queries/guard/source-position.ts";
-import { creatorOf } from "#domains/records/record.ts";
+import { authorOf, partitionOfCaller } from "#kernel/access/caller.ts";
 import { onDeleteOf, targetOf } from "#domains/tables/columns/reference.ts";
 import { quoteIdentifier } from "#domains/tables/sql-names.ts";
 import { listTables } from "#domains/tables/store.ts";
 import { type AppliedSteps, runSteps } from "#domains/tables/structure/apply-steps.ts";
 import { failedStepOf } from "#domains/tables/structure/failed-step.ts";
 import type { Step } from "#domains/tables/structure/step.ts";
-import { partitionOf } from "#domains/tables/table-cache.ts";
 import type { Table } from "#domains/tables/table.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -222,14 +221,14 @@ class Taking {
     const { text } = statement;
     this.#reversible = false;
     const { tx, caller, now } = this.#ctx;
-    const partition = partitionOf(caller);
+    const partition = partitionOfCaller(caller);
     this.#named ??= tablesNamedIn(this.#works, tables);
     await this.#watch(tablesToLock(statement, { tables, named: this.#named }));
     await this.#as(ownerOf(partition));
     const [row] = await queryRows(tx, "select change_records($1, $2, $3, $4) as changed", [
       text,
       schemaOf(partition),
-      creatorOf(caller),
+      authorOf(caller),
       now,
     ]);
     await this.#as(undefined);
@@ -240,7 +239,7 @@ class Taking {
   async #watch(tables: readonly Table[]): Promise<void> {
     for (const table of tables) {
       if (this.#watched.has(table.slug)) continue;
-      const { on, off } = writeTriggerSql(partitionOf(this.#ctx.caller), table);
+      const { on, off } = writeTriggerSql(partitionOfCaller(this.#ctx.caller), table);
       await this.#asOwner(on);
       this.#watched.set(table.slug, off);
     }
@@ -253,7 +252,7 @@ class Taking {
   }
 
   async #asOwner(texts: readonly string[]): Promise<void> {
-    await this.#as(ownerOf(partitionOf(this.#ctx.caller)));
+    await this.#as(ownerOf(partitionOfCaller(this.#ctx.caller)));
     for (const text of texts) await queryRows(this.#ctx.tx, CHANGE, [text]);
     await this.#as(undefined);
   }

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Caller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionOf } from "#domains/tables/table-cache.ts";
 import { MigrationCreated, MigrationDeleted, MigrationUpdated } from "./migration.ts";
 import {
   AppliedSomewhere,
@@ -33,7 +32,7 @@ export async function readDraft(
   },
 ): Promise<Draft> {
   const { name, up, down } = body;
-  const { workspace } = partitionOf(caller);
+  const { workspace } = partitionOfCaller(caller);
   const upward = up && (await readSteps(up, { path: "/up", workspace }));
   const downward = down && (await readSteps(down, { path: "/down", workspace }));
   refuseFaults([...(upward?.faults ?? []), ...(downward?.faults ?? [])]);
@@ -50,7 +49,7 @@ export async function readKept(
   steps: readonly MigrationStep[],
   path: string,
 ): Promise<ReadSteps> {
-  const read = await readSteps(steps, { path, workspace: partitionOf(caller).workspace });
+  const read = await readSteps(steps, { path, workspace: partitionOfCaller(caller).workspace });
   // What may be said may have changed since.
   refuseFaults(read.faults);
   return read;

@@ -1,8 +1,8 @@
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import {
-  partitionOfCaller,
   REPORT_TIME_LIMIT_MS,
   type ReportField,
   reportSource,

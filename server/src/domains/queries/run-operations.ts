@@ -2,7 +2,7 @@ import Type from "typebox";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { partitionOf } from "#domains/tables/table-cache.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { QueriesRun } from "#domains/tables/permissions.ts";
 import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
@@ -90,7 +90,7 @@ export const runSavedQuery = query({
     body: { params: { since: "2026-01-01" }, limit: 100 },
   },
   async prepare(platform, { params: { id }, body: { params: given = [], ...how } }, caller) {
-    const { sql, parameters } = await platform.db.read(partitionOf(caller), (tx) =>
+    const { sql, parameters } = await platform.db.read(partitionOfCaller(caller), (tx) =>
       store.get(tx, id),
     );
     return runQuery(platform, caller, { ...how, sql, params: valuesOf(parameters, given) });

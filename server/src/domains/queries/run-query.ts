@@ -1,9 +1,9 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
-import { findTableSchema, isSchemaOutdated, partitionOf } from "#domains/tables/table-cache.ts";
+import { findTableSchema, isSchemaOutdated } from "#domains/tables/table-cache.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { findTable } from "#domains/tables/store.ts";
 import { toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
@@ -50,7 +50,7 @@ export async function runQuery(
 
 /** What is to be known of a statement that only reads; throws when it is none, or not harmless. */
 export async function inspectQuery(caller: Caller, sql: string): Promise<Inspection> {
-  const verdict = await readStatement(partitionOf(caller).workspace, sql, "reading");
+  const verdict = await readStatement(partitionOfCaller(caller).workspace, sql, "reading");
   if ("complaints" in verdict) throw refusalOf(verdict.complaints);
   return verdict;
 }
@@ -64,7 +64,7 @@ async function answered(
   question: SqlQuestion & { readonly inspection: Inspection; readonly values: readonly unknown[] },
 ): Promise<QueryResult> {
   const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = question;
-  const partition = partitionOf(caller);
+  const partition = partitionOfCaller(caller);
   const tables = await tablesNamed(platform, caller, inspection);
   const { person } = caller;
   const composed = wrapStatement(inspection, { tables, person, values, rowsMax: limit });
@@ -103,7 +103,7 @@ function haveChanged(
   caller: Caller,
   tables: readonly TableSchema[],
 ): Promise<boolean> {
-  return db.read(partitionOf(caller), async (tx) => {
+  return db.read(partitionOfCaller(caller), async (tx) => {
     for (const { id, slug, revision } of tables) {
       const now = await findTable(tx, slug);
       if (now?.id !== id || now.revision !== revision) return true;
@@ -127,7 +127,7 @@ async function tablesNamed(
   caller: Caller,
   { relations, expressions }: Inspection,
 ): Promise<TableSchema[]> {
-  const partition = partitionOf(caller);
+  const partition = partitionOfCaller(caller);
   const complaints: GuardError[] = [];
   if (relations.size > RELATIONS_MAX) {
     const message = `one statement can name at most ${RELATIONS_MAX} tables`;

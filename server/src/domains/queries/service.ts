@@ -1,9 +1,8 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionOf } from "#domains/tables/table-cache.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import type { Inspection } from "./guard/guard.ts";
 import { nameless, type Parameter, parameterFaults, throwIfAny } from "./parameter.ts";
@@ -57,7 +56,7 @@ export async function prepareUpdate(
   { sql: given, parameters }: Partial<Draft>,
 ): Promise<Inspected | undefined> {
   if (given === undefined && parameters === undefined) return undefined;
-  const sql = given ?? (await db.read(partitionOf(caller), (tx) => store.get(tx, id))).sql;
+  const sql = given ?? (await db.read(partitionOfCaller(caller), (tx) => store.get(tx, id))).sql;
   return { sql, inspection: await inspectQuery(caller, sql) };
 }
 

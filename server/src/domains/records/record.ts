@@ -1,6 +1,5 @@
 /** What a record is, to the API and in SQL. */
 import Type from "typebox";
-import type { Caller } from "#kernel/access/caller.ts";
 import { Time } from "#kernel/schema/schema.ts";
 import { quotedColumn } from "#domains/tables/sql-names.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
@@ -22,11 +21,6 @@ export const RecordSchema = Type.Object(
       "Beside these, the fields of its table by their names; null where there is nothing",
   },
 );
-
-/** Whose a record is, by whichever means they made it. */
-export function creatorOf({ person, actor }: Caller): string {
-  return person?.id ?? actor.id;
-}
 
 /** A record as the API shows it. */
 export type VisibleColumns = Readonly<Record<string, unknown>>;

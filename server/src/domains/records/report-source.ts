@@ -1,3 +1,4 @@
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -6,12 +7,7 @@ import {
   type ReportField,
   reportSource,
 } from "#kernel/contributions/report-source.ts";
-import {
-  findTableSchema,
-  reloadTable,
-  isSchemaOutdated,
-  partitionOf,
-} from "#domains/tables/table-cache.ts";
+import { findTableSchema, reloadTable, isSchemaOutdated } from "#domains/tables/table-cache.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { RecordsRead } from "#domains/tables/permissions.ts";
 import { type RuleSql, compileRules } from "#domains/tables/rules/rule-sql.ts";
@@ -30,7 +26,7 @@ export const recordsSource = reportSource({
   schema: Type.Object({ table: Slug }, { additionalProperties: false }),
   async open(asking, { table: slug }, parameters) {
     const { platform, caller } = asking;
-    const partition = partitionOf(caller);
+    const partition = partitionOfCaller(caller);
     const table = await findTableSchema(platform, partition, slug, (work) =>
       platform.db.read(partition, work),
     );

@@ -1,4 +1,4 @@
-import type { Caller, PlatformServices } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller, type PlatformServices } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -27,12 +27,12 @@ export async function requireTable(asking: Asking, slug: string): Promise<TableS
 
 /** A table of the partition that the caller is in, if there is one. */
 export function lookupTable(asking: Asking, slug: string): Promise<TableSchema | undefined> {
-  return catalogOf(asking.services).find(asking.tx, partitionOf(asking.caller), slug);
+  return catalogOf(asking.services).find(asking.tx, partitionOfCaller(asking.caller), slug);
 }
 
 /** All of them. */
 export function tablesOf({ tx, services, caller }: Asking): Promise<readonly TableSchema[]> {
-  return catalogOf(services).all(tx, partitionOf(caller));
+  return catalogOf(services).all(tx, partitionOfCaller(caller));
 }
 
 type Read = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -59,12 +59,6 @@ export async function reloadTable(
   return findTableSchema(services, partition, slug, read);
 }
 
-/** Where a caller's tables are. */
-export function partitionOf({ workspace, environment }: Caller): Partition {
-  if (!workspace) throw new Error("Tables belong to a workspace.");
-  return { workspace: workspace.key, environment };
-}
-
 /**
  * Statements by a definition that has just changed fail, as there is no such column or shape, or because
  * a new one must be filled. Then the work is done once more, by the new definition.
@@ -86,7 +80,7 @@ export function isSchemaOutdated(
   if (code === undefined || !OF_STRUCTURE.has(code)) return undefined;
   if (again.has(caller) && !isOfShape(error)) return undefined;
   again.add(caller);
-  catalogOf(services).forget(partitionOf(caller));
+  catalogOf(services).forget(partitionOfCaller(caller));
   return new StaleRead({ cause: error });
 }
 
@@ -99,7 +93,7 @@ export async function assertSchemaCurrent(asking: Asking, table: TableSchema): P
   const { revision } = (await findTable(asking.tx, table.slug)) ?? {};
   if (revision === table.revision) return;
   again.add(asking.caller);
-  catalogOf(asking.services).forget(partitionOf(asking.caller));
+  catalogOf(asking.services).forget(partitionOfCaller(asking.caller));
   throw new StaleRead({ cause: "The table has changed." });
 }
 

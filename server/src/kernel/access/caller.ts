@@ -116,6 +116,20 @@ export function userIdOf({ credential }: Caller): string {
   return credential.user.id;
 }
 
+/** The id of the person behind a caller, or of the actor where there is none. */
+export function authorOf({ person, actor }: Pick<Caller, "person" | "actor">): string {
+  return person?.id ?? actor.id;
+}
+
+/** The partition that a caller's rows are in; only for a caller who is in a workspace. */
+export function partitionOfCaller({
+  workspace,
+  environment,
+}: Pick<Caller, "workspace" | "environment">): Partition {
+  if (!workspace) throw new Error("The caller is in no workspace.");
+  return { workspace: workspace.key, environment };
+}
+
 /** What a caller has in one of their workspaces; throws where they have nothing, or may do nothing for now. */
 export function requireMembership({ credential }: Caller, workspaceId: string): Membership {
   const all = [...(credential?.memberships.values() ?? [])];

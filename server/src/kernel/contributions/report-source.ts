@@ -4,9 +4,8 @@
  * gives them as the caller sees them: whoever counts can count no more than they may read.
  */
 import Type, { type Static, type TObject } from "typebox";
-import type { Caller, Platform } from "../access/caller.ts";
+import { type Caller, partitionOfCaller, type Platform } from "../access/caller.ts";
 import type { ConditionField } from "../condition/sql.ts";
-import type { Partition } from "../db/partition.ts";
 import { type SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 import type { Permission } from "../access/permission.ts";
@@ -134,12 +133,6 @@ export function readInPartition(
   return platform.db.read(partitionOfCaller(caller), (tx) => queryRows(tx, text, values), {
     timeoutMs: REPORT_TIME_LIMIT_MS,
   });
-}
-
-/** Where a caller's rows are. */
-export function partitionOfCaller({ workspace, environment }: Caller): Partition {
-  if (!workspace) throw new Error("Reports belong to a workspace.");
-  return { workspace: workspace.key, environment };
 }
 
 /** Every kind of source that there is, by its name. */

@@ -1,3 +1,4 @@
+import { partitionOfCaller } from "../access/caller.ts";
 import type { ReadContext } from "../operation/operation.ts";
 import { SqlParameters } from "../db/statement.ts";
 import { eventVisibilities } from "./event-visibility.ts";
@@ -5,7 +6,6 @@ import type { Permission } from "../access/permission.ts";
 import Type from "typebox";
 import {
   readInPartition,
-  partitionOfCaller,
   type ReportRequest,
   reportSource,
   type ReportSource,

@@ -1,7 +1,7 @@
 import { command, type Operation, query } from "#kernel/operation/operation.ts";
 import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";
 import {

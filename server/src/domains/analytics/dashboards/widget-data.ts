@@ -1,9 +1,8 @@
 /** What the widgets of a dashboard show, all in one answer. */
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import * as snapshots from "../kpis/snapshot-store.ts";
 import * as kpis from "../kpis/store.ts";
 import { runSavedReport } from "../reports/run-report.ts";

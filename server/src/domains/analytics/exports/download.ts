@@ -1,7 +1,6 @@
 import Type from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import { type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";

@@ -1,8 +1,7 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { runAsOf } from "../run-as.ts";
 import { rowListing } from "../reports/report-rows.ts";
 import { checkReport, mapBrokenReport, withSource } from "../reports/run-report.ts";

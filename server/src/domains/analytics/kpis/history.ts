@@ -1,10 +1,9 @@
 import Type from "typebox";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { command, query, type WriteContext } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, item, page } from "#kernel/operation/response.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { callerRunningAs } from "../run-as.ts";
 import { AnalyticsRead, AnalyticsWrite } from "../permissions.ts";

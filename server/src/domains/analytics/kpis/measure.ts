@@ -1,6 +1,7 @@
 /** What a KPI's number is at a moment. */
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
-import { partitionOfCaller, type ReportRequest } from "#kernel/contributions/report-source.ts";
+import { type ReportRequest } from "#kernel/contributions/report-source.ts";
 import type { ReportCondition } from "../reports/report-sql.ts";
 import { type Definition, toDefinition, ReportBroken } from "../reports/report.ts";
 import { checkReport, runReport, mapBrokenReport } from "../reports/run-report.ts";

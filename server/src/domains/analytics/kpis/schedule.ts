@@ -6,7 +6,7 @@ import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts"
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 import { callerRunningAs } from "../run-as.ts";
 import { KpiSnapshotTaken, KpiThresholdCrossed } from "./kpi.ts";

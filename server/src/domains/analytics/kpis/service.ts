@@ -1,9 +1,8 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { runAsOf } from "../run-as.ts";
 import * as reports from "../reports/store.ts";
 import { KpiCreated, KpiDeleted, KpiUpdated } from "./kpi.ts";

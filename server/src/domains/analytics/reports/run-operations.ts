@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";
 import { takeFittingPage } from "#kernel/operation/pagination.ts";
 import { download, item, dynamicPage } from "#kernel/operation/response.ts";
-import { partitionOfCaller } from "#kernel/contributions/report-source.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { sizeProblem, assertStorable } from "#kernel/schema/json-value.ts";
 import { FORMATS, FILE_FORMATS, MEDIA_TYPES, piecesOf } from "../exports/file/formats.ts";

@@ -1,13 +1,9 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
-import {
-  type OpenReportSource,
-  partitionOfCaller,
-  type ReportRequest,
-} from "#kernel/contributions/report-source.ts";
+import { type OpenReportSource, type ReportRequest } from "#kernel/contributions/report-source.ts";
 import { fillTimeGaps } from "./fill-gaps.ts";
 import { type ReportCondition, compileReport, toReportRow } from "./report-sql.ts";
 import {

@@ -1,15 +1,10 @@
 import Type from "typebox";
 import type { Json } from "#domains/tables/columns/column-type.ts";
 import { RecordsRead } from "#domains/tables/permissions.ts";
-import {
-  retryOnSchemaChange,
-  partitionOf,
-  readWithTable,
-  requireTable,
-} from "#domains/tables/table-cache.ts";
+import { retryOnSchemaChange, readWithTable, requireTable } from "#domains/tables/table-cache.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { Slug } from "#domains/tables/table.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
 import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
 import {
   jsonListFormat,
@@ -111,7 +106,7 @@ export const exportRecords = query({
       sizes: PAGES,
       read: async (last, count) =>
         last
-          ? platform.db.read(partitionOf(caller), (tx) =>
+          ? platform.db.read(partitionOfCaller(caller), (tx) =>
               listRecordsSql(tx, listing, last.place, count),
             )
           : first,
@@ -133,7 +128,7 @@ function begin(
   slug: string,
   question: RecordQuery,
 ): Promise<{ listing: RecordListing; first: ListedRecords[] }> {
-  return platform.db.read(partitionOf(caller), async (tx) => {
+  return platform.db.read(partitionOfCaller(caller), async (tx) => {
     const asking = { tx, services: platform, caller };
     const table = await requireTable(asking, slug);
     const listing = await readWithTable(asking, table, () => listingOf(asking, table, question));

@@ -1,10 +1,11 @@
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import { parseCsv, CSV_ROWS_MAX } from "#kernel/csv/parse-csv.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { reloadTable, partitionOf, requireTable } from "#domains/tables/table-cache.ts";
+import { reloadTable, requireTable } from "#domains/tables/table-cache.ts";
 import { RecordsWrite } from "#domains/tables/permissions.ts";
 import { NoSuchTable, Slug } from "#domains/tables/table.ts";
 import { RecordCreated, RecordUpdated } from "../events.ts";
@@ -62,7 +63,7 @@ export const importRecords = command({
     body: { csv: "number,status,total\r\nA-4711,paid,99.50\r\nA-4712,open,\r\n" },
   },
   async prepare(platform, { params, query, body }, caller) {
-    const partition = partitionOf(caller);
+    const partition = partitionOfCaller(caller);
     // Read anew, since lines would be refused by a definition that has just changed elsewhere.
     const table = await reloadTable(platform, partition, params.slug, (work) =>
       platform.db.read(partition, work),

@@ -1,5 +1,6 @@
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { partitionOf, tablesOf } from "#domains/tables/table-cache.ts";
+import { tablesOf } from "#domains/tables/table-cache.ts";
 import { resolveTable, type TableSchema } from "#domains/tables/table-schema.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { listTables } from "#domains/tables/store.ts";
@@ -82,7 +83,9 @@ async function tablesNow(ctx: Deleting): Promise<readonly TableSchema[]> {
   const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
   const isCurrent = known.every(({ id, revision }) => revisions.get(id) === revision);
   if (isCurrent && rows.length === known.length) return known;
-  return (await listTables(ctx.tx)).map((table) => resolveTable(table, partitionOf(ctx.caller)));
+  return (await listTables(ctx.tx)).map((table) =>
+    resolveTable(table, partitionOfCaller(ctx.caller)),
+  );
 }
 
 /** Those that lose the same references, table by table. */

@@ -10,7 +10,7 @@ import type { Grant } from "#domains/tables/rules/grants.ts";
 import { FAULTS_MAX } from "#domains/tables/table.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { RecordCreated, tableIn } from "../events.ts";
-import { creatorOf } from "../record.ts";
+import { authorOf } from "#kernel/access/caller.ts";
 import { explainBatchError, batchParameters } from "./batch-parameters.ts";
 import { assertMembers } from "./check-members.ts";
 import { recordStatements } from "./record-sql.ts";
@@ -126,7 +126,7 @@ export async function newRecords(
   const drafts: WriteContextOfRecord[] = [];
   const nextId = wanted.length === 1 ? () => newId("rec", now.getTime()) : ids(now);
   const time = now.toISOString();
-  const createdBy = creatorOf(caller);
+  const createdBy = authorOf(caller);
   for (const { given, path } of wanted) {
     const read = parseFields(table, given, { for: "create", now, person: caller.person });
     if ("values" in read) {

@@ -4,7 +4,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { roleNamesOf } from "#domains/identity/roles/index.ts";
-import { partitionOf } from "../table-cache.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import * as store from "../store.ts";
 import { type Table, TABLES_MAX } from "../table.ts";
@@ -79,7 +79,7 @@ async function lookUp(
   { tx, now, caller }: ReadContext,
   steps: readonly Step[],
 ): Promise<PlanContext> {
-  const partition = partitionOf(caller);
+  const partition = partitionOfCaller(caller);
   const dropped = steps.filter(({ op }) => op === "drop_table").map(({ table }) => table);
   const found = await store.lockTables(tx, { slugs: slugsOf(steps), referringTo: dropped });
   const tables = new Map(found.map((table) => [table.slug, table]));

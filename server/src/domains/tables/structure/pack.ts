@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
 import { object } from "#kernel/schema/schema.ts";
-import { partitionOf } from "../table-cache.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { parseColumns } from "../columns/parse-fields.ts";
 import { TablesWrite } from "../permissions.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -50,7 +50,7 @@ export const tableContent = packContent({
   async remove(ctx, id) {
     await store.lockStructure(ctx.tx);
     const table = await found(ctx, id);
-    const site = { partition: partitionOf(ctx.caller), table };
+    const site = { partition: partitionOfCaller(ctx.caller), table };
     // Whoever is about to enter something has done so after this, or finds no table.
     await queryRows(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
     // What people entered is theirs, whoever made the table.
