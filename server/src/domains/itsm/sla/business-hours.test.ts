@@ -101,7 +101,7 @@ test.each<[string, number, string]>([
   expect(at !== undefined && new Date(at).toISOString()).toBe(until);
 });
 
-test("what would take more than ten years is never due", () => {
+test("an amount that takes more than ten years is never due", () => {
   const rare = calendarOf("UTC", [{ days: [1], from: "09:00", to: "09:01" }]);
   expect(businessTime(rare).after(ms("2026-06-01T00:00:00Z"), 600 * MINUTE_MS)).toBeUndefined();
   expect(businessTime(null).after(0, 365 * 24 * HOUR_MS)).toBe(365 * 24 * HOUR_MS);

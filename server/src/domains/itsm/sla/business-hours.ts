@@ -1,10 +1,10 @@
 /**
- * Business time. An instant is business time when the clocks of the calendar's place then show an hour
- * of work on a day that is no holiday. So an hour that the clocks skip is not there, and one that they
- * show twice counts twice.
+ * Business hours. An instant is business time when the local time of the calendar's zone is then within
+ * working hours on a day that is no holiday. So an hour that daylight saving skips is not counted, and one
+ * that it repeats counts twice.
  *
- * Days are cut in UTC, where all are equally long and in order, and each is worked out once: its
- * stretches of one offset, and in them the hours of work.
+ * Days are cut in UTC, where all are equally long and in order, and each is computed once: its spans of
+ * one UTC offset, and the working intervals within them.
  */
 import { IANAZone } from "luxon";
 
@@ -25,28 +25,28 @@ export interface Hours {
 }
 
 export interface BusinessTime {
-  /** How much of it there is between two instants. */
+  /** The business time between two instants. */
   readonly elapsed: (fromMs: number, toMs: number) => number;
-  /** The first instant at which so much is used up; undefined when that is more than ten years away. */
+  /** The first instant at which an amount is used up; undefined when that is more than ten years away. */
   readonly after: (fromMs: number, amountMs: number) => number | undefined;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const HORIZON_DAYS = 3_660;
-const DAYS_KEPT_MAX = 8_000;
-/** They change at full seconds. */
-const CHANGE_MS = 1_000;
+const SEARCH_DAYS_MAX = 3_660;
+const CACHED_DAYS_MAX = 8_000;
+/** Offsets change at full seconds. */
+const OFFSET_CHANGE_STEP_MS = 1_000;
 const WEEKDAYS = 7;
-/** The first day that computers count is a Thursday. */
+/** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 4;
 
 /** All time is business time. */
 const AROUND_THE_CLOCK: BusinessTime = {
   elapsed: (fromMs, toMs) => Math.max(0, toMs - fromMs),
   after: (fromMs, amountMs) =>
-    amountMs > HORIZON_DAYS * DAY_MS ? undefined : fromMs + Math.max(0, amountMs),
+    amountMs > SEARCH_DAYS_MAX * DAY_MS ? undefined : fromMs + Math.max(0, amountMs),
 };
 
 /** The business time of a calendar; without one, around the clock. */
@@ -68,7 +68,7 @@ interface Day {
   readonly totalMs: number;
 }
 
-interface Stretch {
+interface OffsetSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly offsetMs: number;
@@ -81,12 +81,12 @@ class WorkingTime implements BusinessTime {
   /** Local days since 1970. */
   readonly #holidays: ReadonlySet<number>;
   readonly #days = new Map<number, Day>();
-  /** The boundary between two days that was asked for last. */
+  /** The day boundary that was looked up last. */
   #last: { readonly ms: number; readonly offsetMs: number } | undefined;
 
   constructor({ timezone, hours, holidays = [] }: Calendar) {
     this.#zone = IANAZone.create(timezone);
-    this.#week = Array.from({ length: WEEKDAYS }, (_, index) => spansOn(index + 1, hours));
+    this.#week = Array.from({ length: WEEKDAYS }, (_, index) => mergeHours(index + 1, hours));
     this.#holidays = new Set(holidays.map((day) => Date.parse(day) / DAY_MS));
   }
 
@@ -104,7 +104,7 @@ class WorkingTime implements BusinessTime {
     if (amountMs <= 0) return fromMs;
     let leftMs = amountMs;
     const first = Math.floor(fromMs / DAY_MS);
-    for (let day = first; day < first + HORIZON_DAYS; day += 1) {
+    for (let day = first; day < first + SEARCH_DAYS_MAX; day += 1) {
       const { intervals, totalMs } = this.#day(day);
       if (day > first && totalMs < leftMs) {
         leftMs -= totalMs;
@@ -120,16 +120,16 @@ class WorkingTime implements BusinessTime {
   }
 
   #day(day: number): Day {
-    const known = this.#days.get(day);
-    if (known) return known;
-    const intervals = this.#stretches(day).flatMap((stretch) => this.#work(stretch));
+    const cached = this.#days.get(day);
+    if (cached) return cached;
+    const intervals = this.#offsetSpans(day).flatMap((span) => this.#workingIntervals(span));
     const totalMs = intervals.reduce((sum, [fromMs, toMs]) => sum + toMs - fromMs, 0);
-    if (this.#days.size >= DAYS_KEPT_MAX) this.#days.clear();
+    if (this.#days.size >= CACHED_DAYS_MAX) this.#days.clear();
     this.#days.set(day, { intervals, totalMs });
     return { intervals, totalMs };
   }
 
-  #work({ fromMs, toMs, offsetMs }: Stretch): Interval[] {
+  #workingIntervals({ fromMs, toMs, offsetMs }: OffsetSpan): Interval[] {
     const intervals: Interval[] = [];
     const lastDay = Math.floor((toMs + offsetMs - 1) / DAY_MS);
     for (let day = Math.floor((fromMs + offsetMs) / DAY_MS); day <= lastDay; day += 1) {
@@ -144,29 +144,30 @@ class WorkingTime implements BusinessTime {
     return intervals;
   }
 
-  /** The parts of a day in which the clocks keep their distance from UTC: nowhere do they change twice in one. */
-  #stretches(day: number): Stretch[] {
+  /** Spans of a day with one UTC offset: no zone changes it twice in a day. */
+  #offsetSpans(day: number): OffsetSpan[] {
     const [fromMs, toMs] = [day * DAY_MS, (day + 1) * DAY_MS];
-    const [offsetMs, laterMs] = [this.#boundary(fromMs), this.#boundary(toMs)];
+    const [offsetMs, laterMs] = [this.#boundaryOffset(fromMs), this.#boundaryOffset(toMs)];
     if (offsetMs === laterMs) return [{ fromMs, toMs, offsetMs }];
-    const changeMs = this.#change(fromMs, toMs, offsetMs);
+    const changeMs = this.#findOffsetChange(fromMs, toMs, offsetMs);
     return [
       { fromMs, toMs: changeMs, offsetMs },
       { fromMs: changeMs, toMs, offsetMs: laterMs },
     ];
   }
 
-  /** The end of one day is the beginning of the next. */
-  #boundary(ms: number): number {
+  /** Caches the last boundary, since the end of one day is the beginning of the next. */
+  #boundaryOffset(ms: number): number {
     if (this.#last?.ms !== ms) this.#last = { ms, offsetMs: this.#offset(ms) };
     return this.#last.offsetMs;
   }
 
-  /** The first instant that no longer has an offset, between one that has it and one that has not. */
-  #change(beforeMs: number, afterMs: number, offsetMs: number): number {
+  /** Finds the first instant without an offset, between one that has it and one that has not. */
+  #findOffsetChange(beforeMs: number, afterMs: number, offsetMs: number): number {
     let [low, high] = [beforeMs, afterMs];
-    while (high - low > CHANGE_MS) {
-      const middle = low + Math.floor((high - low) / 2 / CHANGE_MS) * CHANGE_MS;
+    while (high - low > OFFSET_CHANGE_STEP_MS) {
+      const middle =
+        low + Math.floor((high - low) / 2 / OFFSET_CHANGE_STEP_MS) * OFFSET_CHANGE_STEP_MS;
       if (this.#offset(middle) === offsetMs) low = middle;
       else high = middle;
     }
@@ -178,8 +179,8 @@ class WorkingTime implements BusinessTime {
   }
 }
 
-/** The hours of one weekday in order, where those that overlap or touch have become one. */
-function spansOn(weekday: number, hours: readonly Hours[]): Interval[] {
+/** The hours of one weekday in order, with those that overlap or touch merged. */
+function mergeHours(weekday: number, hours: readonly Hours[]): Interval[] {
   const spans = hours
     .filter(({ days }) => days.includes(weekday))
     .map(({ from, to }): Interval => [minutesOf(from) * MINUTE_MS, minutesOf(to) * MINUTE_MS])

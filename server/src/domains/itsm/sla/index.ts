@@ -5,7 +5,7 @@ import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { breachAnnouncer } from "./clocks/breach-announcer.ts";
 import { listClocks, ticketClocks } from "./clocks/operations.ts";
-import { alertView } from "./event-visibility.ts";
+import { alertVisibility } from "./event-visibility.ts";
 import {
   IncidentSlaBreached,
   IncidentSlaWarning,
@@ -59,7 +59,7 @@ export const sla = domain({
   jobs: [recomputeClocksJob],
   engines: [breachAnnouncer],
   contributions: [
-    contribute(EventVisibilityPoint, alertView),
+    contribute(EventVisibilityPoint, alertVisibility),
     contribute(PackContentPoint, policyContent),
     contribute(ReportSourcePoint, clocksSource),
   ],

@@ -7,7 +7,7 @@ import { SlaBreached, SlaWarning } from "./policy.ts";
 
 const RECIPIENTS_MAX = 100;
 
-/** Whoever works on a ticket hears of its deadline: the assignee or, without one, the team. */
+/** Notifies of a breach or a warning: the assignee or, without one, the team. */
 export const breachNotificationReader = reader({
   name: "sla.tell",
   on: [SlaBreached.type, SlaWarning.type],
@@ -15,16 +15,16 @@ export const breachNotificationReader = reader({
   emits: [NotificationSent],
   async handle({ tx, because }, events) {
     for (const event of events) {
-      // What somebody published under this name is a message.
+      // A published message may bear the type, but its resource is not a ticket.
       if (event.resource.type !== SlaBreached.resource) continue;
-      // The event's schema, by which we wrote it.
+      // Written by this event's schema.
       const alert = event.data as EventData<typeof SlaBreached>;
-      const userIds = await recipientsOf(tx, alert);
+      const userIds = await listRecipients(tx, alert);
       if (userIds.length === 0) continue;
       const { kind, id } = alert.ticket;
       await notify(because(event), {
         userIds,
-        ...wordsOf(alert, event.type === SlaBreached.type),
+        ...notificationText(alert, event.type === SlaBreached.type),
         about: { eventId: event.id, eventType: event.type, resource: { type: kind, id } },
       });
     }
@@ -33,19 +33,22 @@ export const breachNotificationReader = reader({
 
 type Alert = EventData<typeof SlaBreached>;
 
-async function recipientsOf(tx: Tx, { ticket }: Alert): Promise<readonly string[]> {
+async function listRecipients(tx: Tx, { ticket }: Alert): Promise<readonly string[]> {
   if (ticket.assigneeId !== null) return [ticket.assigneeId];
   if (ticket.teamId === null) return [];
   return (await membersOf(tx, ticket.teamId)).slice(0, RECIPIENTS_MAX);
 }
 
-function wordsOf({ ticket, policyName, metric, targetMinutes, dueAt }: Alert, breached: boolean) {
-  const what = metric === "response" ? "a response" : "its resolution";
+function notificationText(
+  { ticket, policyName, metric, targetMinutes, dueAt }: Alert,
+  isBreach: boolean,
+) {
+  const target = metric === "response" ? "a response" : "its resolution";
   const name = ticket.number ?? ticket.id;
   return {
-    title: breached ? `${name} is late` : `${name} is due soon`,
+    title: isBreach ? `${name} is late` : `${name} is due soon`,
     body:
-      `${ticket.title ?? name}: ${policyName} allows ${targetMinutes} minutes until ${what}, ` +
-      (breached ? `which passed at ${dueAt}.` : `which is at ${dueAt}.`),
+      `${ticket.title ?? name}: ${policyName} allows ${targetMinutes} minutes until ${target}, ` +
+      (isBreach ? `which passed at ${dueAt}.` : `which is at ${dueAt}.`),
   };
 }

@@ -4,7 +4,7 @@ import { toPolicyInput, NewPolicy } from "./policy.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** Policies that packs bring. */
+/** SLA policies as pack content. */
 export const policyContent = packContent({
   kind: "sla_policies",
   permission: SlaWrite,
@@ -16,12 +16,12 @@ export const policyContent = packContent({
   async read({ tx }, id) {
     const policy = await store.find(tx, id);
     if (!policy) return undefined;
-    const { active: _, ...edited } = service.draftOf(policy);
+    const { active: _, ...edited } = service.policyInputOf(policy);
     return edited;
   },
   create: async (ctx, content) => (await service.create(ctx, toPolicyInput(content))).id,
   async replace(ctx, id, content) {
-    // Whether it is on is for the workspace to say.
+    // The workspace decides whether a policy is active.
     const { active: _, ...draft } = toPolicyInput(content);
     await service.update(ctx, id, draft);
     return id;

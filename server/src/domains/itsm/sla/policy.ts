@@ -30,7 +30,7 @@ const Target = object(
   { title: "SlaTarget" },
 );
 
-const HoursOfWork = object({
+const WorkingHours = object({
   days: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
     minItems: 1,
     maxItems: 7,
@@ -43,7 +43,7 @@ const HoursOfWork = object({
 const CalendarSchema = object(
   {
     timezone: line(64, "IANA; the hours are those of its clocks, in summer and winter"),
-    hours: Type.Array(HoursOfWork, { minItems: 1, maxItems: HOURS_MAX }),
+    hours: Type.Array(WorkingHours, { minItems: 1, maxItems: HOURS_MAX }),
     holidays: Type.Optional(
       Type.Array(Type.String({ format: "date" }), {
         maxItems: HOLIDAYS_MAX,
@@ -86,7 +86,7 @@ export const SlaPolicy = Type.Object(
 export type SlaPolicy = Static<typeof SlaPolicy> & { readonly revision: number };
 export type PolicyInput = Omit<Static<typeof SlaPolicy>, "id" | "createdAt" | "updatedAt">;
 
-/** Whoever gives no calendar means the whole day, every day. */
+/** Without a calendar time is counted around the clock. */
 export const NewPolicy = object(
   {
     name: fields.name,
@@ -105,7 +105,7 @@ export type NewPolicy = Static<typeof NewPolicy>;
 export const PolicyChange = patch(fields);
 export type PolicyChange = Static<typeof PolicyChange>;
 
-const USUAL = {
+const POLICY_DEFAULTS = {
   conditions: {},
   calendar: null,
   pauseOn: [] as string[],
@@ -113,39 +113,39 @@ const USUAL = {
   active: true,
 };
 
-/** A whole policy of what was given. */
-export function toPolicyInput(given: NewPolicy): PolicyInput {
-  return withPolicyDefaults({ ...USUAL, ...given });
+/** Completes a new policy by the defaults. */
+export function toPolicyInput(input: NewPolicy): PolicyInput {
+  return withPolicyDefaults({ ...POLICY_DEFAULTS, ...input });
 }
 
-/** Says so where a calendar has no holidays. */
-export function withPolicyDefaults(draft: PolicyInput): PolicyInput {
-  const { calendar } = draft;
-  return { ...draft, calendar: calendar && { ...calendar, holidays: calendar.holidays ?? [] } };
+/** Completes a calendar that names no holidays. */
+export function withPolicyDefaults(policy: PolicyInput): PolicyInput {
+  const { calendar } = policy;
+  return { ...policy, calendar: calendar && { ...calendar, holidays: calendar.holidays ?? [] } };
 }
 
-/** Throws a 422 with everything that a schema can't see. */
+/** Throws a 422 with everything that the schema can't check. */
 export function assertValidPolicy(
   services: Pick<PlatformServices, "contributions">,
-  draft: PolicyInput,
+  policy: PolicyInput,
   at = "",
 ): void {
-  const faults = [
-    ...validateCondition(draft.conditions).map(({ path, message }) => ({
+  const errors = [
+    ...validateCondition(policy.conditions).map(({ path, message }) => ({
       path: `/conditions${path}`,
       message,
     })),
-    ...faultsOfTargets(draft),
-    ...faultsOfCalendar(draft),
-    ...faultsOfStates(services, draft),
-  ].map((fault) => ({ ...fault, path: at + fault.path }));
-  const [first] = faults;
+    ...targetErrors(policy),
+    ...calendarErrors(policy),
+    ...stateErrors(services, policy),
+  ].map((error) => ({ ...error, path: at + error.path }));
+  const [first] = errors;
   if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
   }
 }
 
-function faultsOfTargets({ targets }: PolicyInput): FieldError[] {
+function targetErrors({ targets }: PolicyInput): FieldError[] {
   return targets.flatMap(({ metric }, index) =>
     targets.findIndex((other) => other.metric === metric) === index
       ? []
@@ -153,15 +153,15 @@ function faultsOfTargets({ targets }: PolicyInput): FieldError[] {
   );
 }
 
-function faultsOfCalendar({ calendar }: PolicyInput): FieldError[] {
+function calendarErrors({ calendar }: PolicyInput): FieldError[] {
   if (!calendar) return [];
-  const faults = calendar.hours.flatMap(({ from, to }, index) =>
+  const errors = calendar.hours.flatMap(({ from, to }, index) =>
     minutesOf(from) < minutesOf(to)
       ? []
       : [{ path: `/calendar/hours/${index}/to`, message: "must be later than from" }],
   );
-  if (isTimezone(calendar.timezone)) return faults;
-  return [{ path: "/calendar/timezone", message: "is not a time zone that we know" }, ...faults];
+  if (isTimezone(calendar.timezone)) return errors;
+  return [{ path: "/calendar/timezone", message: "is not a time zone that we know" }, ...errors];
 }
 
 /** A name, since an offset such as `+02:00` knows no summer. */
@@ -174,7 +174,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-function faultsOfStates(
+function stateErrors(
   services: Pick<PlatformServices, "contributions">,
   { entity, pauseOn }: PolicyInput,
 ): FieldError[] {
@@ -202,7 +202,7 @@ export const SlaPolicyDeleted = event("sla_policy.deleted", {
   summary: "An SLA policy was deleted.",
 });
 
-/** What is told of a clock that ran out, or nearly did. */
+/** The data of a breach or a warning. */
 const Alert = Type.Object(
   {
     policyId: Type.String(),

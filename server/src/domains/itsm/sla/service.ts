@@ -21,13 +21,13 @@ export const TooManyPolicies = failure(
 
 export async function create(
   ctx: WriteContext<typeof SlaPolicyCreated>,
-  draft: PolicyInput,
+  input: PolicyInput,
 ): Promise<SlaPolicy> {
-  assertValidPolicy(ctx.services, draft);
+  assertValidPolicy(ctx.services, input);
   if ((await store.count(ctx.tx)) >= POLICIES_MAX) throw new Failure(TooManyPolicies);
   const { now } = ctx;
-  const policy = await store.insert(ctx.tx, newId("slp", now.getTime()), { draft, now });
-  ctx.emit(SlaPolicyCreated, referTo(policy), shownOf(policy));
+  const policy = await store.insert(ctx.tx, newId("slp", now.getTime()), { input, now });
+  ctx.emit(SlaPolicyCreated, policyRef(policy), policyEventData(policy));
   return policy;
 }
 
@@ -39,12 +39,16 @@ export async function update(
 ): Promise<SlaPolicy> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  const draft = changed(before, change);
-  assertValidPolicy(ctx.services, draft);
-  const { changes } = diffResource<PolicyInput>(draftOf(before), draft);
+  const input = applyPolicyChange(before, change);
+  assertValidPolicy(ctx.services, input);
+  const { changes } = diffResource<PolicyInput>(policyInputOf(before), input);
   if (changes.length === 0) return before;
-  const after = await store.update(ctx.tx, id, { draft, now: ctx.now });
-  ctx.emit(SlaPolicyUpdated, referTo(after), diffResource(shownOf(before), shownOf(after)));
+  const after = await store.update(ctx.tx, id, { input, now: ctx.now });
+  ctx.emit(
+    SlaPolicyUpdated,
+    policyRef(after),
+    diffResource(policyEventData(before), policyEventData(after)),
+  );
   return after;
 }
 
@@ -55,24 +59,24 @@ export async function remove(
   const policy = await store.lock(ctx.tx, id);
   ctx.expectRevision(policy.revision);
   await store.remove(ctx.tx, id);
-  ctx.emit(SlaPolicyDeleted, referTo(policy), shownOf(policy));
+  ctx.emit(SlaPolicyDeleted, policyRef(policy), policyEventData(policy));
 }
 
-/** What a policy would be with a change. */
-export function changed(policy: SlaPolicy, change: Partial<PolicyChange>): PolicyInput {
-  return withPolicyDefaults({ ...draftOf(policy), ...change });
+/** Applies a change to a policy, without writing it. */
+export function applyPolicyChange(policy: SlaPolicy, change: Partial<PolicyChange>): PolicyInput {
+  return withPolicyDefaults({ ...policyInputOf(policy), ...change });
 }
 
-/** What of a policy somebody wrote. */
-export function draftOf(policy: SlaPolicy): PolicyInput {
-  const { id: _, revision: __, createdAt: ___, updatedAt: ____, ...draft } = policy;
-  return draft;
+/** The fields of a policy that people write. */
+export function policyInputOf(policy: SlaPolicy): PolicyInput {
+  const { id: _, revision: __, createdAt: ___, updatedAt: ____, ...input } = policy;
+  return input;
 }
 
-function shownOf({ revision: _, ...policy }: SlaPolicy): Omit<SlaPolicy, "revision"> {
+function policyEventData({ revision: _, ...policy }: SlaPolicy): Omit<SlaPolicy, "revision"> {
   return policy;
 }
 
-function referTo({ id, name }: SlaPolicy) {
+function policyRef({ id, name }: SlaPolicy) {
   return { id, displayName: name };
 }

@@ -6,17 +6,17 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { foldEvents, type ClockPlan } from "./clocks/clock-fold.ts";
-import { historiesOf } from "./clocks/ticket-history.ts";
+import { readTicketHistories } from "./clocks/ticket-history.ts";
 import { ticketFieldsOf, toIso } from "./clocks/clock-row.ts";
 import { compilePlans } from "./clocks/policy-targets.ts";
 import { assertValidPolicy, METRICS, PolicyChange, type SlaPolicy } from "./policy.ts";
 import { assertSeesAllTickets } from "./clocks/clock-access.ts";
-import { changed } from "./service.ts";
+import { applyPolicyChange } from "./service.ts";
 import { CLOCK_STATES, clockStateAt } from "./clocks/clock-state.ts";
 
 const DAY_MS = 86_400_000;
-const USUAL_DAYS = 30;
-const USUAL_TICKETS = 1_000;
+const DEFAULT_DAYS = 30;
+const DEFAULT_TICKETS = 1_000;
 const BATCH_TICKETS = 200;
 const WORST_MAX = 10;
 
@@ -30,7 +30,7 @@ export const SimulationBody = object({
     Type.Integer({
       minimum: 1,
       maximum: 5_000,
-      description: `Of tickets, the newest first; ${USUAL_TICKETS} unless given`,
+      description: `Of tickets, the newest first; ${DEFAULT_TICKETS} unless given`,
     }),
   ),
 });
@@ -43,7 +43,7 @@ const Counts = {
   cancelled: Type.Integer(),
 };
 
-const Result = Type.Object({
+const MetricResult = Type.Object({
   metric: Type.Enum([...METRICS]),
   targetMinutes: Type.Number(),
   ...Counts,
@@ -64,7 +64,7 @@ const Result = Type.Object({
     }),
   ),
 });
-type Result = Static<typeof Result>;
+type MetricResult = Static<typeof MetricResult>;
 
 export const Simulation = Type.Object(
   {
@@ -72,60 +72,61 @@ export const Simulation = Type.Object(
     to: Time,
     tickets: Type.Integer({ description: "How many were looked at" }),
     ...Counts,
-    metPercent: Result.properties.metPercent,
-    metrics: Type.Array(Result),
+    metPercent: MetricResult.properties.metPercent,
+    metrics: Type.Array(MetricResult),
   },
   { title: "SlaSimulation" },
 );
 type Simulation = Static<typeof Simulation>;
 
-/** What would have become of past tickets under a policy, or under a changed one. */
+/** Simulates a policy, or a changed one, on past tickets. */
 export async function simulate(
   ctx: ReadContext,
   policy: SlaPolicy,
-  { from, to, policy: change = {}, limit = USUAL_TICKETS }: SimulationBody,
+  { from, to, policy: change = {}, limit = DEFAULT_TICKETS }: SimulationBody,
 ): Promise<Simulation> {
   const { tx, now, services } = ctx;
-  const draft = changed(policy, change);
+  const draft = applyPolicyChange(policy, change);
   assertValidPolicy(services, draft, "/policy");
   const end = to === undefined ? now : new Date(to);
-  const start = from === undefined ? new Date(end.getTime() - USUAL_DAYS * DAY_MS) : new Date(from);
+  const start =
+    from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);
   if (start > end) throw invalidField("/to", "must not be before from");
-  const kind = ticketKinds(services).find((one) => one.kind === draft.entity);
+  const kind = ticketKinds(services).find(({ kind: name }) => name === draft.entity);
   if (kind) assertSeesAllTickets(kind, ctx);
-  const ids = kind ? await ticketsIn(tx, kind, { start, end, limit }) : [];
+  const ids = kind ? await listTicketIds(tx, kind, { start, end, limit }) : [];
   const plans = compilePlans(draft);
-  const fates: Fate[][] = plans.map(() => []);
+  const clocks: SimulatedClock[][] = plans.map(() => []);
   for (let index = 0; index < ids.length; index += BATCH_TICKETS) {
     const batch = ids.slice(index, index + BATCH_TICKETS).map((id) => ({ id }));
-    const histories = await historiesOf(tx, batch);
+    const histories = await readTicketHistories(tx, batch);
     for (const [id, history] of histories) {
-      for (const [which, plan] of plans.entries()) {
-        const fate = fateOf(plan, { id, history, nowMs: now.getTime() });
-        if (fate) fates[which]?.push(fate);
+      for (const [metric, plan] of plans.entries()) {
+        const simulated = simulateClock(plan, { id, history, nowMs: now.getTime() });
+        if (simulated) clocks[metric]?.push(simulated);
       }
     }
   }
-  const metrics = plans.map((plan, which) => resultOf(plan, fates[which] ?? []));
+  const metrics = plans.map((plan, index) => toMetricResult(plan, clocks[index] ?? []));
   return {
     from: start.toISOString(),
     to: end.toISOString(),
     tickets: ids.length,
-    ...countsOf(fates.flat()),
+    ...countStates(clocks.flat()),
     metrics,
   };
 }
 
-type Fate = Result["worst"][number];
+type SimulatedClock = MetricResult["worst"][number];
 
-function fateOf(
+function simulateClock(
   plan: ClockPlan,
   past: {
     readonly id: string;
     readonly history: Parameters<typeof foldEvents>[1];
     readonly nowMs: number;
   },
-): Fate | undefined {
+): SimulatedClock | undefined {
   const clock = foldEvents(plan, past.history);
   if (!clock?.everMatched) return undefined;
   const { state, elapsedMs, dueAt } = clockStateAt(plan, clock, past.nowMs);
@@ -143,21 +144,21 @@ function fateOf(
   };
 }
 
-function resultOf(plan: ClockPlan, fates: readonly Fate[]): Result {
+function toMetricResult(plan: ClockPlan, clocks: readonly SimulatedClock[]): MetricResult {
   return {
     metric: plan.metric,
     targetMinutes: plan.targetMs / 60_000,
-    ...countsOf(fates),
-    worst: fates
+    ...countStates(clocks),
+    worst: clocks
       .filter(({ state }) => state !== "cancelled")
       .toSorted((left, right) => right.elapsedMs - left.elapsedMs)
       .slice(0, WORST_MAX),
   };
 }
 
-function countsOf(fates: readonly Fate[]) {
+function countStates(clocks: readonly SimulatedClock[]) {
   const count = (...states: readonly string[]): number =>
-    fates.filter(({ state }) => states.includes(state)).length;
+    clocks.filter(({ state }) => states.includes(state)).length;
   const [met, breached] = [count("met"), count("breached")];
   const decided = met + breached;
   return {
@@ -169,7 +170,7 @@ function countsOf(fates: readonly Fate[]) {
   };
 }
 
-async function ticketsIn(
+async function listTicketIds(
   tx: Tx,
   { table }: TicketKind,
   { start, end, limit }: { readonly start: Date; readonly end: Date; readonly limit: number },

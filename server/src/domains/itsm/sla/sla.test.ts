@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { BREACH_SIGNAL } from "./clocks/breach-announcer.ts";
-import { workingNode } from "./testing.ts";
+import { workingNode } from "./testing/ticket-events.ts";
 
 const MINUTE_MS = 60_000;
 const POLICIES = "/api/v1/itsm/sla-policies";
@@ -71,7 +71,7 @@ const clocksOf = async (ticketId: string): Promise<any[]> =>
 const WARNED = ["incident.sla_warning", "sla.warning"];
 const BREACHED = ["incident.sla_breached", "sla.breached"];
 
-test("a policy is made, read, changed and deleted", async () => {
+test("a policy is created, read, changed and deleted", async () => {
   const made = await owner(`POST ${POLICIES}`, {
     name: "Gold",
     entity: "change",
@@ -137,7 +137,7 @@ test.each<[string, object]>([
   expect(answer.body.errors.map((one: any) => one.path)).toContain(path);
 });
 
-test("a warning and a breach are told once each, and to whom it concerns", async () => {
+test("a warning and a breach are announced once each, and notify the assignee or the team", async () => {
   const { id: policyId, category } = await policy();
   const id = await raised(category, { assigneeId: agent.userId });
   const [row] = await kept(id);
@@ -244,7 +244,7 @@ test("a policy that matches later counts from the beginning, and leaves when it 
   expect(await alertsOf(id)).toEqual(BREACHED);
 });
 
-test("a policy that is made, changed, switched off and on applies to open tickets", async () => {
+test("a policy that is created, changed, deactivated or activated applies to open tickets", async () => {
   const id = await raised("category of a later policy");
   pass(5);
   const conditions = { category: "category of a later policy" };
@@ -303,7 +303,7 @@ test("a target that is taken away ends its clocks; finished work is not judged a
   ]);
 });
 
-test("what was resolved in time is not late, however far behind the reader is", async () => {
+test("a ticket resolved in time is not announced as late, however far behind the reader is", async () => {
   const { category } = await policy();
   const [good, bad] = [await raised(category), await raised(category)];
   await Promise.all([good, bad].map((id) => kept(id)));
@@ -323,7 +323,7 @@ test("what was resolved in time is not late, however far behind the reader is", 
   expect(await alertsOf(good)).toEqual([]);
 });
 
-test("what fell due while nothing worked is told when something does", async () => {
+test("a breach while no node worked is announced when one does", async () => {
   const { category } = await policy();
   const [before, during] = [await raised(category), await raised(category)];
   await Promise.all([before, during].map((id) => kept(id)));
@@ -341,7 +341,7 @@ test("what fell due while nothing worked is told when something does", async () 
   expect(await alertsOf(before)).toEqual([]);
 });
 
-test("a change has clocks too, of which only the general events tell", async () => {
+test("a change has clocks too, announced by the general events only", async () => {
   const { body } = await owner(`POST ${POLICIES}`, {
     name: "Changes",
     entity: "change",

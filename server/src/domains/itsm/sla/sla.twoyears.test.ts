@@ -4,10 +4,10 @@
  */
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { foldEvents, foldEvent } from "./clocks/clock-fold.ts";
+import { foldEvents } from "./clocks/clock-fold.ts";
 import { compilePlans } from "./clocks/policy-targets.ts";
 import { toPolicyInput, type NewPolicy } from "./policy.ts";
-import { happened, ticket } from "./testing.ts";
+import { happened, ticket } from "./testing/ticket-events.ts";
 import { clockStateAt } from "./clocks/clock-state.ts";
 
 const MINUTE_MS = 60_000;
@@ -139,7 +139,7 @@ test.each(Object.keys(CALENDARS) as (keyof typeof CALENDARS)[])(
       if (!clock) throw new Error("There is no clock.");
       if (count % 4 === 0) {
         const stepwise = one.events.reduce(
-          (so, event) => foldEvent(own, so, [event]),
+          (so, event) => foldEvents(own, [event], so),
           foldEvents(own, []),
         );
         expect(stepwise).toEqual(clock);

@@ -6,7 +6,7 @@ import { type PolicyInput, POLICIES_MAX, type SlaPolicy } from "./policy.ts";
 
 type Row = Omit<Selectable<Tables["sla_policies"]>, "workspace_id">;
 
-const SHOWN = [
+const COLUMNS = [
   "id",
   "name",
   "entity",
@@ -24,18 +24,18 @@ const SHOWN = [
 export async function insert(
   tx: Tx,
   id: string,
-  { draft, now }: { readonly draft: PolicyInput; readonly now: Date },
+  { input, now }: { readonly input: PolicyInput; readonly now: Date },
 ): Promise<SlaPolicy> {
   const row = await tx
     .insertInto("sla_policies")
-    .values({ id, ...columnsOf(draft), created_at: now, updated_at: now })
-    .returning(SHOWN)
+    .values({ id, ...toColumns(input), created_at: now, updated_at: now })
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   return toPolicy(row);
 }
 
 export async function get(tx: Tx, id: string): Promise<SlaPolicy> {
-  return found(await byId(tx, id).executeTakeFirst());
+  return toFoundPolicy(await byId(tx, id).executeTakeFirst());
 }
 
 export async function find(tx: Tx, id: string): Promise<SlaPolicy | undefined> {
@@ -45,20 +45,20 @@ export async function find(tx: Tx, id: string): Promise<SlaPolicy | undefined> {
 
 /** Locks the row, so that two changes take turns. */
 export async function lock(tx: Tx, id: string): Promise<SlaPolicy> {
-  return found(await byId(tx, id).forUpdate().executeTakeFirst());
+  return toFoundPolicy(await byId(tx, id).forUpdate().executeTakeFirst());
 }
 
 export async function update(
   tx: Tx,
   id: string,
-  { draft, now }: { readonly draft: PolicyInput; readonly now: Date },
+  { input, now }: { readonly input: PolicyInput; readonly now: Date },
 ): Promise<SlaPolicy> {
   const row = await tx
     .updateTable("sla_policies")
-    .set({ ...columnsOf(draft), updated_at: now })
+    .set({ ...toColumns(input), updated_at: now })
     .set((old) => ({ revision: old("revision", "+", 1) }))
     .where("id", "=", id)
-    .returning(SHOWN)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   return toPolicy(row);
 }
@@ -84,7 +84,7 @@ export async function list(
     readonly entity?: string | undefined;
   },
 ): Promise<SlaPolicy[]> {
-  let query = tx.selectFrom("sla_policies").select(SHOWN).where("id", "<", page.before);
+  let query = tx.selectFrom("sla_policies").select(COLUMNS).where("id", "<", page.before);
   if (page.entity !== undefined) query = query.where("entity", "=", page.entity);
   const rows = await query.orderBy("id", "desc").limit(page.limit).execute();
   return rows.map(toPolicy);
@@ -94,7 +94,7 @@ export async function list(
 export async function active(tx: Tx): Promise<SlaPolicy[]> {
   const rows = await tx
     .selectFrom("sla_policies")
-    .select(SHOWN)
+    .select(COLUMNS)
     .where("active", "=", true)
     .orderBy("id")
     .limit(POLICIES_MAX)
@@ -103,24 +103,24 @@ export async function active(tx: Tx): Promise<SlaPolicy[]> {
 }
 
 function byId(tx: Tx, id: string) {
-  return tx.selectFrom("sla_policies").select(SHOWN).where("id", "=", id);
+  return tx.selectFrom("sla_policies").select(COLUMNS).where("id", "=", id);
 }
 
-function found(row: Row | undefined): SlaPolicy {
+function toFoundPolicy(row: Row | undefined): SlaPolicy {
   if (!row) throw new Failure(NotFound);
   return toPolicy(row);
 }
 
-function columnsOf({ pauseOn, warnAtPercent, ...draft }: PolicyInput) {
+function toColumns({ pauseOn, warnAtPercent, ...input }: PolicyInput) {
   return {
-    name: draft.name,
-    entity: draft.entity,
-    conditions: JSON.stringify(draft.conditions),
-    targets: JSON.stringify(draft.targets),
-    calendar: draft.calendar && JSON.stringify(draft.calendar),
+    name: input.name,
+    entity: input.entity,
+    conditions: JSON.stringify(input.conditions),
+    targets: JSON.stringify(input.targets),
+    calendar: input.calendar && JSON.stringify(input.calendar),
     pause_on: pauseOn,
     warn_at_percent: warnAtPercent,
-    active: draft.active,
+    active: input.active,
   };
 }
 

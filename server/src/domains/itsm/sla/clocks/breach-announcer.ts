@@ -1,10 +1,10 @@
 /**
- * Tells of deadlines. Clocks that are due are claimed in batches, and what is told of them commits
- * together with the mark that it was, so that it is told once on whichever node.
+ * Announces SLA breaches and warnings. Due clocks are claimed in batches; the events and the mark that
+ * they were announced commit together, so that each is announced once, on any node.
  *
- * A reader that is behind must not let a ticket seem late that was resolved in time: what happened to it
- * since its clock was written is read from the log first. That is for the decision alone; the clock
- * itself is the reader's to write, which sees the log in its settled order.
+ * A reader that is behind must not make a ticket late that was resolved in time: the events since its
+ * clock was written are read from the log first. They serve this decision alone. Only the clock reader
+ * writes the clock itself, because it sees the log in its settled order.
  */
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Platform } from "#kernel/access/caller.ts";
@@ -16,20 +16,20 @@ import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as store from "./store.ts";
 import { IncidentSlaBreached, IncidentSlaWarning, SlaBreached, SlaWarning } from "../policy.ts";
-import { foldEvents, foldEvent } from "./clock-fold.ts";
-import { type TicketClocks, readTicketClocks } from "./clock-reader.ts";
-import { historiesOf } from "./ticket-history.ts";
-import { SettledUntil, soonest } from "./settled-until.ts";
-import { eventsToEmit, ticketFieldsOf, toIso } from "./clock-row.ts";
+import { foldEvents } from "./clock-fold.ts";
+import { compileTargets, type PolicyTarget } from "./policy-targets.ts";
+import { readTicketHistories } from "./ticket-history.ts";
+import { SettledUntil, earliestSettledMs } from "./settled-until.ts";
+import { eventsAfter, ticketFieldsOf, toIso } from "./clock-row.ts";
 import * as policies from "../store.ts";
 import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const BATCH_CLOCKS_MAX = 1_000;
 const PARTITIONS_AT_ONCE = 4;
 const MINUTE_MS = 60_000;
 
-/** What wakes it. */
+/** The wake signal of the announcer. */
 export const BREACH_SIGNAL = "sla";
 
 export const breachAnnouncer: Engine<BreachAnnouncer> = {
@@ -41,16 +41,16 @@ export class BreachAnnouncer implements RunningEngine {
   readonly #platform: Platform;
   readonly #loop: Loop;
   readonly #unsubscribe: () => void;
-  readonly #horizon = new SettledUntil();
+  readonly #settledUntil = new SettledUntil();
 
   constructor(platform: Platform) {
     this.#platform = platform;
     this.#loop = new Loop(
       () => this.#step(),
-      (error) => platform.log.error({ err: error }, "deadlines can't be told"),
+      (error) => platform.log.error({ err: error }, "SLA breaches can't be announced"),
     );
-    this.#unsubscribe = platform.signal.subscribe((what) => {
-      if (what === BREACH_SIGNAL) this.#loop.wake();
+    this.#unsubscribe = platform.signal.subscribe((signal) => {
+      if (signal === BREACH_SIGNAL) this.#loop.wake();
     });
   }
 
@@ -62,14 +62,14 @@ export class BreachAnnouncer implements RunningEngine {
   async #step(): Promise<LoopNext> {
     const { db, clock } = this.#platform;
     const nowMs = clock.nowMs();
-    const { firstMs, snapshot } = await store.look(db);
-    const knownMs = this.#horizon.at(nowMs, snapshot);
-    if (firstMs === undefined) return LOOK_MS;
-    const waitMs = soonest(firstMs) - clock.nowMs();
-    if (waitMs > 0) return Math.min(LOOK_MS, waitMs);
-    // It is late, unless an act that is under way says otherwise.
-    if (firstMs >= knownMs) return "soon";
-    return this.#announce(new Date(knownMs));
+    const { nextDueMs, snapshot } = await store.readNextDue(db);
+    const settledMs = this.#settledUntil.update(nowMs, snapshot);
+    if (nextDueMs === undefined) return POLL_MS;
+    const waitMs = earliestSettledMs(nextDueMs) - clock.nowMs();
+    if (waitMs > 0) return Math.min(POLL_MS, waitMs);
+    // It is late, unless a transaction that is still open says otherwise.
+    if (nextDueMs >= settledMs) return "soon";
+    return this.#announce(new Date(settledMs));
   }
 
   async #announce(before: Date): Promise<LoopNext> {
@@ -77,95 +77,107 @@ export class BreachAnnouncer implements RunningEngine {
     let claimed = 0;
     const failures: unknown[] = [];
     for (let index = 0; index < partitions.length; index += PARTITIONS_AT_ONCE) {
-      const some = partitions.slice(index, index + PARTITIONS_AT_ONCE);
-      const told = await Promise.allSettled(
-        some.map((partition) => announceIn(this.#platform, partition, before)),
+      const batch = partitions.slice(index, index + PARTITIONS_AT_ONCE);
+      const results = await Promise.allSettled(
+        batch.map((partition) => announceInPartition(this.#platform, partition, before)),
       );
-      for (const one of told) {
-        // What is wrong in one workspace must not keep the others waiting.
-        if (one.status === "rejected") failures.push(one.reason);
-        else claimed += one.value;
+      for (const result of results) {
+        // An error in one workspace must not keep the others waiting.
+        if (result.status === "rejected") failures.push(result.reason);
+        else claimed += result.value;
       }
     }
     if (failures.length > 0) throw failures[0];
-    // Others may have them in hand.
+    // Another node may hold the rest.
     return claimed > 0 ? "again" : "soon";
   }
 }
 
-/** Tells of what is due in one partition; how many clocks were looked at. */
-function announceIn(platform: Platform, partition: Partition, before: Date): Promise<number> {
+/** Announces the due clocks of one partition; resolves to how many it claimed. */
+function announceInPartition(
+  platform: Platform,
+  partition: Partition,
+  before: Date,
+): Promise<number> {
   const cause = { correlationId: newId("cor"), depth: 1 };
   return runAsSystem(platform, partition, cause, async (ctx) => {
     const due = await store.claimDue(ctx.tx, before, BATCH_CLOCKS_MAX);
     if (due.length === 0) return 0;
-    const lines = new Map(
-      readTicketClocks(ctx.services, await policies.active(ctx.tx)).map((line) => [
-        `${line.policy.id} ${line.plan.metric}`,
-        line,
+    const targets = new Map(
+      compileTargets(ctx.services, await policies.active(ctx.tx)).map((target) => [
+        `${target.policy.id} ${target.plan.metric}`,
+        target,
       ]),
     );
     const claimed = due.map((stored) => ({
       stored,
-      line: lines.get(`${stored.policyId} ${stored.metric}`),
+      target: targets.get(`${stored.policyId} ${stored.metric}`),
     }));
-    const news = await newsOf(ctx, claimed);
-    const settled = claimed.map(({ stored, line }) =>
-      settle(ctx, stored, { line, events: news.get(stored.ticketId) ?? [], before }),
+    const eventsByTicket = await readEventsSince(ctx, claimed);
+    const announced = claimed.map(({ stored, target }) =>
+      announceClock(ctx, stored, {
+        target,
+        events: eventsByTicket.get(stored.ticketId) ?? [],
+        before,
+      }),
     );
-    await store.settle(ctx.tx, settled, ctx.now);
+    await store.saveAnnounced(ctx.tx, announced, ctx.now);
     return due.length;
   });
 }
 
-interface Claimed {
+interface ClaimedClock {
   readonly stored: store.StoredClock;
   /** Undefined when the policy is off, or no longer has such a target. */
-  readonly line: TicketClocks | undefined;
+  readonly target: PolicyTarget | undefined;
 }
 
-/** What happened to tickets since their clocks were written; all of it where the policy is another by now. */
-function newsOf({ tx }: WriteContext, claimed: readonly Claimed[]) {
+/** Reads the events since each clock was written; the whole history where the policy has changed. */
+function readEventsSince({ tx }: WriteContext, claimed: readonly ClaimedClock[]) {
   const byTicket = Map.groupBy(claimed, ({ stored }) => stored.ticketId);
-  const places = [...byTicket].map(([id, clocks]) => {
-    const anew = clocks.some((one) => isStale(one));
+  const positions = [...byTicket].map(([id, clocks]) => {
+    const isRecomputed = clocks.some((clock) => isStale(clock));
     // Ids of events sort as the log does.
-    const [first] = clocks.map(({ stored }) => eventIdOf(stored.place)).toSorted();
-    return { id, after: anew || first === undefined ? undefined : positionOf(first) };
+    const [first] = clocks.map(({ stored }) => eventIdOf(stored.position)).toSorted();
+    return { id, after: isRecomputed || first === undefined ? undefined : positionOf(first) };
   });
-  return historiesOf(tx, places);
+  return readTicketHistories(tx, positions);
 }
 
-function isStale({ stored, line }: Claimed): boolean {
-  return line !== undefined && line.policy.revision !== stored.policyRevision;
+function isStale({ stored, target }: ClaimedClock): boolean {
+  return target !== undefined && target.policy.revision !== stored.policyRevision;
 }
 
-interface Found {
-  readonly line: TicketClocks | undefined;
-  /** What happened to the ticket since. */
+interface SettledEvents {
+  readonly target: PolicyTarget | undefined;
+  /** Of the ticket, since its clock was written. */
   readonly events: readonly RecordedEvent[];
-  /** Up to when all is known. */
+  /** Everything before this instant is committed. */
   readonly before: Date;
 }
 
-/** Decides what is to be told of a clock, tells it, and says what is to be kept of that. */
-function settle(
+/** Decides whether a clock has a breach or a warning to announce, emits it, and returns the row's new marks. */
+function announceClock(
   ctx: WriteContext,
   stored: store.StoredClock,
-  { line, events, before }: Found,
-): store.Settled {
-  if (!line) return { ...stored, nextAt: null };
-  const { policy, plan } = line;
-  const clock = isStale({ stored, line })
+  { target, events, before }: SettledEvents,
+): store.AnnouncedClock {
+  if (!target) return { ...stored, nextAt: null };
+  const { policy, plan } = target;
+  const clock = isStale({ stored, target })
     ? foldEvents(plan, events)
-    : foldEvent(plan, stored.clock, eventsToEmit(events, stored.place));
+    : foldEvents(plan, eventsAfter(events, stored.position), stored.clock);
   if (!clock) return { ...stored, nextAt: null };
   const view = clockStateAt(plan, clock, before.getTime());
-  const told = { warned: stored.warnedAt !== null, breached: stored.breachedAt !== null };
-  const going = clock.matched && clock.cancelledAt === null;
-  const breach = going && !told.breached && view.breachedAt !== null;
+  const announced = { warned: stored.warnedAt !== null, breached: stored.breachedAt !== null };
+  const isOpen = clock.matched && clock.cancelledAt === null;
+  const breach = isOpen && !announced.breached && view.breachedAt !== null;
   const warning =
-    going && !told.warned && view.breachedAt === null && view.warnedAt !== null && !isOver(clock);
+    isOpen &&
+    !announced.warned &&
+    view.breachedAt === null &&
+    view.warnedAt !== null &&
+    !isOver(clock);
   if (breach || warning) {
     const ticket = { ...stored.ticket, ...ticketFieldsOf(events) };
     const alert = {
@@ -176,9 +188,9 @@ function settle(
       dueAt: toIso(view.dueAt),
       ticket: { kind: stored.kind, id: stored.ticketId, ...ticket },
     };
-    tell(ctx, breach ? BREACH : WARNING, alert);
+    emitAlert(ctx, breach ? BREACH_EVENTS : WARNING_EVENTS, alert);
   }
-  const after = { warned: told.warned || warning, breached: told.breached || breach };
+  const after = { warned: announced.warned || warning, breached: announced.breached || breach };
   return {
     ...stored,
     state: breach ? "breached" : stored.state,
@@ -192,11 +204,15 @@ function isOver({ stoppedAt }: { readonly stoppedAt: number | null }): boolean {
   return stoppedAt !== null;
 }
 
-const BREACH = { any: SlaBreached, incident: IncidentSlaBreached } as const;
-const WARNING = { any: SlaWarning, incident: IncidentSlaWarning } as const;
+const BREACH_EVENTS = { any: SlaBreached, incident: IncidentSlaBreached } as const;
+const WARNING_EVENTS = { any: SlaWarning, incident: IncidentSlaWarning } as const;
 type Alert = EventData<typeof SlaBreached>;
 
-function tell(ctx: WriteContext, types: typeof BREACH | typeof WARNING, alert: Alert): void {
+function emitAlert(
+  ctx: WriteContext,
+  types: typeof BREACH_EVENTS | typeof WARNING_EVENTS,
+  alert: Alert,
+): void {
   const { kind, id, number, title } = alert.ticket;
   const ref = {
     id,

@@ -2,26 +2,26 @@ import { ticketKinds, type TicketKind, type TicketKindName } from "../../tickets
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 
-type Who = Pick<ReadContext, "services" | "caller">;
+type ClockReaderContext = Pick<ReadContext, "services" | "caller">;
 
-/** The kinds of which somebody sees all tickets: others' clocks are not for them. */
-export function visibleKinds({ services, caller }: Who): readonly TicketKindName[] {
+/** Lists the ticket kinds of which the caller sees all tickets; clocks of other kinds are hidden. */
+export function visibleKinds({ services, caller }: ClockReaderContext): readonly TicketKindName[] {
   return ticketKinds(services)
-    .filter((kind) => maySee(kind, caller) && kind.sees?.(caller) !== false)
+    .filter((kind) => mayRead(kind, caller) && kind.sees?.(caller) !== false)
     .map(({ kind }) => kind);
 }
 
-/** Throws a 403 for who may see clocks, but not the tickets that they are of. */
-export function assertCanSee(kind: TicketKind, { caller }: Who): void {
-  if (!maySee(kind, caller)) throw forbidden(kind.read.name);
+/** Throws a 403 where the caller may read clocks, but not tickets of this kind. */
+export function assertCanSee(kind: TicketKind, { caller }: ClockReaderContext): void {
+  if (!mayRead(kind, caller)) throw forbidden(kind.read.name);
 }
 
-/** The same for all tickets of a kind. */
-export function assertSeesAllTickets(kind: TicketKind, who: Who): void {
-  if (!visibleKinds(who).includes(kind.kind)) throw forbidden(kind.reported.permission.name);
+/** Throws a 403 unless the caller sees all tickets of a kind. */
+export function assertSeesAllTickets(kind: TicketKind, ctx: ClockReaderContext): void {
+  if (!visibleKinds(ctx).includes(kind.kind)) throw forbidden(kind.reported.permission.name);
 }
 
-function maySee({ read }: TicketKind, { permissions }: Who["caller"]): boolean {
+function mayRead({ read }: TicketKind, { permissions }: ClockReaderContext["caller"]): boolean {
   return permissions.has(read.name);
 }
 

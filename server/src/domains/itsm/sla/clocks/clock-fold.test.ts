@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { foldEvents, foldEvent, kindOf } from "./clock-fold.ts";
+import { foldEvents, ticketKindOf } from "./clock-fold.ts";
 import { compilePlans } from "./policy-targets.ts";
 import { toPolicyInput, type NewPolicy } from "../policy.ts";
-import { happened, ticket } from "../testing.ts";
+import { happened, ticket } from "../testing/ticket-events.ts";
 import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
 const MINUTE_MS = 60_000;
@@ -63,7 +63,7 @@ test("a resolution pauses, stops, and goes on after a reopen without the time be
   ]);
 });
 
-test("what ends at the very deadline is in time, and a moment later it is late for good", () => {
+test("work that ends at the very deadline is in time; a moment later it is breached for good", () => {
   const plan = planOf("resolution");
   const met = [created(), happened("incident.resolved", at(60), ticket("resolved"))];
   expect(seenAt(plan, met, 1_000)).toEqual(["met", 60, null, false]);
@@ -73,7 +73,7 @@ test("what ends at the very deadline is in time, and a moment later it is late f
   expect(seenAt(plan, [created()], 60)).toEqual(["running", 60, 60, true]);
 });
 
-test("a response is the first move, or a public word of somebody else, and stays given", () => {
+test("a response is the first change of state or a public comment by somebody else, and is final", () => {
   const plan = planOf("response");
   const comment = (minutes: number, internal: boolean, by: string) =>
     happened("incident.comment_added", at(minutes), { internal, createdBy: by }, { by });
@@ -96,7 +96,7 @@ test("a response is the first move, or a public word of somebody else, and stays
   expect(seenAt(plan, [...idle, updated(25, "on_hold")], 50)).toEqual(["met", 25, null, false]);
 });
 
-test("what comes with a ticket's making is no response to it", () => {
+test("a state set by the creating transaction is no response", () => {
   const plan = planOf("response", { entity: "request", pauseOn: [] });
   const asked = happened("request.created", at(0), ticket("submitted"));
   const waits = happened("request.approval_requested", at(0), ticket("awaiting_approval"));
@@ -143,7 +143,7 @@ test("a policy that matches later has counted from the beginning, and comes and 
   ]);
 });
 
-test("one event after another makes the clock that all of them make at once", () => {
+test("folding event by event equals folding all at once", () => {
   const plan = planOf("resolution");
   const events = [
     created(),
@@ -154,17 +154,17 @@ test("one event after another makes the clock that all of them make at once", ()
     happened("incident.resolved", at(90), ticket("resolved")),
   ];
   const stepwise = events.reduce(
-    (clock, event) => foldEvent(plan, clock, [event]),
+    (clock, event) => foldEvents(plan, [event], clock),
     foldEvents(plan, []),
   );
   expect(stepwise).toEqual(foldEvents(plan, events));
   expect(stepwise).toMatchObject({ warnedAt: at(48), breachedAt: at(60) });
 });
 
-test("what somebody published under the name of an event is no event of a ticket", () => {
+test("a published message with the type of a ticket's event changes no clock", () => {
   const event = created();
   const message = { ...event, resource: { ...event.resource, type: "message" } };
-  expect(kindOf(event)).toBe("incident");
-  expect(kindOf(message)).toBeUndefined();
+  expect(ticketKindOf(event)).toBe("incident");
+  expect(ticketKindOf(message)).toBeUndefined();
   expect(foldEvents(planOf("resolution"), [message])).toBeUndefined();
 });

@@ -1,10 +1,9 @@
 /**
- * A clock is a fold over what happened to its ticket: the policy, the metric and the ticket's events
- * say all of it, so that it can be worked out anew at any time, and explained. Nothing here knows what
- * time it is now.
+ * An SLA clock is a fold over its ticket's events: policy, metric and events determine it, so that it can
+ * be recomputed at any time, and explained. Nothing here reads the current time.
  *
- * Time is counted whether or not the policy matches, so that one that begins to match later has counted
- * from the beginning; `matched` says whether the clock is to be taken notice of.
+ * Time is counted whether or not the policy matches, so that a policy that matches later has counted from
+ * the beginning; `matched` says whether the clock counts for anything.
  */
 import { TICKET_KINDS, type TicketKindName } from "../../tickets/index.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -12,7 +11,7 @@ import { payloadOf } from "#kernel/log/event-subject.ts";
 import type { BusinessTime } from "../business-hours.ts";
 import type { Metric } from "../policy.ts";
 
-/** What a clock has to know of its policy. */
+/** A target of a policy, compiled. */
 export interface ClockPlan {
   readonly entity: TicketKindName;
   readonly matches: (ticket: Ticket) => boolean;
@@ -28,7 +27,7 @@ export type Ticket = Readonly<Record<string, unknown>> & {
   readonly state: string;
 };
 
-export type Change =
+export type ClockChange =
   | "started"
   | "paused"
   | "resumed"
@@ -41,7 +40,7 @@ export type Change =
 export interface TimelineEntry {
   readonly at: string;
   readonly eventId: string;
-  readonly change: Change;
+  readonly change: ClockChange;
   readonly elapsedMs: number;
 }
 
@@ -50,82 +49,74 @@ export interface SlaClockState {
   readonly startedAt: number;
   /** Of the last event. */
   readonly at: number;
-  /** The state in which those left the ticket who made it. */
+  /** The ticket's state after the transaction that created it. */
   readonly firstState: string;
-  /** The transaction in which it was made. */
+  /** The transaction that created the ticket. */
   readonly madeIn: string;
-  /** Who raised it, in the words of the ticket and of the log. */
+  /** Ids of the people who raised it, from the ticket and from the log. */
   readonly creators: readonly string[];
   readonly elapsedMs: number;
   /** Null while nothing is counted. */
   readonly countingSince: number | null;
   readonly stoppedAt: number | null;
-  /** The ticket was cancelled: there is nothing to be kept any more. */
+  /** When the ticket was cancelled, which ends the obligation. */
   readonly cancelledAt: number | null;
   readonly matched: boolean;
   readonly everMatched: boolean;
-  /** When so much was used up, as far as the events tell. */
+  /** When the warning share and the target were used up, as far as the events tell. */
   readonly warnedAt: number | null;
   readonly breachedAt: number | null;
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** A ticket that goes to and fro all day is not explained better by more. */
+/** More entries would not explain a ticket that changes state all day any better. */
 const TIMELINE_ENTRIES_MAX = 300;
 
 /** The states in which the work is over; a ticket that leaves them goes on where it was. */
-const RESOLVED: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
+const RESOLVED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
   incident: new Set(["resolved", "closed"]),
   change: new Set(["completed", "rolled_back", "rejected"]),
   problem: new Set(["resolved", "closed"]),
   request: new Set(["fulfilled", "rejected"]),
 };
-const CANCELLED = "cancelled";
+const CANCELLED_STATE = "cancelled";
 
-/** What the clocks themselves say, which is no news to them. */
-const OWN = /\.sla_(breached|warning)$/;
+/** Emitted by the announcer; they change no clock. */
+const SLA_EVENT_TYPES = /\.sla_(breached|warning)$/;
 
-/** Which kind of ticket an event is about; undefined for what is nothing to a clock. */
-export function kindOf({ topic, type, resource }: RecordedEvent): TicketKindName | undefined {
-  // What somebody published may be called as they like, but is a message.
-  if (resource.type !== topic || OWN.test(type)) return undefined;
+/** The kind of ticket that an event is about; undefined where it concerns no clock. */
+export function ticketKindOf({ topic, type, resource }: RecordedEvent): TicketKindName | undefined {
+  // A published message may bear any type, but its resource is not a ticket.
+  if (resource.type !== topic || SLA_EVENT_TYPES.test(type)) return undefined;
   return TICKET_KINDS.find((kind) => kind === topic);
 }
 
-/** The ticket as it is after an event, for those events that tell it whole. */
+/** The ticket after an event, for those events that carry it whole. */
 export function ticketFromEvent(event: RecordedEvent): Ticket | undefined {
   const payload = payloadOf(event);
   return isTicket(payload) && payload.id === event.resource.id ? payload : undefined;
 }
 
-/** The clock after all of a ticket's events; undefined where none of them tells the ticket. */
+/** Folds a ticket's events into its clock, from the beginning or on from `clock`; undefined where none carries the ticket. */
 export function foldEvents(
   plan: ClockPlan,
   events: readonly RecordedEvent[],
-): SlaClockState | undefined {
-  return foldEvent(plan, undefined, events);
-}
-
-/** The clock after further events. */
-export function foldEvent(
-  plan: ClockPlan,
-  clock: SlaClockState | undefined,
-  events: readonly RecordedEvent[],
+  clock?: SlaClockState,
 ): SlaClockState | undefined {
   return events.reduce((before, event) => {
-    if (kindOf(event) !== plan.entity) return before;
-    return before ? next(plan, before, event) : begin(plan, event);
+    if (ticketKindOf(event) !== plan.entity) return before;
+    return before ? applyEvent(plan, before, event) : startClock(plan, event);
   }, clock);
 }
 
-/** What is used up at an instant, if nothing happens until then. */
+/** Business time used up at an instant, if nothing happens until then. */
 export function elapsedAt({ time }: ClockPlan, clock: SlaClockState, atMs: number): number {
   const { countingSince, elapsedMs } = clock;
   return countingSince === null ? elapsedMs : elapsedMs + time.elapsed(countingSince, atMs);
 }
 
-/** When so much will be used up, if nothing happens until then; undefined when that is never. */
-export function parseInstant(
+/** The instant at which an amount of business time is used up, if nothing happens until then; undefined when never. */
+export function instantAtElapsed(
   { time }: ClockPlan,
   clock: SlaClockState,
   amountMs: number,
@@ -135,15 +126,15 @@ export function parseInstant(
   return time.after(countingSince, amountMs - elapsedMs);
 }
 
-function begin(plan: ClockPlan, event: RecordedEvent): SlaClockState | undefined {
+function startClock(plan: ClockPlan, event: RecordedEvent): SlaClockState | undefined {
   const ticket = ticketFromEvent(event);
   if (!ticket) return undefined;
   const { createdAt, createdBy } = ticket;
   const at = Date.parse(event.createdAt);
-  // The log before the first event may be gone: then the ticket itself says when it was made.
+  // Retention may have removed the log before this event: then the ticket says when it was created.
   const created = event.type.endsWith(".created") ? event.createdAt : createdAt;
   const startedAt = typeof created === "string" ? Math.min(at, Date.parse(created)) : at;
-  const blank: SlaClockState = {
+  const clock: SlaClockState = {
     startedAt,
     at: startedAt,
     firstState: ticket.state,
@@ -160,28 +151,31 @@ function begin(plan: ClockPlan, event: RecordedEvent): SlaClockState | undefined
     timeline: [],
   };
   const matched = plan.matches(ticket);
-  const started = noted({ ...blank, matched, everMatched: matched }, event, "started");
-  return moved(plan, advanced(plan, started, at), { event, state: ticket.state });
+  const started = addTimelineEntry({ ...clock, matched, everMatched: matched }, event, "started");
+  return applyTicketState(plan, advanceTime(plan, started, at), { event, state: ticket.state });
 }
 
-function next(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
-  // Nodes begin acts a little before they are written: time goes on in the order of the log.
+function applyEvent(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
+  // Transactions commit in another order than they begin: time goes on in the order of the log.
   const at = Math.max(clock.at, Date.parse(event.createdAt));
   const ticket = ticketFromEvent(event);
-  const passed = advanced(plan, clock, at);
-  if (!ticket) return answered(plan, passed, event);
-  // What comes with its making, such as that a request goes to those who approve it, is no response.
-  const isMaking = transactionOf(event) === clock.madeIn;
-  const later = isMaking ? { ...passed, firstState: ticket.state } : passed;
-  return matching(plan, moved(plan, later, { event, state: ticket.state }), { event, ticket });
+  const passed = advanceTime(plan, clock, at);
+  if (!ticket) return applyComment(plan, passed, event);
+  // A state set by the creating transaction, such as a request's pending approval, is no response.
+  const isCreation = transactionOf(event) === clock.madeIn;
+  const later = isCreation ? { ...passed, firstState: ticket.state } : passed;
+  return applyConditions(plan, applyTicketState(plan, later, { event, state: ticket.state }), {
+    event,
+    ticket,
+  });
 }
 
-/** Nothing but time has passed. */
-function advanced(plan: ClockPlan, clock: SlaClockState, at: number): SlaClockState {
+/** Advances a clock to an instant without any event. */
+function advanceTime(plan: ClockPlan, clock: SlaClockState, at: number): SlaClockState {
   if (clock.countingSince === null) return { ...clock, at };
   const passedAt = (amountMs: number): number | null => {
-    const instant = parseInstant(plan, clock, amountMs);
-    // What happens at the very deadline is in time.
+    const instant = instantAtElapsed(plan, clock, amountMs);
+    // An event at the very deadline is in time.
     return instant !== undefined && instant < at ? instant : null;
   };
   return {
@@ -194,8 +188,8 @@ function advanced(plan: ClockPlan, clock: SlaClockState, at: number): SlaClockSt
   };
 }
 
-/** The ticket's state says whether time is counted from here on. */
-function moved(
+/** Starts, pauses or stops counting by the ticket's state. */
+function applyTicketState(
   plan: ClockPlan,
   clock: SlaClockState,
   { event, state }: { readonly event: RecordedEvent; readonly state: string },
@@ -203,35 +197,35 @@ function moved(
   const { at, countingSince, stoppedAt, cancelledAt } = clock;
   const isResponse = plan.metric === "response";
   if (cancelledAt !== null || (isResponse && stoppedAt !== null)) return clock;
-  if (state === CANCELLED) {
-    return noted({ ...clock, cancelledAt: at, countingSince: null }, event, "cancelled");
+  if (state === CANCELLED_STATE) {
+    return addTimelineEntry({ ...clock, cancelledAt: at, countingSince: null }, event, "cancelled");
   }
-  const over = isResponse ? state !== clock.firstState : RESOLVED[plan.entity].has(state);
-  if (over) {
+  const isOver = isResponse ? state !== clock.firstState : RESOLVED_STATES[plan.entity].has(state);
+  if (isOver) {
     if (stoppedAt !== null) return clock;
-    return noted({ ...clock, stoppedAt: at, countingSince: null }, event, "stopped");
+    return addTimelineEntry({ ...clock, stoppedAt: at, countingSince: null }, event, "stopped");
   }
   const paused = plan.pauseOn.has(state);
-  const going = { ...clock, stoppedAt: null, countingSince: paused ? null : at };
-  if (stoppedAt !== null) return noted(going, event, paused ? "paused" : "restarted");
+  const counting = { ...clock, stoppedAt: null, countingSince: paused ? null : at };
+  if (stoppedAt !== null) return addTimelineEntry(counting, event, paused ? "paused" : "restarted");
   if (paused === (countingSince === null)) return clock;
-  return noted(going, event, paused ? "paused" : "resumed");
+  return addTimelineEntry(counting, event, paused ? "paused" : "resumed");
 }
 
-/** A public word of somebody else is a response. */
-function answered(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
+/** Stops a response clock at the first public comment by anybody but the creators. */
+function applyComment(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
   const { data, actor } = event;
-  const isAnswer =
+  const isResponseComment =
     event.type === `${plan.entity}.comment_added` &&
     data["internal"] === false &&
     !clock.creators.includes(actor.id) &&
     !clock.creators.includes(String(data["createdBy"]));
   const open = clock.stoppedAt === null && clock.cancelledAt === null;
-  if (!isAnswer || plan.metric !== "response" || !open) return clock;
-  return noted({ ...clock, stoppedAt: clock.at, countingSince: null }, event, "stopped");
+  if (!isResponseComment || plan.metric !== "response" || !open) return clock;
+  return addTimelineEntry({ ...clock, stoppedAt: clock.at, countingSince: null }, event, "stopped");
 }
 
-function matching(
+function applyConditions(
   plan: ClockPlan,
   clock: SlaClockState,
   { event, ticket }: { readonly event: RecordedEvent; readonly ticket: Ticket },
@@ -239,10 +233,14 @@ function matching(
   const matched = plan.matches(ticket);
   if (matched === clock.matched) return clock;
   const changed = { ...clock, matched, everMatched: true };
-  return noted(changed, event, matched ? "policy_matched" : "policy_left");
+  return addTimelineEntry(changed, event, matched ? "policy_matched" : "policy_left");
 }
 
-function noted(clock: SlaClockState, event: RecordedEvent, change: Change): SlaClockState {
+function addTimelineEntry(
+  clock: SlaClockState,
+  event: RecordedEvent,
+  change: ClockChange,
+): SlaClockState {
   const at = new Date(clock.at).toISOString();
   const entry = { at, eventId: event.id, change, elapsedMs: clock.elapsedMs };
   const [first, ...rest] = [...clock.timeline, entry];

@@ -11,9 +11,9 @@ import type { ReadContext } from "#kernel/operation/operation.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { CLOCK_COLUMNS, type ClockRow, toClock } from "./store.ts";
-import { readTicketClocks } from "./clock-reader.ts";
+import { compileTargets } from "./policy-targets.ts";
 import { METRICS, PolicyId } from "../policy.ts";
-import { type ClockListItem, boardClockOf } from "./clock-schema.ts";
+import { type ClockListItem, toClockListItem } from "./clock-schema.ts";
 import { visibleKinds } from "./clock-access.ts";
 import * as policies from "../store.ts";
 import { CLOCK_STATES } from "./clock-state.ts";
@@ -43,13 +43,13 @@ const list: ListDefinition = {
   tieBreaker: "no",
 };
 
-const one = `(${CLOCK_STATES.join("|")})`;
+const statePattern = `(${CLOCK_STATES.join("|")})`;
 
 export const ClockListQuery = object({
   ...listQuery,
   state: Type.Optional(
     Type.String({
-      pattern: `^${one}(,${one}){0,4}$`,
+      pattern: `^${statePattern}(,${statePattern}){0,4}$`,
       description: "One state, or several with commas: `running,breached`",
     }),
   ),
@@ -62,34 +62,36 @@ export const ClockListQuery = object({
   ),
 });
 
-/** The clocks of an environment, the next one due first. */
+/** Reads a page of an environment's clocks, the next one due first. */
 export async function readClockPage(
   ctx: ReadContext,
   { state, kind, metric, policyId, dueBefore, open, ...query }: Static<typeof ClockListQuery>,
 ): Promise<CountedPage<ClockListItem>> {
-  const narrowed: ListCondition[] = [];
+  const conditions: ListCondition[] = [];
   const kinds = visibleKinds(ctx);
   if (kinds.length < TICKET_KINDS.length) {
-    narrowed.push((given) => `kind = any(${given.add(kinds, "text[]")})`);
+    conditions.push((parameters) => `kind = any(${parameters.add(kinds, "text[]")})`);
   }
   const equal = (column: string, value: string | undefined): void => {
-    if (value !== undefined) narrowed.push((given) => `${column} = ${given.add(value, "text")}`);
+    if (value !== undefined)
+      conditions.push((parameters) => `${column} = ${parameters.add(value, "text")}`);
   };
   const states = state?.split(",") ?? [];
-  if (states.length > 1) narrowed.push((given) => `state = any(${given.add(states, "text[]")})`);
+  if (states.length > 1)
+    conditions.push((parameters) => `state = any(${parameters.add(states, "text[]")})`);
   else equal("state", states[0]);
   equal("kind", kind);
   equal("metric", metric);
   equal("policy_id", policyId);
   if (dueBefore !== undefined) {
-    narrowed.push((given) => `due_at < ${given.add(dueBefore, "timestamptz")}`);
+    conditions.push((parameters) => `due_at < ${parameters.add(dueBefore, "timestamptz")}`);
   }
-  if (open !== undefined) narrowed.push(() => "stopped_at is null and state <> 'cancelled'");
-  const lines = readTicketClocks(ctx.services, await policies.active(ctx.tx));
+  if (open !== undefined) conditions.push(() => "stopped_at is null and state <> 'cancelled'");
+  const targets = compileTargets(ctx.services, await policies.active(ctx.tx));
   const nowMs = ctx.now.getTime();
   return listPage(ctx, list, query, {
-    narrowed,
-    // What is selected are the columns of a clock.
-    toItem: (row) => boardClockOf(toClock(row as unknown as ClockRow), lines, nowMs),
+    narrowed: conditions,
+    // The list selects `CLOCK_COLUMNS`.
+    toItem: (row) => toClockListItem(toClock(row as unknown as ClockRow), targets, nowMs),
   });
 }

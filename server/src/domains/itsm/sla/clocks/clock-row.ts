@@ -1,8 +1,8 @@
 import { eventIdOf, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
-import type { StoredClock, TicketFacts } from "./store.ts";
+import type { StoredClock, TicketFields } from "./store.ts";
 import {
   type SlaClockState,
-  parseInstant,
+  instantAtElapsed,
   type ClockPlan,
   type Ticket,
   ticketFromEvent,
@@ -10,27 +10,27 @@ import {
 import type { SlaPolicy } from "../policy.ts";
 import { nextDueAt, clockStateAt } from "./clock-state.ts";
 
-/** What a clock is kept with. */
-export interface ClockRow {
+/** The parts of a clock's row. */
+export interface ClockInput {
   readonly policy: SlaPolicy;
   readonly plan: ClockPlan;
   readonly clock: SlaClockState;
   readonly ticketId: string;
-  readonly ticket: TicketFacts;
-  readonly place: LogPosition;
-  /** The clock as it was kept before. */
+  readonly ticket: TicketFields;
+  readonly position: LogPosition;
+  /** The row so far. */
   readonly before: StoredClock | undefined;
   readonly nowMs: number;
 }
 
-/** The row of a clock. */
-export function toClockRow(kept: ClockRow): StoredClock {
-  const { policy, plan, clock, ticketId, ticket, place } = kept;
-  const told = toldOf(kept);
-  const warnAt = clock.warnedAt ?? parseInstant(plan, clock, plan.warnMs) ?? null;
-  // As its last event left it: whatever time alone brings is told by whoever looks at it then.
+/** Builds the row of a clock. */
+export function toStoredClock(input: ClockInput): StoredClock {
+  const { policy, plan, clock, ticketId, ticket, position } = input;
+  const announced = announcedAt(input);
+  const warnAt = clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warnMs) ?? null;
+  // As its last event left it: the announcer and readers add what time alone brings.
   const { state, dueAt } = clockStateAt(plan, clock, clock.at);
-  const known = { warned: told.warnedAt !== null, breached: told.breachedAt !== null };
+  const known = { warned: announced.warnedAt !== null, breached: announced.breachedAt !== null };
   return {
     policyId: policy.id,
     policyName: policy.name,
@@ -45,17 +45,17 @@ export function toClockRow(kept: ClockRow): StoredClock {
     dueAt: toIso(dueAt),
     warnAt: toIso(warnAt),
     nextAt: toIso(nextDueAt(plan, clock, known)),
-    ...told,
+    ...announced,
     stoppedAt: toIso(clock.stoppedAt),
-    place,
+    position,
   };
 }
 
 /**
- * What was told stays told. Under another version of the policy there is another deadline: only what is
- * past that one too counts as told, and what was over before is not told of.
+ * Announced milestones stay announced. A changed policy has another deadline: only milestones that are
+ * past that one too stay, and work that was over before is not announced.
  */
-function toldOf({ policy, plan, clock, before, nowMs }: ClockRow) {
+function announcedAt({ policy, plan, clock, before, nowMs }: ClockInput) {
   if (!before) return { warnedAt: null, breachedAt: null };
   const { warnedAt, breachedAt, policyRevision } = before;
   if (policyRevision === policy.revision) return { warnedAt, breachedAt };
@@ -69,13 +69,13 @@ function toldOf({ policy, plan, clock, before, nowMs }: ClockRow) {
   };
 }
 
-/** What is told of a ticket, as the last of these events has it. */
-export function ticketFieldsOf(events: readonly RecordedEvent[]): TicketFacts | undefined {
-  const ticket = events.map(ticketFromEvent).findLast((one) => one !== undefined);
-  return ticket && factsOfTicket(ticket);
+/** The ticket's fields that alerts carry, from the last event that has them. */
+export function ticketFieldsOf(events: readonly RecordedEvent[]): TicketFields | undefined {
+  const ticket = events.map(ticketFromEvent).findLast((fields) => fields !== undefined);
+  return ticket && toTicketFields(ticket);
 }
 
-function factsOfTicket(ticket: Ticket): TicketFacts {
+function toTicketFields(ticket: Ticket): TicketFields {
   const textOf = (field: string): string | null => {
     const value = ticket[field];
     return typeof value === "string" ? value : null;
@@ -91,17 +91,17 @@ function factsOfTicket(ticket: Ticket): TicketFacts {
   };
 }
 
-/** Those that come after a place in the log. */
-export function eventsToEmit(
+/** Filters the events that come after a log position. */
+export function eventsAfter(
   events: readonly RecordedEvent[],
-  place: LogPosition,
+  position: LogPosition,
 ): readonly RecordedEvent[] {
   // Ids of events sort as the log does.
-  const last = eventIdOf(place);
+  const last = eventIdOf(position);
   return events.filter(({ id }) => id > last);
 }
 
-/** An instant as it is written. */
+/** Formats an instant. */
 export function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

@@ -9,11 +9,11 @@ import type { RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
-import { clocksOf, type StoredClock } from "./store.ts";
-import { type SlaClockState, foldEvents, foldEvent, type ClockPlan } from "./clock-fold.ts";
-import { type TicketClocks, readTicketClocks, clocksToStore } from "./clock-reader.ts";
-import { historiesOf } from "./ticket-history.ts";
-import { eventsToEmit, toIso } from "./clock-row.ts";
+import { listByTicket, type StoredClock } from "./store.ts";
+import { type SlaClockState, foldEvents, type ClockPlan } from "./clock-fold.ts";
+import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-targets.ts";
+import { readTicketHistories } from "./ticket-history.ts";
+import { eventsAfter, toIso } from "./clock-row.ts";
 import { METRICS, PolicyId } from "../policy.ts";
 import { assertCanSee } from "./clock-access.ts";
 import * as policies from "../store.ts";
@@ -21,7 +21,7 @@ import { CLOCK_STATES, clockStateAt } from "./clock-state.ts";
 
 const MINUTE_MS = 60_000;
 
-const shown = {
+const clockFields = {
   policyId: PolicyId,
   policyName: Type.String(),
   metric: Type.Enum([...METRICS]),
@@ -45,7 +45,7 @@ const shown = {
   stoppedAt: nullable(Time),
 };
 
-const Entry = Type.Object(
+const TimelineEntrySchema = Type.Object(
   {
     at: Time,
     eventId: Type.String(),
@@ -65,15 +65,15 @@ const Entry = Type.Object(
 );
 
 export const SlaClock = Type.Object(
-  { ...shown, startedAt: Time, timeline: Type.Array(Entry) },
+  { ...clockFields, startedAt: Time, timeline: Type.Array(TimelineEntrySchema) },
   { title: "SlaClock" },
 );
 export type SlaClock = Static<typeof SlaClock>;
 
-/** On a wall, where many are seen at once. */
+/** A clock in the list of all, with its ticket. */
 export const ClockListItem = Type.Object(
   {
-    ...shown,
+    ...clockFields,
     ticket: Type.Object({
       kind: Type.Enum([...TICKET_KINDS]),
       id: Type.String(),
@@ -89,62 +89,64 @@ export const ClockListItem = Type.Object(
 );
 export type ClockListItem = Static<typeof ClockListItem>;
 
-/** The clocks of a ticket, as the log has them at this moment. */
-export async function clocksOfTicket(
+/** Folds the clocks of a ticket from the log as it is now. */
+export async function readTicketClocks(
   ctx: ReadContext,
   kindName: TicketKindName,
   ref: string,
 ): Promise<SlaClock[]> {
   const { tx, services, now } = ctx;
-  const kind = ticketKinds(services).find((one) => one.kind === kindName);
+  const kind = ticketKinds(services).find(({ kind: name }) => name === kindName);
   if (!kind) throw new Failure(NotFound);
   assertCanSee(kind, ctx);
   const { id, state } = await ticketIdentity(ctx, kind, ref);
   const [active, stored, histories] = await Promise.all([
     policies.active(tx),
-    clocksOf(tx, id),
-    historiesOf(tx, [{ id }]),
+    listByTicket(tx, id),
+    readTicketHistories(tx, [{ id }]),
   ]);
   const history = histories.get(id) ?? [];
-  const lines = readTicketClocks(services, active).filter(({ plan }) => plan.entity === kindName);
+  const targets = compileTargets(services, active).filter(({ plan }) => plan.entity === kindName);
   const ended = kind.machine.finalStates.includes(state);
   const lastAt = history.at(-1)?.createdAt ?? "";
-  const going = lines.flatMap((line) => {
-    // What became of a ticket is not judged again by a policy that came, or was changed, after its end.
-    if (ended && line.policy.updatedAt > lastAt) return [];
-    const clock = clockOf(line, history, clocksToStore(line, stored));
+  const current = targets.flatMap((target) => {
+    // A policy that was created or changed after the ticket's end does not judge it again.
+    if (ended && target.policy.updatedAt > lastAt) return [];
+    const clock = foldClock(target, history, findStoredClock(target, stored));
     if (!clock?.everMatched) return [];
-    return [shownOf(line, clock, now.getTime())];
+    return [toSlaClock(target, clock, now.getTime())];
   });
-  const shownAlready = new Set(going.map(({ policyId, metric }) => `${policyId} ${metric}`));
-  const left = stored.filter(({ policyId, metric }) => !shownAlready.has(`${policyId} ${metric}`));
-  return [...going, ...left.map(leftOf)];
+  const currentKeys = new Set(current.map(({ policyId, metric }) => `${policyId} ${metric}`));
+  const remaining = stored.filter(
+    ({ policyId, metric }) => !currentKeys.has(`${policyId} ${metric}`),
+  );
+  return [...current, ...remaining.map(toStoppedClock)];
 }
 
-/** The history may no longer reach back to the beginning; what was worked out before does. */
-function clockOf(
-  { policy, plan }: TicketClocks,
+/** Folds the history, or goes on from the stored clock where retention has cut the history. */
+function foldClock(
+  { policy, plan }: PolicyTarget,
   history: readonly RecordedEvent[],
   before: StoredClock | undefined,
 ): SlaClockState | undefined {
   const whole = history[0]?.type.endsWith(".created") === true;
   if (!whole && before?.policyRevision === policy.revision) {
-    return foldEvent(plan, before.clock, eventsToEmit(history, before.place));
+    return foldEvents(plan, eventsAfter(history, before.position), before.clock);
   }
   return foldEvents(plan, history);
 }
 
-function shownOf({ policy, plan }: TicketClocks, clock: SlaClockState, nowMs: number): SlaClock {
+function toSlaClock({ policy, plan }: PolicyTarget, clock: SlaClockState, nowMs: number): SlaClock {
   return {
     policyId: policy.id,
     policyName: policy.name,
-    ...timesOf(plan, clock, nowMs),
+    ...clockTimes(plan, clock, nowMs),
     startedAt: new Date(clock.startedAt).toISOString(),
     timeline: [...clock.timeline],
   };
 }
 
-function timesOf(plan: ClockPlan, clock: SlaClockState, nowMs: number) {
+function clockTimes(plan: ClockPlan, clock: SlaClockState, nowMs: number) {
   const view = clockStateAt(plan, clock, nowMs);
   return {
     metric: plan.metric,
@@ -157,16 +159,24 @@ function timesOf(plan: ClockPlan, clock: SlaClockState, nowMs: number) {
   };
 }
 
-/** What is kept of a policy that is off or gone. */
-function leftOf(stored: StoredClock): SlaClock {
+/** Shows the stored clock of a policy that is inactive or deleted. */
+function toStoppedClock(stored: StoredClock): SlaClock {
   return {
-    ...plainOf(stored),
+    ...storedFieldsOf(stored),
     startedAt: new Date(stored.clock.startedAt).toISOString(),
     timeline: [...stored.clock.timeline],
   };
 }
 
-function plainOf({ policyId, policyName, metric, state, clock, targetMs, ...stored }: StoredClock) {
+function storedFieldsOf({
+  policyId,
+  policyName,
+  metric,
+  state,
+  clock,
+  targetMs,
+  ...stored
+}: StoredClock) {
   const { elapsedMs } = clock;
   return {
     policyId,
@@ -184,15 +194,15 @@ function plainOf({ policyId, policyName, metric, state, clock, targetMs, ...stor
   };
 }
 
-/** A clock for the wall: as it is kept, with what has passed since. */
-export function boardClockOf(
+/** Shows a stored clock in a list, with the time that has passed since. */
+export function toClockListItem(
   stored: StoredClock,
-  lines: readonly TicketClocks[],
+  targets: readonly PolicyTarget[],
   nowMs: number,
 ): ClockListItem {
   const ticket = { kind: stored.kind, id: stored.ticketId, ...stored.ticket };
-  const line = lines.find((one) => clocksToStore(one, [stored]));
-  const plain = plainOf(stored);
-  if (line?.policy.revision !== stored.policyRevision) return { ...plain, ticket };
-  return { ...plain, ...timesOf(line.plan, stored.clock, nowMs), ticket };
+  const target = targets.find((candidate) => findStoredClock(candidate, [stored]));
+  const plain = storedFieldsOf(stored);
+  if (target?.policy.revision !== stored.policyRevision) return { ...plain, ticket };
+  return { ...plain, ...clockTimes(target.plan, stored.clock, nowMs), ticket };
 }

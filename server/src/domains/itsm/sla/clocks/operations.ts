@@ -4,9 +4,9 @@ import { query, type Route } from "#kernel/operation/operation.ts";
 import { countedPage, item } from "#kernel/operation/response.ts";
 import { ClockListQuery, readClockPage } from "./clock-list.ts";
 import { SlaRead } from "../permissions.ts";
-import { ClockListItem, clocksOfTicket, SlaClock } from "./clock-schema.ts";
+import { ClockListItem, readTicketClocks, SlaClock } from "./clock-schema.ts";
 
-const PLACES = [
+const TICKET_PATHS = [
   { kind: "incident", prefix: "inc", path: "/api/v1/itsm/incidents" },
   { kind: "change", prefix: "chg", path: "/api/v1/itsm/changes" },
   { kind: "problem", prefix: "prb", path: "/api/v1/itsm/problems" },
@@ -18,8 +18,8 @@ const PLACES = [
 }[];
 
 /** The clocks of a ticket, for each kind. */
-export const ticketClocks = PLACES.map((place) => {
-  const { kind, prefix, path } = place;
+export const ticketClocks = TICKET_PATHS.map((ticketPath) => {
+  const { kind, prefix, path } = ticketPath;
   const route: Route = `GET ${path}/{id}/sla`;
   return query({
     id: `sla.of_${kind}`,
@@ -29,10 +29,10 @@ export const ticketClocks = PLACES.map((place) => {
       "Worked out from the log at this moment: each clock with what is used up, when it is due, and " +
       "the events that started, paused and stopped it.",
     permission: SlaRead,
-    params: ticketParams(place),
+    params: ticketParams(ticketPath),
     response: item(Type.Array(SlaClock)),
     example: { params: { id: `${prefix}_01jzt3n5k8q2x4v6w8y0z2b4d6` } },
-    run: (ctx, { params }) => clocksOfTicket(ctx, kind, params.id),
+    run: (ctx, { params }) => readTicketClocks(ctx, kind, params.id),
   });
 });
 

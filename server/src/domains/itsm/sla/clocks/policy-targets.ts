@@ -3,11 +3,34 @@ import { compileCondition } from "#kernel/condition/condition.ts";
 import { businessTime } from "../business-hours.ts";
 import type { ClockPlan } from "./clock-fold.ts";
 import type { PolicyInput, SlaPolicy } from "../policy.ts";
+import type { StoredClock } from "./store.ts";
 
 const MINUTE_MS = 60_000;
 const COMPILED_MAX = 2_000;
 
-/** One for each target of a policy. */
+/** One target of one policy. */
+export interface PolicyTarget {
+  readonly policy: SlaPolicy;
+  readonly plan: ClockPlan;
+}
+
+/** Compiles all targets of some policies. */
+export function compileTargets(
+  services: PlatformServices,
+  policies: readonly SlaPolicy[],
+): PolicyTarget[] {
+  return policies.flatMap((policy) => getPlans(services, policy).map((plan) => ({ policy, plan })));
+}
+
+/** The stored clock of a target, if there is one. */
+export function findStoredClock(
+  { policy, plan }: PolicyTarget,
+  stored: readonly StoredClock[],
+): StoredClock | undefined {
+  return stored.find(({ policyId, metric }) => policyId === policy.id && metric === plan.metric);
+}
+
+/** Compiles a plan for each target of a policy. */
 export function compilePlans(policy: PolicyInput): readonly ClockPlan[] {
   const holds = compileCondition(policy.conditions);
   const common = {
@@ -24,21 +47,21 @@ export function compilePlans(policy: PolicyInput): readonly ClockPlan[] {
   });
 }
 
-/** By policy, for each kernel of this process. */
+/** Compiled plans by policy, for each kernel of this process. */
 const compiled = new WeakMap<PlatformServices, Map<string, Compiled>>();
 interface Compiled {
   readonly revision: number;
   readonly plans: readonly ClockPlan[];
 }
 
-/** The same, compiled once for each revision of a policy: with it goes what its calendar has worked out. */
-export function plansOf(services: PlatformServices, policy: SlaPolicy): readonly ClockPlan[] {
-  let known = compiled.get(services);
-  if (!known) compiled.set(services, (known = new Map()));
-  const found = known.get(policy.id);
-  if (found?.revision === policy.revision) return found.plans;
-  if (known.size >= COMPILED_MAX) known.clear();
+/** The plans of a policy, compiled once for each revision, so that the business hours stay cached too. */
+function getPlans(services: PlatformServices, policy: SlaPolicy): readonly ClockPlan[] {
+  let byPolicy = compiled.get(services);
+  if (!byPolicy) compiled.set(services, (byPolicy = new Map()));
+  const cached = byPolicy.get(policy.id);
+  if (cached?.revision === policy.revision) return cached.plans;
+  if (byPolicy.size >= COMPILED_MAX) byPolicy.clear();
   const plans = compilePlans(policy);
-  known.set(policy.id, { revision: policy.revision, plans });
+  byPolicy.set(policy.id, { revision: policy.revision, plans });
   return plans;
 }

@@ -1,7 +1,7 @@
 /**
- * A policy that is made or changed counts from the beginning of every open ticket. So its clocks are
- * worked out from the log, a batch at a time, up to where the reader of tickets stands: it is held there
- * meanwhile, and goes on from these clocks.
+ * Recomputes the clocks of a policy that is created or changed, since it counts from the beginning of
+ * every open ticket. They are folded from the log, a batch at a time, up to the clock reader's cursor:
+ * that is locked meanwhile, and the reader goes on from these clocks.
  */
 import Type, { type Static } from "typebox";
 import { ticketKinds, type TicketKind } from "../../tickets/index.ts";
@@ -12,16 +12,12 @@ import { job } from "#kernel/work/job.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { lockReaderCursor } from "#kernel/log/workspace-log.ts";
-import { lockClocks, lockGoing, save } from "./store.ts";
+import { lockClocks, lockOpen, save } from "./store.ts";
 import { foldEvents } from "./clock-fold.ts";
-import {
-  CLOCK_READER,
-  type TicketClocks,
-  readTicketClocks,
-  clocksToStore,
-} from "./clock-reader.ts";
-import { historiesOf } from "./ticket-history.ts";
-import { ticketFieldsOf, toClockRow } from "./clock-row.ts";
+import { CLOCK_READER } from "./clock-reader.ts";
+import { compileTargets, findStoredClock, type PolicyTarget } from "./policy-targets.ts";
+import { readTicketHistories } from "./ticket-history.ts";
+import { ticketFieldsOf, toStoredClock } from "./clock-row.ts";
 import type { SlaPolicy } from "../policy.ts";
 import * as policies from "../store.ts";
 
@@ -30,7 +26,7 @@ const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
 const Payload = Type.Object({
   policyId: Type.String(),
-  /** Of the policy, when the first batch was worked out. */
+  /** Of the policy, when the first batch was computed. */
   revision: Type.Integer(),
   /** The number of the last ticket of the batch before. */
   after: Type.Integer(),
@@ -42,21 +38,23 @@ export const recomputeClocksJob = job({
   payload: Payload,
   concurrency: 1,
   async run(ctx, { policyId, revision, after }) {
-    // First of all: the reader too locks itself before its clocks, and may have gone by the policy as it
-    // was. Held, it has written what it will by that, and the policy is read after.
+    // The cursor is locked first, as the reader does: a batch that the reader handled by the old policy
+    // is committed then, and the policy is read after it.
     const upTo = await lockReaderCursor(ctx.tx, CLOCK_READER);
     const found = await policies.find(ctx.tx, policyId);
     const policy = found?.active ? found : undefined;
-    if (await leaveClocks(ctx, policyId, policy)) return again(ctx, { policyId, revision, after });
+    if (await cancelClocks(ctx, policyId, policy))
+      return enqueueRecompute(ctx, { policyId, revision, after });
     if (!policy) return;
-    // It was changed after its first tickets had been seen to.
+    // A policy that changed after the first batch begins again.
     const from = policy.revision === revision ? after : 0;
     const last = await recomputeBatch(ctx, policy, { after: from, upTo });
-    if (last !== undefined) again(ctx, { policyId, revision: policy.revision, after: last });
+    if (last !== undefined)
+      enqueueRecompute(ctx, { policyId, revision: policy.revision, after: last });
   },
 });
 
-/** Hears of policies, whose clocks are in all environments. */
+/** Enqueues the recomputation of a changed policy's clocks, in all environments. */
 export const policyReader = reader({
   name: "sla.policies",
   on: ["sla_policy.*"],
@@ -71,27 +69,27 @@ export const policyReader = reader({
       const ctx = because(event);
       for (const environment of ENVIRONMENTS) {
         ctx.switchPartition({ workspace: workspace.key, environment });
-        again(ctx, { policyId, revision: policy?.revision ?? 0, after: 0 });
+        enqueueRecompute(ctx, { policyId, revision: policy?.revision ?? 0, after: 0 });
       }
     }
   },
 });
 
-function again(ctx: WriteContext<never>, payload: Static<typeof Payload>): void {
+function enqueueRecompute(ctx: WriteContext<never>, payload: Static<typeof Payload>): void {
   ctx.enqueue(recomputeClocksJob, payload, { key: payload.policyId, onConflict: "move" });
 }
 
-/** Works out the clocks of the next open tickets; tells the number of the last where there may be more. */
+/** Recomputes the clocks of the next open tickets; resolves to the number of the last where there may be more. */
 async function recomputeBatch(
   { tx, now, services }: WriteContext<never>,
   policy: SlaPolicy,
   { after, upTo }: { readonly after: number; readonly upTo: LogPosition },
 ): Promise<number | undefined> {
-  const kind = ticketKinds(services).find((one) => one.kind === policy.entity);
+  const kind = ticketKinds(services).find(({ kind: name }) => name === policy.entity);
   if (!kind) return undefined;
   const tickets = await openTickets(tx, kind, after);
-  const places = tickets.map(({ id }) => ({ id }));
-  const histories = await historiesOf(tx, places, upTo);
+  const positions = tickets.map(({ id }) => ({ id }));
+  const histories = await readTicketHistories(tx, positions, upTo);
   const stored = Map.groupBy(
     await lockClocks(
       tx,
@@ -99,31 +97,31 @@ async function recomputeBatch(
     ),
     ({ ticketId }) => ticketId,
   );
-  const lines = readTicketClocks(services, [policy]);
+  const targets = compileTargets(services, [policy]);
   const clocks = tickets.flatMap(({ id }) => {
     const history = histories.get(id) ?? [];
-    return lines.flatMap((line) => {
-      const before = clocksToStore(line, stored.get(id) ?? []);
-      return keptOf(line, { ticketId: id, history, before, nowMs: now.getTime() });
+    return targets.flatMap((target) => {
+      const before = findStoredClock(target, stored.get(id) ?? []);
+      return recomputeClock(target, { ticketId: id, history, before, nowMs: now.getTime() });
     });
   });
   await save(tx, clocks, now);
   return tickets.length === TICKETS_MAX ? tickets.at(-1)?.no : undefined;
 }
 
-function keptOf(
-  { policy, plan }: TicketClocks,
-  known: Pick<Parameters<typeof toClockRow>[0], "ticketId" | "before" | "nowMs"> & {
+function recomputeClock(
+  { policy, plan }: PolicyTarget,
+  ticketHistory: Pick<Parameters<typeof toStoredClock>[0], "ticketId" | "before" | "nowMs"> & {
     readonly history: Parameters<typeof foldEvents>[1];
   },
 ) {
-  const { history, ...rest } = known;
+  const { history, ...rest } = ticketHistory;
   const clock = foldEvents(plan, history);
   const ticket = ticketFieldsOf(history);
-  const place = history.at(-1)?.position;
-  if (!clock || !ticket || !place || (!rest.before && !clock.everMatched)) return [];
-  const stored = toClockRow({ policy, plan, clock, ticket, place, ...rest });
-  // Nobody is told that what is long over would have been late by a policy that came afterwards.
+  const position = history.at(-1)?.position;
+  if (!clock || !ticket || !position || (!rest.before && !clock.everMatched)) return [];
+  const stored = toStoredClock({ policy, plan, clock, ticket, position, ...rest });
+  // Work that was over before the policy came is not announced as late.
   if (clock.stoppedAt === null || stored.nextAt === null) return [stored];
   return [{ ...stored, breachedAt: stored.dueAt, nextAt: null }];
 }
@@ -144,19 +142,19 @@ async function openTickets(
 }
 
 /**
- * The clocks of a policy that is gone or off are cancelled, and those of targets that it no longer has;
- * whether there may be more of them.
+ * Cancels the clocks of a deleted or inactive policy, and those of targets that it no longer has;
+ * resolves to whether there may be more of them.
  */
-async function leaveClocks(
+async function cancelClocks(
   ctx: WriteContext<never>,
   policyId: string,
   policy: SlaPolicy | undefined,
 ): Promise<boolean> {
   const { tx, now, caller } = ctx;
   const metrics = policy?.targets.map(({ metric }) => metric) ?? [];
-  const but = { kind: policy?.entity ?? "", metrics };
-  const going = await lockGoing(tx, policyId, { but, limit: TICKETS_MAX });
-  const left = going.map((stored) => {
+  const except = { kind: policy?.entity ?? "", metrics };
+  const open = await lockOpen(tx, policyId, { except, limit: TICKETS_MAX });
+  const cancelled = open.map((stored) => {
     const entry = {
       at: now.toISOString(),
       eventId: caller.cause.causationId ?? "",
@@ -168,6 +166,6 @@ async function leaveClocks(
     const state = "cancelled" as const;
     return { ...stored, clock, state, dueAt: null, warnAt: null, nextAt: null };
   });
-  await save(tx, left, now);
-  return going.length === TICKETS_MAX;
+  await save(tx, cancelled, now);
+  return open.length === TICKETS_MAX;
 }

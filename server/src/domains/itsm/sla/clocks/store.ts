@@ -8,8 +8,8 @@ import type { Snapshot } from "./settled-until.ts";
 import type { Metric } from "../policy.ts";
 import type { ClockState } from "./clock-state.ts";
 
-/** What is told of a ticket together with its clock. */
-export interface TicketFacts {
+/** The fields of a ticket that are stored with its clock, for alerts and lists. */
+export interface TicketFields {
   readonly number: string | null;
   readonly title: string | null;
   readonly state: string;
@@ -18,7 +18,7 @@ export interface TicketFacts {
   readonly teamId: string | null;
 }
 
-/** A clock as it is kept. */
+/** A clock as it is stored. */
 export interface StoredClock {
   readonly policyId: string;
   readonly policyName: string;
@@ -29,18 +29,18 @@ export interface StoredClock {
   readonly state: ClockState;
   readonly targetMs: number;
   readonly clock: SlaClockState;
-  readonly ticket: TicketFacts;
+  readonly ticket: TicketFields;
   readonly dueAt: string | null;
   readonly warnAt: string | null;
   readonly nextAt: string | null;
   readonly warnedAt: string | null;
   readonly breachedAt: string | null;
   readonly stoppedAt: string | null;
-  /** Of the last event that it knows. */
-  readonly place: LogPosition;
+  /** Of the last event folded into it. */
+  readonly position: LogPosition;
 }
 
-/** What a clock's columns are called. */
+/** The columns that `toClock` reads. */
 export const CLOCK_COLUMNS = `
   ticket_id, policy_id, metric, kind, policy_name, policy_revision, state, target_ms, fold, timeline,
   ticket, due_at, warn_at, next_at, warned_at, breached_at, stopped_at, last_epoch,
@@ -57,7 +57,7 @@ export interface ClockRow {
   readonly target_ms: number;
   readonly fold: Omit<SlaClockState, "timeline">;
   readonly timeline: readonly TimelineEntry[];
-  readonly ticket: TicketFacts;
+  readonly ticket: TicketFields;
   readonly due_at: string | null;
   readonly warn_at: string | null;
   readonly next_at: string | null;
@@ -69,7 +69,7 @@ export interface ClockRow {
   readonly last_seq: number;
 }
 
-/** The clocks of some tickets, which nobody else changes meanwhile. */
+/** Locks the clocks of some tickets until the transaction ends. */
 export async function lockClocks(tx: Tx, ticketIds: readonly string[]): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
@@ -78,17 +78,17 @@ export async function lockClocks(tx: Tx, ticketIds: readonly string[]): Promise<
   return rows.map(toClock);
 }
 
-export async function clocksOf(tx: Tx, ticketId: string): Promise<StoredClock[]> {
+export async function listByTicket(tx: Tx, ticketId: string): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
      where ticket_id = ${ticketId} order by no`.execute(tx);
   return rows.map(toClock);
 }
 
-/** Writes clocks, whether or not they were there. */
+/** Inserts or replaces clocks. */
 export async function save(tx: Tx, clocks: readonly StoredClock[], now: Date): Promise<void> {
   if (clocks.length === 0) return;
-  const rows = JSON.stringify(clocks.map(rowOf));
+  const rows = JSON.stringify(clocks.map(toRow));
   await sql`
     insert into sla_clocks
       (ticket_id, policy_id, metric, kind, policy_name, policy_revision, state, target_ms, fold,
@@ -111,7 +111,7 @@ export async function save(tx: Tx, clocks: readonly StoredClock[], now: Date): P
            last_seq = excluded.last_seq, updated_at = excluded.updated_at`.execute(tx);
 }
 
-/** Clocks of which something is to be told, for whoever comes first. */
+/** Locks clocks with something to announce, skipping those that another node holds. */
 export async function claimDue(tx: Tx, before: Date, limit: number): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
@@ -119,57 +119,61 @@ export async function claimDue(tx: Tx, before: Date, limit: number): Promise<Sto
   return rows.map(toClock);
 }
 
-/** What became of a clock that was due. */
-export interface Settled extends Pick<
+/** The marks of a due clock after it was announced. */
+export interface AnnouncedClock extends Pick<
   StoredClock,
   "ticketId" | "policyId" | "metric" | "state" | "nextAt" | "warnedAt" | "breachedAt"
 > {}
 
-export async function settle(tx: Tx, settled: readonly Settled[], now: Date): Promise<void> {
-  if (settled.length === 0) return;
-  const texts = (of: (one: Settled) => string | null) => settled.map(of);
+export async function saveAnnounced(
+  tx: Tx,
+  announced: readonly AnnouncedClock[],
+  now: Date,
+): Promise<void> {
+  if (announced.length === 0) return;
+  const column = (of: (clock: AnnouncedClock) => string | null) => announced.map(of);
   await sql`
     update sla_clocks c
        set state = s.state, next_at = s.next_at, warned_at = s.warned_at,
            breached_at = s.breached_at, updated_at = ${now}
-      from unnest(${texts((one) => one.ticketId)}::text[], ${texts((one) => one.policyId)}::text[],
-                  ${texts((one) => one.metric)}::text[], ${texts((one) => one.state)}::text[],
-                  ${texts((one) => one.nextAt)}::timestamptz[],
-                  ${texts((one) => one.warnedAt)}::timestamptz[],
-                  ${texts((one) => one.breachedAt)}::timestamptz[])
+      from unnest(${column((clock) => clock.ticketId)}::text[], ${column((clock) => clock.policyId)}::text[],
+                  ${column((clock) => clock.metric)}::text[], ${column((clock) => clock.state)}::text[],
+                  ${column((clock) => clock.nextAt)}::timestamptz[],
+                  ${column((clock) => clock.warnedAt)}::timestamptz[],
+                  ${column((clock) => clock.breachedAt)}::timestamptz[])
              as s (ticket_id, policy_id, metric, state, next_at, warned_at, breached_at)
      where c.ticket_id = s.ticket_id and c.policy_id = s.policy_id
        and c.metric = s.metric`.execute(tx);
 }
 
-/** The clocks of a policy that still go, a batch of them; but not those for what it is about now. */
-export async function lockGoing(
+/** Locks a batch of a policy's open clocks, except those of its present kind and metrics. */
+export async function lockOpen(
   tx: Tx,
   policyId: string,
   {
-    but,
+    except,
     limit,
   }: {
-    readonly but: { readonly kind: string; readonly metrics: readonly string[] };
+    readonly except: { readonly kind: string; readonly metrics: readonly string[] };
     readonly limit: number;
   },
 ): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
      where policy_id = ${policyId} and stopped_at is null and state <> 'cancelled'
-       and not (kind = ${but.kind} and metric = any(${but.metrics}::text[]))
+       and not (kind = ${except.kind} and metric = any(${except.metrics}::text[]))
      order by no limit ${limit} for update`.execute(tx);
   return rows.map(toClock);
 }
 
-type PlaceRow = Pick<Partition, "environment"> & { readonly workspace_id: string };
+type PartitionRow = Pick<Partition, "environment"> & { readonly workspace_id: string };
 
-const FIRST =
+const FIRST_DUE_PARTITIONS =
   "select workspace_id, environment from sla_clocks where next_at < $1 order by next_at";
-const FIRST_MAX = 1_000;
+const FIRST_DUE_ROWS_MAX = 1_000;
 
-/** From partition to partition along the index, however many clocks of each are due. */
-const EACH = `
+/** Walks from partition to partition along the index, however many clocks of each are due. */
+const ALL_DUE_PARTITIONS = `
   with recursive place as (
     (select workspace_id, environment, next_at from sla_clocks where next_at is not null
       order by workspace_id, environment, next_at limit 1)
@@ -181,35 +185,41 @@ const EACH = `
         order by c.workspace_id, c.environment, c.next_at limit 1) other)
   select workspace_id, environment from place where next_at < $1 order by next_at`;
 
-/** Where something is to be told: everywhere, so that none waits for another with more of it. */
+/** Lists all partitions with due clocks, so that none waits for another with more of them. */
 export async function duePartitions(db: Database, before: Date): Promise<Partition[]> {
-  const first = await db.system<PlaceRow>(`${FIRST} limit ${FIRST_MAX}`, [before]);
-  const rows = first.length < FIRST_MAX ? first : await db.system<PlaceRow>(EACH, [before]);
-  const places = new Map(rows.map((row) => [`${row.workspace_id} ${row.environment}`, row]));
-  return [...places.values()].map(({ workspace_id, environment }) => ({
+  const first = await db.system<PartitionRow>(
+    `${FIRST_DUE_PARTITIONS} limit ${FIRST_DUE_ROWS_MAX}`,
+    [before],
+  );
+  const rows =
+    first.length < FIRST_DUE_ROWS_MAX
+      ? first
+      : await db.system<PartitionRow>(ALL_DUE_PARTITIONS, [before]);
+  const partitions = new Map(rows.map((row) => [`${row.workspace_id} ${row.environment}`, row]));
+  return [...partitions.values()].map(({ workspace_id, environment }) => ({
     workspace: workspace_id,
     environment,
   }));
 }
 
-const LOOK = `
+const NEXT_DUE = `
   select pg_snapshot_xmin(now.snapshot) as xmin, pg_snapshot_xmax(now.snapshot) as xmax,
          (select next_at from sla_clocks where next_at is not null order by next_at limit 1) as next
     from (select pg_current_snapshot() as snapshot) now`;
 
-/** When something is to be told next, anywhere, and what is under way. */
-export async function look(
+/** Reads when the next clock of any partition is due, and which transactions are open. */
+export async function readNextDue(
   db: Database,
-): Promise<{ readonly firstMs: number | undefined; readonly snapshot: Snapshot }> {
-  const [row] = await db.system<{ xmin: string; xmax: string; next: string | null }>(LOOK);
-  if (!row) throw new Error("A question without a condition has an answer.");
+): Promise<{ readonly nextDueMs: number | undefined; readonly snapshot: Snapshot }> {
+  const [row] = await db.system<{ xmin: string; xmax: string; next: string | null }>(NEXT_DUE);
+  if (!row) throw new Error("A query without a condition returns a row.");
   return {
-    firstMs: row.next === null ? undefined : Date.parse(row.next),
+    nextDueMs: row.next === null ? undefined : Date.parse(row.next),
     snapshot: { xmin: BigInt(row.xmin), xmax: BigInt(row.xmax) },
   };
 }
 
-/** A clock of what a statement with `CLOCK_COLUMNS` returns. */
+/** Converts a row with `CLOCK_COLUMNS`. */
 export function toClock(row: ClockRow): StoredClock {
   return {
     policyId: row.policy_id,
@@ -228,11 +238,11 @@ export function toClock(row: ClockRow): StoredClock {
     warnedAt: row.warned_at,
     breachedAt: row.breached_at,
     stoppedAt: row.stopped_at,
-    place: { epoch: row.last_epoch, xid: Number(row.last_xid), seq: row.last_seq },
+    position: { epoch: row.last_epoch, xid: Number(row.last_xid), seq: row.last_seq },
   };
 }
 
-function rowOf(stored: StoredClock): ClockRow {
+function toRow(stored: StoredClock): ClockRow {
   const { timeline, ...fold } = stored.clock;
   return {
     ticket_id: stored.ticketId,
@@ -252,8 +262,8 @@ function rowOf(stored: StoredClock): ClockRow {
     warned_at: stored.warnedAt,
     breached_at: stored.breachedAt,
     stopped_at: stored.stoppedAt,
-    last_epoch: stored.place.epoch,
-    last_xid: String(stored.place.xid),
-    last_seq: stored.place.seq,
+    last_epoch: stored.position.epoch,
+    last_xid: String(stored.position.xid),
+    last_seq: stored.position.seq,
   };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
 import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
 import { BREACH_SIGNAL } from "./clocks/breach-announcer.ts";
-import { workingNode } from "./testing.ts";
+import { workingNode } from "./testing/ticket-events.ts";
 
 const MINUTE_MS = 60_000;
 const POLICIES = "/api/v1/itsm/sla-policies";
@@ -41,7 +41,7 @@ async function raised(category: string, more: object = {}): Promise<any> {
 const countOf = async (question: string): Promise<number> =>
   Number((await world.sql(`select count(*) as n from ${question}`))[0].n);
 
-test("two thousand clocks that run out in the same moment are told of once each, by whichever node", async () => {
+test("two thousand clocks due at the same instant are announced once each, by any node", async () => {
   const id = await policy({
     conditions: { category: "many" },
     targets: [{ metric: "resolution", minutes: 30 }],
@@ -74,7 +74,7 @@ test("two thousand clocks that run out in the same moment are told of once each,
   await owner(`DELETE ${POLICIES}/${id}`);
 });
 
-test("a wall shows what is due, and what is late", async () => {
+test("the clock list shows what is due and what is breached", async () => {
   const id = await policy({
     conditions: { category: "wall" },
     targets: [
@@ -116,7 +116,7 @@ test("a wall shows what is due, and what is late", async () => {
   ).toEqual([]);
 });
 
-test("a policy is tried out on past tickets, also as it might be", async () => {
+test("a policy is simulated on past tickets, with and without a change", async () => {
   const from = world.clock.now().toISOString();
   const category = "past";
   const [quick, slow, open, cancelled] = [
@@ -161,7 +161,7 @@ test("a policy is tried out on past tickets, also as it might be", async () => {
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: "/policy/pauseOn/0" }] } });
 });
 
-test("all that was written event by event is what the log says as a whole", async () => {
+test("clocks written event by event equal a fold of the whole log", async () => {
   const category = "to and fro";
   await policy({
     conditions: { priority: { lte: 3 } },
@@ -215,7 +215,7 @@ test("all that was written event by event is what the log says as a whole", asyn
   }
 });
 
-test("a pack brings policies, changes those that nobody edited, and takes them along", async () => {
+test("a pack creates policies, changes those that nobody edited, and removes them", async () => {
   const install = (version: string, minutes: number) =>
     owner("POST /api/v1/sdk/packs/install", {
       id: "@acme/levels",
@@ -255,7 +255,7 @@ test("a pack brings policies, changes those that nobody edited, and takes them a
   expect((await owner(`GET ${path}`)).status).toBe(404);
 });
 
-test("who may not read tickets hears nothing of their clocks", async () => {
+test("a caller who may not read tickets sees none of their clocks", async () => {
   const permissions = ["sla:read", "events:read"];
   const { body } = await owner("POST /api/v1/settings/roles", { name: "Wall", permissions });
   const [wall, agent] = [await world.member([body.data.id]), await world.member(["agent"])];

@@ -3,7 +3,7 @@ import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { World } from "#kernel/testing/world.ts";
 
-/** A node that carries out what there is to do, but for what every ticket means: that takes seconds to learn. */
+/** Starts a node with all domains but knowledge, since embedding every ticket takes seconds. */
 export async function workingNode(world: World): Promise<Kernel> {
   const kernel = await anotherKernel(
     world,
@@ -15,7 +15,7 @@ export async function workingNode(world: World): Promise<Kernel> {
 
 let seq = 0;
 
-/** An event of a ticket, as the log would have it. */
+/** Builds an event of a ticket as the log records it. */
 export function happened(
   type: string,
   at: string | number,
@@ -45,7 +45,7 @@ export function happened(
   };
 }
 
-/** A ticket as events tell it. */
+/** Builds a ticket as events carry it. */
 export function ticket(state: string, more: Readonly<Record<string, unknown>> = {}) {
   return { id: "inc_1", state, createdBy: "usr_creator", ...more };
 }
