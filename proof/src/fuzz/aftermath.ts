@@ -74,7 +74,7 @@ async function quietOperations(): Promise<ReadonlySet<string>> {
   const { domains } = await import("../../../server/src/app.ts");
   const all = domains.flatMap(({ operations }) => operations);
   return new Set(
-    all.filter(({ allowNoop: mayChangeNothing }) => mayChangeNothing).map(({ id }) => id),
+    all.filter(({ allowNoop }) => allowNoop).map(({ id }) => id),
   );
 }
 

@@ -71,7 +71,7 @@ const installed = {
   environmentScoped: true,
   emits: installEvents,
   publishes: true,
-  mayChangeNothing: true,
+  allowNoop: true,
   response: withSuccess(
     created(InstalledPack, {
       alternative: { status: 200, when: ({ status }) => status !== "installed" },
