@@ -482,7 +482,7 @@ export interface Operations {
   /** Read a dashboard, not what its widgets show */
   "dashboards.get": { params: { "id": string }; reply: { "data": Schemas["Dashboard"] } };
   /** List the dashboards, newest first */
-  "dashboards.list": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Dashboard"])[]; "pagination": Schemas["Pagination"] } };
+  "dashboards.list": { query?: { "limit"?: number; "after"?: string; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["Dashboard"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "total"?: number } } };
   /** Change a dashboard */
   "dashboards.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[] }; reply: { "data": Schemas["Dashboard"] } };
   /** How the desk is run: the priority matrix, and when resolved incidents are closed */

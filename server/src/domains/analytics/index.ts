@@ -1,8 +1,7 @@
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import { dashboardEvents } from "./dashboards/dashboard.ts";
-import { dashboardOperations } from "./dashboards/operations.ts";
+import { dashboardOperations, dashboards } from "./dashboards/operations.ts";
 import { dashboardContent } from "./dashboards/pack.ts";
 import { exportEvents } from "./exports/export.ts";
 import { exportOperations } from "./exports/operations.ts";
@@ -23,7 +22,14 @@ export const analytics = domain({
   name: "analytics",
   summary: "Reports, dashboards and KPIs over everything that there is, and exports of it.",
   permissions: [AnalyticsRead, AnalyticsWrite],
-  events: [...reportEvents, ...dashboardEvents, ...kpiEvents, ...exportEvents],
+  events: [
+    ...reportEvents,
+    dashboards.events.created,
+    dashboards.events.updated,
+    dashboards.events.deleted,
+    ...kpiEvents,
+    ...exportEvents,
+  ],
   operations: [...reportOperations, ...dashboardOperations, ...kpiOperations, ...exportOperations],
   jobs: [scheduledSnapshotJob, pruneSnapshots, writeExport, pruneExports],
   counters: [{ name: "reports", count }],

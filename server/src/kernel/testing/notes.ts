@@ -1,15 +1,8 @@
-import type { Selectable } from "kysely";
-import { sql } from "kysely";
-import Type, { type Static } from "typebox";
-import type { Tx } from "../db/connection.ts";
-import { domain } from "../domain.ts";
-import { changeEvent, diffResource, event } from "../log/event.ts";
-import { Failure, failure, NotFound } from "../operation/failure.ts";
-import { newId } from "../schema/id.ts";
-import { command, query } from "../operation/operation.ts";
-import { toPage, pageQuery } from "../operation/pagination.ts";
+import Type from "typebox";
 import { permission } from "../access/permission.ts";
-import { created, noContent, item, page } from "../operation/response.ts";
+import { domain } from "../domain.ts";
+import { failure } from "../operation/failure.ts";
+import { resource } from "../resource/resource.ts";
 import { id, line, object, patch, text, Time } from "../schema/schema.ts";
 
 /** The simplest thing that has all the conventions: what the kernel is tested and measured with. */
@@ -33,163 +26,48 @@ export const NOTES_SQL = `
 
 const fields = { title: line(100), body: text(10_000) };
 export const Note = Type.Object({ id: id("note"), ...fields, createdAt: Time }, { title: "Note" });
-type Note = Static<typeof Note> & { readonly revision: number };
 
 export const NotesRead = permission("notes:read", "Read notes", ["viewer"]);
 export const NotesWrite = permission("notes:write", "Write notes", ["agent"]);
 const TitleTaken = failure("title_taken", 409, "Another note has this title.", "notes_title");
 
-export const NoteCreated = event("note.created", {
-  resource: "note",
-  summary: "A note was written.",
-  data: Note,
-});
-export const NoteUpdated = changeEvent("note.updated", {
-  resource: "note",
-  summary: "A note was changed.",
-  data: Note,
-});
-export const NoteDeleted = event("note.deleted", {
-  resource: "note",
-  summary: "A note was torn up.",
-  data: Note,
-});
-
-interface Row {
-  readonly id: string;
-  readonly title: string;
-  readonly body: string;
-  readonly revision: number;
-  readonly created_at: string;
-}
-
-const ById = object({ id: id("note") });
-const LIST = "notes";
-const example = { params: { id: "note_01jd0000000000000000000000" } };
-
-const createNote = command({
-  id: "notes.create",
-  route: "POST /api/v1/notes",
-  aliases: ["POST /api/notes"],
-  summary: "Write a note",
-  permission: NotesWrite,
-  body: object(fields),
-  response: created(Note, { location: (note) => `/api/v1/notes/${note.id}` }),
-  emits: [NoteCreated],
-  fails: [TitleTaken],
-  example: { body: { title: "Spare keys", body: "In the red cabinet" } },
-  async run({ tx, now, emit }, { body }) {
-    const { rows } = await sql<Row>`
-      insert into notes (id, title, body, created_at)
-      values (${newId("note", now.getTime())}, ${body.title}, ${body.body}, ${now})
-      returning id, title, body, revision, created_at`.execute(tx);
-    const note = found(rows[0]);
-    emit(NoteCreated, { id: note.id, displayName: note.title }, shown(note));
-    return note;
+const noteResource = resource({
+  name: "note",
+  plural: "notes",
+  path: "/api/v1/notes",
+  // The table is there for tests alone.
+  table: "notes" as never,
+  idPrefix: "note",
+  schema: Note,
+  input: object(fields),
+  change: patch(fields),
+  defaults: {},
+  permissions: { read: NotesRead, write: NotesWrite },
+  list: { order: "id", search: ["title", "body"] },
+  unique: TitleTaken,
+  displayName: ({ title }) => title,
+  operations: { create: { aliases: ["POST /api/notes"] } },
+  docs: {
+    noun: "a note",
+    nouns: "notes, oldest first",
+    examples: {
+      id: "note_01jd0000000000000000000000",
+      input: { title: "Spare keys", body: "In the red cabinet" },
+      change: { body: "In the blue cabinet" },
+    },
   },
 });
 
-const getNote = query({
-  id: "notes.get",
-  route: "GET /api/v1/notes/{id}",
-  summary: "Read a note",
-  permission: NotesRead,
-  params: ById,
-  response: item(Note),
-  example,
-  run: ({ tx }, { params }) => read(tx, params.id),
-});
-
-const listNotes = query({
-  id: "notes.list",
-  route: "GET /api/v1/notes",
-  summary: "List notes, oldest first",
-  permission: NotesRead,
-  query: object(pageQuery),
-  response: page(Note),
-  async run({ tx, services }, { query: { limit, after } }) {
-    const start = after === undefined ? "" : String(services.cursors.decode(LIST, after)[0]);
-    const { rows } = await sql<Row>`
-      select id, title, body, revision, created_at from notes
-       where id > ${start} order by id limit ${limit + 1}`.execute(tx);
-    return toPage(rows.map(toNote), limit, shown, (note) =>
-      services.cursors.encode(LIST, [note.id]),
-    );
-  },
-});
-
-const updateNote = command({
-  id: "notes.update",
-  route: "PATCH /api/v1/notes/{id}",
-  summary: "Change a note",
-  permission: NotesWrite,
-  params: ById,
-  body: patch(fields),
-  response: item(Note),
-  emits: [NoteUpdated],
-  fails: [TitleTaken],
-  example: { ...example, body: { body: "In the blue cabinet" } },
-  async run(ctx, { params, body }) {
-    const before = await lock(ctx.tx, params.id);
-    ctx.expectRevision(before.revision);
-    const { title, body: words } = { ...before, ...body };
-    const { rows } = await sql<Row>`
-      update notes set title = ${title}, body = ${words}, revision = revision + 1
-       where id = ${params.id} returning id, title, body, revision, created_at`.execute(ctx.tx);
-    const after = found(rows[0]);
-    ctx.emit(NoteUpdated, { id: after.id }, diffResource(shown(before), shown(after)));
-    return after;
-  },
-});
-
-const deleteNote = command({
-  id: "notes.delete",
-  route: "DELETE /api/v1/notes/{id}",
-  summary: "Tear up a note",
-  permission: NotesWrite,
-  params: ById,
-  response: noContent(),
-  emits: [NoteDeleted],
-  example,
-  async run(ctx, { params }) {
-    const note = await lock(ctx.tx, params.id);
-    ctx.expectRevision(note.revision);
-    await sql`delete from notes where id = ${params.id}`.execute(ctx.tx);
-    ctx.emit(NoteDeleted, { id: note.id }, shown(note));
-  },
-});
+export const {
+  created: NoteCreated,
+  updated: NoteUpdated,
+  deleted: NoteDeleted,
+} = noteResource.events;
 
 export const notes = domain({
   name: "notes",
   summary: "Notes, for the kernel's own tests and benchmarks.",
   permissions: [NotesRead, NotesWrite],
   events: [NoteCreated, NoteUpdated, NoteDeleted],
-  operations: [createNote, getNote, listNotes, updateNote, deleteNote],
+  operations: noteResource.operations,
 });
-
-async function read(tx: Tx, noteId: string): Promise<Note> {
-  const { rows } = await sql<Row>`
-    select id, title, body, revision, created_at from notes where id = ${noteId}`.execute(tx);
-  return found(rows[0]);
-}
-
-async function lock(tx: Tx, noteId: string): Promise<Note> {
-  const { rows } = await sql<Row>`
-    select id, title, body, revision, created_at from notes where id = ${noteId} for update`.execute(
-    tx,
-  );
-  return found(rows[0]);
-}
-
-function found(row: Row | undefined): Note {
-  if (!row) throw new Failure(NotFound);
-  return toNote(row);
-}
-
-function toNote({ created_at, ...row }: Selectable<Row>): Note {
-  return { ...row, createdAt: created_at };
-}
-
-function shown({ revision: _, ...note }: Note) {
-  return note;
-}

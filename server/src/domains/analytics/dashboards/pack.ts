@@ -1,13 +1,12 @@
 import Type, { type Static } from "typebox";
 import { invalidField } from "#kernel/operation/failure.ts";
-import { type PackContext, packContent } from "#kernel/contributions/pack-content.ts";
+import type { PackContext } from "#kernel/contributions/pack-content.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import * as kpis from "../kpis/store.ts";
-import { AnalyticsWrite } from "../permissions.ts";
 import * as reports from "../reports/store.ts";
 import { fields, type NewWidget, Widget } from "./dashboard.ts";
-import * as service from "./service.ts";
-import * as store from "./store.ts";
+import { dashboards } from "./operations.ts";
 
 const { reportId: _, kpiId: __, id, ...about } = Widget.properties;
 
@@ -29,47 +28,35 @@ const schema = object(
 );
 type PackDashboard = Static<typeof schema>;
 
-/** Dashboards that packs bring; their widgets know reports and KPIs by name. */
-export const dashboardContent = packContent({
-  kind: "dashboards",
-  after: ["reports", "kpis"],
-  permission: AnalyticsWrite,
-  environmentScoped: true,
+/** Dashboards that packs bring; their widgets name reports and KPIs by name. */
+export const dashboardContent = resourcePack(dashboards, {
   schema,
-  keyOf: ({ name }) => name,
-  find: async ({ tx }, { name }) => (await store.findByName(tx, name))?.id,
-  async read({ tx }, dashboardId) {
-    const dashboard = await store.find(tx, dashboardId);
-    if (!dashboard) return undefined;
-    const { name, description, widgets } = dashboard;
-    return { name, description, widgets };
-  },
-  create: async (ctx, dashboard) =>
-    (await service.create(ctx, { ...dashboard, widgets: await widgetsOf(ctx, dashboard) })).id,
-  async replace(ctx, dashboardId, dashboard) {
-    const widgets = await widgetsOf(ctx, dashboard);
-    await service.update(ctx, dashboardId, { description: "", ...dashboard, widgets });
-    return dashboardId;
-  },
-  remove: service.remove,
+  after: ["reports", "kpis"],
+  environmentScoped: true,
+  toInput: async (ctx, content) => ({ ...content, widgets: await toWidgets(ctx, content) }),
 });
 
-async function widgetsOf({ tx }: PackContext, { widgets }: PackDashboard): Promise<NewWidget[]> {
-  const made: NewWidget[] = [];
-  for (const [index, { report, kpi, ...widget }] of widgets.entries()) {
+async function toWidgets(
+  { tx }: PackContext,
+  { widgets: contents }: PackDashboard,
+): Promise<NewWidget[]> {
+  const widgets: NewWidget[] = [];
+  for (const [index, { report, kpi, ...widget }] of contents.entries()) {
     const path = `/widgets/${index}`;
-    made.push({
+    widgets.push({
       ...widget,
       ...(report !== undefined && {
-        reportId: idOf(await reports.findByName(tx, report), `${path}/report`),
+        reportId: requireId(await reports.findByName(tx, report), `${path}/report`),
       }),
-      ...(kpi !== undefined && { kpiId: idOf(await kpis.findByName(tx, kpi), `${path}/kpi`) }),
+      ...(kpi !== undefined && {
+        kpiId: requireId(await kpis.findByName(tx, kpi), `${path}/kpi`),
+      }),
     });
   }
-  return made;
+  return widgets;
 }
 
-function idOf(found: { readonly id: string } | undefined, path: string): string {
-  if (!found) throw invalidField(path, "names nothing that is there");
-  return found.id;
+function requireId(item: { readonly id: string } | undefined, path: string): string {
+  if (!item) throw invalidField(path, "names nothing that is there");
+  return item.id;
 }

@@ -14,9 +14,7 @@ import { moveOperations } from "./transition-operations.ts";
 import { changeOperations } from "./operations.ts";
 import { ChangesApprove, ChangesRead, ChangesWrite } from "./permissions.ts";
 import { notificationReader } from "./notifications.ts";
-import * as templateOperations from "./templates/operations.ts";
-import { templateContent } from "./templates/service.ts";
-import { TemplateCreated, TemplateDeleted, TemplateUpdated } from "./templates/template.ts";
+import { templateContent, templates } from "./templates/template.ts";
 import { BlackoutCreated, BlackoutDeleted, BlackoutUpdated } from "./windows/blackout.ts";
 import * as blackoutOperations from "./windows/blackout-operations.ts";
 
@@ -32,9 +30,9 @@ export const changes = domain({
     ...Object.values(events),
     DelegationSet,
     DelegationEnded,
-    TemplateCreated,
-    TemplateUpdated,
-    TemplateDeleted,
+    templates.events.created,
+    templates.events.updated,
+    templates.events.deleted,
     BlackoutCreated,
     BlackoutUpdated,
     BlackoutDeleted,
@@ -48,7 +46,7 @@ export const changes = domain({
     ...approvalOperations,
     ...delegationOperations,
     ...calendarOperations,
-    ...Object.values(templateOperations),
+    ...templates.operations,
     ...Object.values(blackoutOperations),
     ...talk.operations,
   ],

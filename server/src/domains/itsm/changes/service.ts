@@ -17,7 +17,7 @@ import { assertEditable } from "./lifecycle.ts";
 import { ChangesApprove } from "./permissions.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
 import * as store from "./store.ts";
-import * as templates from "./templates/store.ts";
+import { templates } from "./templates/template.ts";
 
 export async function create(
   ctx: WriteContext<typeof ChangeCreated>,
@@ -25,7 +25,8 @@ export async function create(
   { no, number }: TicketNumber,
 ): Promise<ChangeRecord> {
   const { tx, now, caller } = ctx;
-  const template = templateId === undefined ? undefined : await templates.find(tx, templateId);
+  const template =
+    templateId === undefined ? undefined : await templates.store.find(tx, templateId);
   if (templateId !== undefined && !template?.active) {
     throw invalidField("/templateId", "is not the id of an active template");
   }
@@ -55,7 +56,7 @@ export async function update(
   if (changes.length === 0) return before;
   assertEditable(before.state, changes);
   if (wanted.type === "standard" && wanted.templateId !== null) {
-    assertByTemplate(wanted, await templates.find(tx, wanted.templateId));
+    assertByTemplate(wanted, await templates.store.find(tx, wanted.templateId));
   } else {
     assertByTemplate(wanted, undefined);
   }

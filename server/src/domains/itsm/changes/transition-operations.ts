@@ -31,8 +31,7 @@ import { type ChangeAction, changeMachine } from "./lifecycle.ts";
 import { ChangesWrite } from "./permissions.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
 import * as store from "./store.ts";
-import * as templates from "./templates/store.ts";
-import { templateDeviations } from "./templates/template.ts";
+import { templateDeviations, templates } from "./templates/template.ts";
 import { blackoutsAt } from "./windows/blackout-store.ts";
 import { contains, windowOf } from "./windows/window.ts";
 
@@ -79,7 +78,7 @@ function submit(ctx: Pick<Ctx, "tx" | "now" | "expectRevision">, ref: string) {
 /** What was approved once and for all is what the template says now. */
 async function assertTemplate({ tx }: Pick<Ctx, "tx">, change: ChangeRecord): Promise<void> {
   const { templateId } = change;
-  const template = templateId === null ? undefined : await templates.find(tx, templateId);
+  const template = templateId === null ? undefined : await templates.store.find(tx, templateId);
   if (!template?.active) {
     throw new Failure(TemplateUnusable, { detail: "The template is no longer active." });
   }

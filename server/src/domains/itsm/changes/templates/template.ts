@@ -1,11 +1,13 @@
-import Type, { type Static } from "typebox";
-import { changeEvent, event } from "#kernel/log/event.ts";
+import Type from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
+import { resourcePack } from "#kernel/resource/pack.ts";
+import { type Item, resource } from "#kernel/resource/resource.ts";
 import { line, object, patch, text, Time } from "#kernel/schema/schema.ts";
 import { plan, TemplateId } from "../change.ts";
+import { ChangesApprove, ChangesRead } from "../permissions.ts";
 
-/** What callers say of a template. */
-export const fields = {
+/** The fields that callers decide. */
+const fields = {
   name: line(200),
   description: text(20_000),
   title: text(300, "The title of its changes, unless they have one of their own"),
@@ -13,21 +15,20 @@ export const fields = {
   active: Type.Boolean({ description: "Whether changes may be made from it" }),
 };
 
-/** One with only a name will do. */
-export const TemplateInput = object({
+/** A name is enough. */
+const TemplateInput = object({
   ...patch(fields).properties,
   name: fields.name,
 });
 
 /** A way to do something that was found safe once and for all. */
-export const ChangeTemplate = Type.Object(
+const ChangeTemplate = Type.Object(
   { id: TemplateId, ...fields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
   { title: "ChangeTemplate" },
 );
-type Shown = Static<typeof ChangeTemplate>;
-export type ChangeTemplate = Shown & { readonly revision: number };
+export type ChangeTemplate = Item<typeof ChangeTemplate>;
 
-/** What makes a change one of a template: how it is done, and what it may break. */
+/** The fields that a change has from its template: how it is done, and what it may break. */
 const BINDING = ["impact", "implementationPlan", "rollbackPlan", "testPlan"] as const;
 
 /** The fields in which a change is not what its template says. */
@@ -38,33 +39,75 @@ export function templateDeviations(
   return BINDING.filter((field) => change[field] !== template[field]);
 }
 
-/** As events tell it. */
-export function dataOf({ revision: _, ...template }: ChangeTemplate): Shown {
-  return template;
-}
-
-export function referTo({ id, name }: Shown) {
-  return { id, displayName: name };
-}
-
-export const TemplateExists = failure(
+const TemplateExists = failure(
   "change_template_exists",
   409,
   "Another template has this name.",
   "change_templates_name",
 );
 
-const about = { resource: "change_template", data: ChangeTemplate };
+export const templates = resource({
+  name: "change_template",
+  plural: "change_templates",
+  path: "/api/v1/itsm/change-templates",
+  table: "change_templates",
+  idPrefix: "ctp",
+  schema: ChangeTemplate,
+  input: TemplateInput,
+  change: patch(fields),
+  defaults: {
+    description: "",
+    title: "",
+    impact: 3,
+    justification: "",
+    implementationPlan: "",
+    rollbackPlan: "",
+    testPlan: "",
+    active: true,
+  },
+  permissions: { read: ChangesRead, write: ChangesApprove },
+  environmentScoped: false,
+  list: {
+    order: "no",
+    tieBreaker: "no",
+    search: ["name", "description", "title"],
+    fields: { no: { sql: "no", kind: "number", type: "bigint" } },
+  },
+  unique: TemplateExists,
+  operations: {
+    create: {
+      summary: "Make a template for standard changes",
+      description:
+        "Who makes one approves of all changes made from it: a change of type `standard` keeps to the " +
+        "template's impact and plans, and is approved as soon as it is submitted.",
+    },
+    update: {
+      description:
+        "Drafts that were made from it before must follow it: until their impact and plans are the " +
+        "template's again, submitting them answers 409 `change_template_unusable`.",
+    },
+  },
+  docs: {
+    noun: "a template for standard changes",
+    nouns: "the templates for standard changes",
+    events: { created: "A template for standard changes was made." },
+    examples: {
+      id: "ctp_01jzt3n5k8q2x4v6w8y0z2b4d6",
+      input: {
+        name: "Restart a web server",
+        title: "Restart of a web server",
+        impact: 3,
+        implementationPlan: "Drain it, restart it, put it back.",
+        rollbackPlan: "Start the former version.",
+      },
+      change: { active: false },
+    },
+  },
+});
 
-export const TemplateCreated = event("change_template.created", {
-  ...about,
-  summary: "A template for standard changes was made.",
-});
-export const TemplateUpdated = changeEvent("change_template.updated", {
-  ...about,
-  summary: "A template for standard changes was changed.",
-});
-export const TemplateDeleted = event("change_template.deleted", {
-  ...about,
-  summary: "A template for standard changes was deleted.",
+/** Templates that packs bring; one that was switched off stays off. */
+export const templateContent = resourcePack(templates, {
+  schema: TemplateInput,
+  environmentScoped: false,
+  unmanaged: ["active"],
 });

@@ -1,0 +1,89 @@
+import type { Static, TObject, TSchema } from "typebox";
+import type { EventType } from "../log/event.ts";
+import { type PackContent, packContent, type PackContext } from "../contributions/pack-content.ts";
+import type { Caller, Platform } from "../access/caller.ts";
+import type { Item, Resource } from "./declaration.ts";
+
+interface ResourcePack<Input extends TObject, Content extends TSchema, Prepared, Stored> {
+  /** One item as a descriptor has it: the body of POST, or one that names others by their names. */
+  readonly schema: Content;
+  /** Kinds whose items must be there first, since these may name them. */
+  readonly after?: readonly string[];
+  /** True when it is created in an environment, and not for the whole workspace. */
+  readonly environmentScoped: boolean;
+  /** Fields that the workspace decides, such as whether one is switched on. */
+  readonly unmanaged?: readonly (keyof Static<Input>)[];
+  /** Checks outside of the transaction. */
+  readonly prepare?: (
+    platform: Platform,
+    content: Static<Content>,
+    caller: Caller,
+  ) => Promise<Prepared | undefined>;
+  /** Finds the one that has its name already, where that is not the one called so. */
+  readonly find?: (ctx: PackContext, content: Static<Content>) => Promise<Stored | undefined>;
+  /** The body of POST for an item of the pack. */
+  readonly toInput?: (ctx: PackContext, content: Static<Content>) => Promise<Static<Input>>;
+  /** The parts of it that people may edit; the fields of the body of POST unless given. */
+  readonly toContent?: (item: Stored) => object;
+}
+
+/** Items of a resource that packs bring, known by their names. */
+export function resourcePack<
+  Name extends string,
+  S extends TObject,
+  Input extends TObject,
+  Change extends TObject,
+  Row extends TObject,
+  Prepared,
+  E extends EventType,
+  Content extends TSchema,
+>(
+  {
+    declaration,
+    store,
+    create,
+    update,
+    remove,
+  }: Resource<Name, S, Input, Change, Row, Prepared, E>,
+  pack: ResourcePack<Input, Content, Prepared, Item<S, Row>>,
+): PackContent {
+  type Named = { readonly id: string; readonly name: string };
+  const unmanaged = new Set<PropertyKey>(pack.unmanaged);
+  const managed = (fields: object) =>
+    Object.fromEntries(Object.entries(fields).filter(([field]) => !unmanaged.has(field)));
+  const nameOf = (content: unknown) => (content as Named).name;
+  const idOf = (item: unknown) => (item as Named).id;
+  const toInput = async (ctx: PackContext, content: Static<Content>) =>
+    pack.toInput ? pack.toInput(ctx, content) : (content as Static<Input>);
+  const find = (ctx: PackContext, content: Static<Content>) =>
+    pack.find?.(ctx, content) ?? store.findBy(ctx.tx, "name" as never, nameOf(content));
+  return packContent<Content, Prepared | undefined>({
+    kind: declaration.table,
+    ...(pack.after && { after: pack.after }),
+    permission: declaration.permissions.write,
+    environmentScoped: pack.environmentScoped,
+    schema: pack.schema,
+    keyOf: nameOf,
+    ...(pack.prepare && { prepare: pack.prepare }),
+    async find(ctx, content) {
+      const item = await find(ctx, content);
+      return item && idOf(item);
+    },
+    async read({ tx }, id) {
+      const item = await store.find(tx, id);
+      if (!item) return undefined;
+      if (pack.toContent) return pack.toContent(item);
+      const { properties } = declaration.input;
+      const fields = Object.keys(properties).map((field) => [field, (item as never)[field]]);
+      return managed(Object.fromEntries(fields));
+    },
+    create: async (ctx, content, prepared) =>
+      idOf(await create(ctx, await toInput(ctx, content), prepared)),
+    async replace(ctx, id, content, prepared) {
+      const whole = { ...declaration.defaults, ...((await toInput(ctx, content)) as object) };
+      await update(ctx, id, managed(whole) as never, prepared === undefined ? {} : { prepared });
+      return id;
+    },
+    remove,
+  });
+}

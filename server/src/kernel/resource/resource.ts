@@ -1,0 +1,58 @@
+/**
+ * A plain resource: rows of one table that people list, create, read, change and delete. Its domain declares
+ * it once; store, list, operations, events and pack content follow from that.
+ */
+import type { TObject } from "typebox";
+import type { SqlRow } from "../db/statement.ts";
+import type { EventType } from "../log/event.ts";
+import type { AnyDeclaration, AnyResource, Resource, ResourceDeclaration } from "./declaration.ts";
+import { resourceEvents } from "./events.ts";
+import { resourceList } from "./list.ts";
+import { resourceOperations } from "./operations.ts";
+import { resourceStore, type ResourceTable } from "./store.ts";
+import { resourceWriter } from "./writer.ts";
+
+export type { Item } from "./declaration.ts";
+
+/** Declares a plain resource. `prepare` stands before `check`, whose last argument is its result. */
+export function resource<
+  const Name extends string,
+  S extends TObject,
+  Input extends TObject,
+  Change extends TObject,
+  Row extends TObject = S,
+  Prepared = undefined,
+  E extends EventType = never,
+>(
+  declaration: ResourceDeclaration<Name, S, Input, Change, Row, Prepared, E>,
+): Resource<Name, S, Input, Change, Row, Prepared, E> {
+  // A type that widens the parameters of hooks is beyond the checker; the signature has checked them.
+  const erased = declaration as unknown as AnyDeclaration;
+  const table = toTable(erased);
+  const store = resourceStore(table);
+  const events = resourceEvents(erased);
+  const parts = {
+    declaration: erased,
+    store,
+    list: resourceList(erased.plural, table, erased.schema, erased.list),
+    events,
+    ...resourceWriter(erased, store, events),
+  } as unknown as Omit<AnyResource, "operations">;
+  const operations = resourceOperations(parts, table.toItem);
+  return { ...parts, operations } as unknown as Resource<Name, S, Input, Change, Row, Prepared, E>;
+}
+
+function toTable(declaration: AnyDeclaration): ResourceTable {
+  const { table, schema, stored = schema, columns = {}, computed = {}, json = [] } = declaration;
+  const { toItem } = declaration;
+  return {
+    table,
+    fields: Object.keys(stored.properties),
+    columns,
+    computed,
+    json: json.map(String),
+    hasRevision: declaration.revisioned !== false,
+    // Rows have the fields of the schema, which only checked input is written to.
+    toItem: (row: SqlRow) => ({ ...row, ...toItem?.(row) }) as never,
+  };
+}
