@@ -3,27 +3,19 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 
 const PROGRAM = join(import.meta.dirname, "../../cli/millrace.mjs");
 const run = promisify(execFile);
 
-let world: World;
-let owner: Ask;
-let url: string;
-let home: string;
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  url = await world.app.listen({ host: "127.0.0.1", port: 0 });
-  home = mkdtempSync(join(tmpdir(), "millrace-cli-"));
-});
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const url = await world.app.listen({ host: "127.0.0.1", port: 0 });
+const home: string = mkdtempSync(join(tmpdir(), "millrace-cli-"));
 afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
-  await world[Symbol.asyncDispose]();
 });
 
 /** Runs the program as a person would, in a home of its own. */

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { ApiError, type Client, createClient, pagesOf } from "../../client/src/index.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { ApiError, createClient, pagesOf } from "../../client/src/index.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let client: Client;
-let options: { baseUrl: string; token: string; workspace: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  const { token } = await world.member(["owner"]);
-  const baseUrl = await world.app.listen({ host: "127.0.0.1", port: 0 });
-  options = { baseUrl, token, workspace: "default" };
-  client = createClient(options);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const { token } = await world.member(["owner"]);
+const baseUrl = await world.app.listen({ host: "127.0.0.1", port: 0 });
+const options = { baseUrl, token, workspace: "default" };
+const client = createClient(options);
 
 test("the client calls operations by their names, with what they take and give", async () => {
   const { data } = await client.secrets.create({ body: { name: "CLIENT_KEY", value: "v" } });

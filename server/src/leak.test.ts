@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Answer, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Answer, useWorld } from "#kernel/testing/world.ts";
 
 /**
  * Plants one of each thing that must not be found again, uses all of them, and then looks everywhere:
@@ -9,11 +9,7 @@ const PASSWORD = "planted-password-Xk29";
 const SECRET = "planted-secret-Qv71-value";
 const CLIENT_SECRET = "planted-client-secret-Jw58";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
 test("a secret, a token, a code and a password are found nowhere", async () => {
   const answers: Answer[] = [];

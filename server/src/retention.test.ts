@@ -1,12 +1,12 @@
 /** What grows by itself is taken away by itself: all of it, in small batches, and nothing else. */
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
 import { pruneIdempotencyKeys } from "#kernel/operation/idempotency.ts";
 import type { JobType } from "#kernel/work/job.ts";
 import { PRUNE_ROWS_MAX } from "#kernel/work/retention-job.ts";
 import { pruneEvents, pruneWrecks } from "#kernel/log/retention.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { domains } from "./app.ts";
 
 interface Kind {
@@ -195,14 +195,9 @@ const JOBS: readonly JobType[] = [
   ...domains.flatMap(({ jobs = [] }) => jobs).filter(({ kind }) => /prune/.test(kind)),
 ].filter(({ kind }) => !APART.includes(kind));
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
-  owner = await world.member(["owner"]);
-  await world.sql("insert into readers values ('bus.count_topics', 2, '0', 0, now())");
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
+const owner = await world.member(["owner"]);
+await world.sql("insert into readers values ('bus.count_topics', 2, '0', 0, now())");
 
 const attempt = { id: "job", number: 1, signal: new AbortController().signal };
 const effect = async (type: JobType, platform = world.kernel) =>

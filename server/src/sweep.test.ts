@@ -1,11 +1,11 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { Compile } from "typebox/compile";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { Operation } from "#kernel/operation/operation.ts";
 import { notes } from "#kernel/testing/notes.ts";
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
-import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Answer, type Ask, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "./app.ts";
 import { hostileBodies, hostileParams } from "#kernel/testing/hostile.ts";
 
@@ -28,25 +28,17 @@ const told = (op: Operation, code: string, more: object = {}) =>
   op.response.errorRendering ? {} : { body: { code, ...more } };
 const byOperation = Map.groupBy(samples, ({ operation }) => operation);
 
-let world: World;
-let owner: Ask & { token: string };
-let other: Ask;
-let powerless: Ask;
-
-beforeAll(async () => {
-  world = await startWorld({
-    env: {
-      MILLRACE_LOGIN_RATE_LIMIT: "0",
-      MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
-      // Some samples answer calls of ours from a port of this machine.
-      MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
-    },
-  });
-  owner = await world.member(["owner"]);
-  other = await world.member(["owner"], await world.workspace("elsewhere"));
-  powerless = await world.member([]);
+const world = await useWorld({
+  env: {
+    MILLRACE_LOGIN_RATE_LIMIT: "0",
+    MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
+    // Some samples answer calls of ours from a port of this machine.
+    MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+  },
 });
-afterAll(() => world[Symbol.asyncDispose]());
+const owner = await world.member(["owner"]);
+const other = await world.member(["owner"], await world.workspace("elsewhere"));
+const powerless = await world.member([]);
 
 test("every operation has a sample, and every sample an operation", () => {
   expect([...byOperation.keys()].toSorted()).toEqual(operations.map(({ id }) => id).toSorted());

@@ -1,17 +1,12 @@
 /** The order of the log: what waited for something stands behind it. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Partition, Transaction } from "./db/database.ts";
 import { appendEvents, queryEvents } from "./log/event-log.ts";
 import { compileSubscriptionStart } from "./log/subscription-start.ts";
-import { startWorld, type World } from "./testing/world.ts";
+import { useWorld } from "./testing/world.ts";
 
-let world: World;
-let here: Partition;
-beforeAll(async () => {
-  world = await startWorld();
-  here = { workspace: world.home, environment: "production" };
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const here: Partition = { workspace: world.home, environment: "production" };
 
 function tell(session: Transaction, id: string): void {
   appendEvents(

@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { lookAfter } from "../../../proof/src/fuzz/aftermath.ts";
 import { tell } from "../../../proof/src/fuzz/index.ts";
 import { fuzz } from "../../../proof/src/fuzz/run.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 
 /** A few thousand requests of the fuzz that `npm run proof -- fuzz` sends for as long as one likes. */
 const REQUESTS = 3_000;
 const SEED = 20_260;
 
-let world: World;
-let origin: string;
-
-beforeAll(async () => {
-  world = await startWorld({
-    work: true,
-    env: {
-      MILLRACE_RATE_LIMIT: "0",
-      MILLRACE_LOGIN_RATE_LIMIT: "0",
-      MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
-      MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
-    },
-  });
-  origin = await world.app.listen({ host: "127.0.0.1", port: 0 });
+const world = await useWorld({
+  work: true,
+  env: {
+    MILLRACE_RATE_LIMIT: "0",
+    MILLRACE_LOGIN_RATE_LIMIT: "0",
+    MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
+    MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
+  },
 });
-afterAll(() => world[Symbol.asyncDispose]());
+const origin = await world.app.listen({ host: "127.0.0.1", port: 0 });
 
 /** So few requests do not reach every operation; whoever sends more asks for that too. */
 const UNREACHED = /: never answered with success$/m;

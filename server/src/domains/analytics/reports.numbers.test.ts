@@ -1,35 +1,27 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Furnished, furnish } from "#domains/records/testing.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { aggregate, bucket, COLUMNS, FILTERS, row, RULES, time } from "./testing/drafts.ts";
 import { type Asked, reckon, type Row } from "./testing/expected-results.ts";
 
 const RUNS = 12;
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let agent: Ask;
-let table: Furnished;
-let rows: readonly Row[];
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  table = await furnish(world, owner, { columns: COLUMNS, rules: RULES }, []);
-  rows = fc.sample(row, { numRuns: 240, seed: 7 }).map((made, index) => ({
-    ...made,
-    id: `rec_${String(index).padStart(26, "0")}`,
-  }));
-  await world.sql(
-    `insert into ${table.place} (id, region, amount, units, open, day, at, created_at)
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+const table = await furnish(world, owner, { columns: COLUMNS, rules: RULES }, []);
+const rows: readonly Row[] = fc.sample(row, { numRuns: 240, seed: 7 }).map((made, index) => ({
+  ...made,
+  id: `rec_${String(index).padStart(26, "0")}`,
+}));
+await world.sql(
+  `insert into ${table.place} (id, region, amount, units, open, day, at, created_at)
      select r.id, r.region, r.amount, r.units, r.open, r.day, r.at, r."createdAt"
        from json_to_recordset($1) as r (id text, region text, amount numeric, units bigint, open boolean,
                                         day date, at timestamptz, "createdAt" timestamptz)`,
-    [JSON.stringify(rows)],
-  );
-});
-afterAll(() => world[Symbol.asyncDispose]());
+  [JSON.stringify(rows)],
+);
 
 /** Compares what a report answers with what it should. */
 async function expectReckoned(ask: Ask, draft: Asked & { source: object }, seen: readonly Row[]) {

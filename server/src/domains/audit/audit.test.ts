@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let auditor: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  auditor = await world.member(["auditor"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const auditor = await world.member(["auditor"]);
 
 const ask = (from: string) => auditor(`GET /api/v1/audit?from=${encodeURIComponent(from)}`);
 

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Ask, startWorld, until, useWorld } from "#kernel/testing/world.ts";
 import { anotherNode, send } from "./testing/node.ts";
 
 const MINUTE_MS = 60_000;
 
-let world: World;
-let owner: Ask & { token: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 const publish = (topic: string, body: object, headers = {}) =>
   owner(`POST /api/v1/events/topics/${topic}/publish`, body, headers);

@@ -1,21 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { afterEach, expect, test } from "vitest";
+import { type Ask, startWorld, until, useWorld } from "#kernel/testing/world.ts";
 import { feedRegistryOf } from "./feed-registry.ts";
 import { anotherNode, headersOf, send } from "./testing/node.ts";
 
 const BEGINNING = "evt_0000000000000000000000";
 
-let world: World;
-let owner: Ask & { token: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 afterEach(() => expect(feedRegistryOf(world.kernel).waiting).toBe(0));
-afterAll(() => world[Symbol.asyncDispose]());
 
 const freshTopic = () => `topic.${randomUUID()}`;
 const publish = async (topic: string, n = 0, app = world.app): Promise<string> => {

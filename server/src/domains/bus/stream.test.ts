@@ -1,24 +1,18 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { startWorld, until, useWorld } from "#kernel/testing/world.ts";
 import { feedRegistryOf } from "./feed-registry.ts";
 import { stream } from "./stream.ts";
 import { headersOf, send } from "./testing/node.ts";
 
 const BEGINNING = "evt_0000000000000000000000";
 
-let world: World;
-let owner: Ask & { token: string };
-let port: number;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  await world.app.listen({ port: 0, host: "127.0.0.1" });
-  ({ port } = world.app.server.address() as AddressInfo);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+await world.app.listen({ port: 0, host: "127.0.0.1" });
+const { port } = world.app.server.address() as AddressInfo;
 
 const publish = async (topic: string, payload: object): Promise<string> => {
   const body = { type: "told.once", payload };

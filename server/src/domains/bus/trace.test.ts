@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { domain } from "#kernel/domain.ts";
 import { event } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { Note, notes } from "#kernel/testing/notes.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
 
 const NoteEchoed = event("note.echoed", { resource: "note", summary: "An echo.", data: Note });
@@ -47,13 +47,8 @@ const probe = domain({
   ],
 });
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld({ work: true, domains: [...domains, notes, probe] });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true, domains: [...domains, notes, probe] });
+const owner = await world.member(["owner"]);
 
 const trace = async (id: string) => (await owner(`GET /api/v1/events/${id}/trace`)).body.data;
 

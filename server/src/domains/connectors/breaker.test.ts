@@ -1,24 +1,15 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { type Answer, type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Answer, type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
-import { json, OK, startUpstream, type Upstream } from "./testing/upstream.ts";
+import { json, OK, startUpstream } from "./testing/upstream.ts";
 
-let world: World;
-let upstream: Upstream;
-let owner: Ask & { token: string };
-beforeAll(async () => {
-  upstream = await startUpstream();
-  world = await startWorld({ work: true, env: upstream.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
-});
+const upstream = await useFixture(startUpstream());
+const world = await useWorld({ work: true, env: upstream.env });
+const owner = await world.member(["owner"]);
 beforeEach(() => {
   upstream.received.length = 0;
   upstream.answer = OK;

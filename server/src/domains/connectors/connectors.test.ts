@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { startUpstream, type Upstream } from "./testing/upstream.ts";
+import { expect, test } from "vitest";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startUpstream } from "./testing/upstream.ts";
 
-let world: World;
-let upstream: Upstream;
-let owner: Ask;
-beforeAll(async () => {
-  upstream = await startUpstream();
-  world = await startWorld({ env: upstream.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
-});
+const upstream = await useFixture(startUpstream());
+const world = await useWorld({ env: upstream.env });
+const owner = await world.member(["owner"]);
 
 const ALL = "/api/v1/connectors";
 const draft = (more: object = {}) => ({

@@ -1,8 +1,8 @@
 import dns from "node:dns/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { startUpstream, type Upstream } from "./testing/upstream.ts";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startUpstream } from "./testing/upstream.ts";
 
 /** Names that an attacker has pointed at inner addresses. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -14,24 +14,17 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "six.attacker.test": ["fd00::1"],
 };
 
-let world: World;
-let upstream: Upstream;
-let owner: Ask;
-beforeAll(async () => {
-  // In place of the resolver of the operating system, which no test may depend on.
-  vi.spyOn(dns, "lookup").mockImplementation((async (hostname: string) =>
-    (NAMES[hostname] ?? []).map((address) => ({ address }))) as never);
-  syncBuiltinESMExports();
-  upstream = await startUpstream();
-  world = await startWorld({ env: upstream.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
+// In place of the resolver of the operating system, which no test may depend on.
+vi.spyOn(dns, "lookup").mockImplementation((async (hostname: string) =>
+  (NAMES[hostname] ?? []).map((address) => ({ address }))) as never);
+syncBuiltinESMExports();
+afterAll(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
 });
+const upstream = await useFixture(startUpstream());
+const world = await useWorld({ env: upstream.env });
+const owner = await world.member(["owner"]);
 
 const ALL = "/api/v1/connectors";
 const basic = { kind: "basic", username: "u", password: "planted-pass" };

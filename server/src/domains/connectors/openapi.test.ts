@@ -1,28 +1,21 @@
 import { stringify } from "yaml";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { type Answer, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { json, OK, startUpstream, type Upstream } from "./testing/upstream.ts";
 
-let world: World;
-let upstream: Upstream;
-let owner: Ask;
 /** How a connector was made that most tests share: to read a document takes a process. */
 let answer: Answer;
 let id: string;
+const upstream = await useFixture(startUpstream());
+const world = await useWorld({ env: upstream.env });
+const owner = await world.member(["owner"]);
 beforeAll(async () => {
-  upstream = await startUpstream();
-  world = await startWorld({ env: upstream.env });
-  owner = await world.member(["owner"]);
   answer = await make({
     document: stringify(pets()),
     headers: { "X-Team": "ops" },
     retries: 0,
   });
   ({ id } = answer.body.data);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
 });
 beforeEach(() => {
   upstream.received.length = 0;

@@ -1,29 +1,18 @@
 import { createServer, type AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { TEST_CA_PEM } from "#kernel/outbound/testing.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Gate, startGate } from "./testing/gate.ts";
-import { startUpstream, type Upstream } from "./testing/upstream.ts";
+import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startGate } from "./testing/gate.ts";
+import { startUpstream } from "./testing/upstream.ts";
 
-let world: World;
-let upstream: Upstream;
-let gate: Gate;
-let owner: Ask;
 const { owner: server } = inject("database");
 const password = String(server.password ?? "");
-beforeAll(async () => {
-  upstream = await startUpstream();
-  gate = await startGate(server);
-  world = await startWorld({ env: upstream.env });
-  owner = await world.member(["owner"]);
-  await world.sql("create schema shop; create table shop.items (id int primary key, name text)");
-  await world.sql("insert into shop.items select n, 'item ' || n from generate_series(1, 20) n");
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await gate[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
-});
+const upstream = await useFixture(startUpstream());
+const gate = await useFixture(startGate(server));
+const world = await useWorld({ env: upstream.env });
+const owner = await world.member(["owner"]);
+await world.sql("create schema shop; create table shop.items (id int primary key, name text)");
+await world.sql("insert into shop.items select n, 'item ' || n from generate_series(1, 20) n");
 
 const ALL = "/api/v1/connectors";
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { deployed, ran, runOf, stepsOf } from "#domains/runs/testing/workflows.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
 import { type ContributedCall, ConnectorActionPoint } from "./index.ts";
-import { json, OK, startUpstream, type Upstream } from "./testing/upstream.ts";
+import { json, OK, startUpstream } from "./testing/upstream.ts";
 
-let world: World;
-let upstream: Upstream;
-let owner: Ask;
-let id: string;
 const calls: ContributedCall[] = [];
 
 /** Adds actions to connectors as the SDK does. */
@@ -42,22 +38,16 @@ const adding = domain({
   ],
 });
 
-beforeAll(async () => {
-  upstream = await startUpstream();
-  world = await startWorld({ work: true, env: upstream.env, domains: [...domains, adding] });
-  owner = await world.member(["owner"]);
-  const { body } = await owner("POST /api/v1/connectors", {
-    name: "API",
-    type: "http",
-    config: { baseUrl: upstream.url, retries: 0 },
-    auth: { kind: "bearer", token: "step-planted-token" },
-  });
-  ({ id } = body.data);
+const upstream = await useFixture(startUpstream());
+const world = await useWorld({ work: true, env: upstream.env, domains: [...domains, adding] });
+const owner = await world.member(["owner"]);
+const { body: connector } = await owner("POST /api/v1/connectors", {
+  name: "API",
+  type: "http",
+  config: { baseUrl: upstream.url, retries: 0 },
+  auth: { kind: "bearer", token: "step-planted-token" },
 });
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
-});
+const id: string = connector.data.id;
 beforeEach(() => {
   upstream.received.length = 0;
   upstream.answer = OK;

@@ -3,8 +3,8 @@
  * each: the status, the exact events, and what the ticket is afterwards. The model is written from the
  * contract, and shares no table with the product.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const WALKERS = 8;
 const STEPS = 10_000 / WALKERS;
@@ -33,27 +33,20 @@ interface Foreseen {
   readonly shown?: Record<string, unknown>;
 }
 
-let world: World;
-let people: readonly Person[];
-let teams: readonly string[];
-
-beforeAll(async () => {
-  world = await startWorld();
-  const roles: readonly Role[] = ["agent", "agent", "change_manager", "owner", "viewer", "member"];
-  people = await Promise.all(
-    roles.map(async (role) => {
-      const ask = await world.member([role]);
-      return { role, ask, id: ask.userId };
-    }),
-  );
-  const owner = people[3]?.ask ?? (() => Promise.reject(new Error("nobody")));
-  teams = await Promise.all(
-    ["One", "Two"].map(
-      async (name) => (await owner("POST /api/v1/itsm/teams", { name })).body.data.id,
-    ),
-  );
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const roles: readonly Role[] = ["agent", "agent", "change_manager", "owner", "viewer", "member"];
+const people = await Promise.all(
+  roles.map(async (role) => {
+    const ask = await world.member([role]);
+    return { role, ask, id: ask.userId };
+  }),
+);
+const owner = people[3]?.ask ?? (() => Promise.reject(new Error("nobody")));
+const teams = await Promise.all(
+  ["One", "Two"].map(
+    async (name) => (await owner("POST /api/v1/itsm/teams", { name })).body.data.id,
+  ),
+);
 
 /** A stream of numbers that is the same for the same seed. */
 class Chance {

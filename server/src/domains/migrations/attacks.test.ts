@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Partition } from "#kernel/db/partition.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { items, workplace } from "./testing.ts";
 
-let world: World;
-let owner: Ask;
-let here: Partition;
-let strangers: string;
-beforeAll(async () => {
-  world = await startWorld();
-  const workspace = await world.workspace("here");
-  owner = await world.member(["owner"], workspace);
-  here = { workspace: workspace.key, environment: "production" };
-  const elsewhere = await world.workspace("elsewhere");
-  const other = await world.member(["owner"], elsewhere);
-  for (const ask of [owner, other]) {
-    await ask("POST /api/v1/tables", { name: "Items", columns: [{ name: "title", type: "text" }] });
-    await ask("POST /api/v1/tables/items/records", { title: "One" });
-  }
-  strangers = schemaOf({ workspace: elsewhere.key, environment: "production" });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const workspace = await world.workspace("here");
+const owner = await world.member(["owner"], workspace);
+const here: Partition = { workspace: workspace.key, environment: "production" };
+const elsewhere = await world.workspace("elsewhere");
+const other = await world.member(["owner"], elsewhere);
+for (const ask of [owner, other]) {
+  await ask("POST /api/v1/tables", { name: "Items", columns: [{ name: "title", type: "text" }] });
+  await ask("POST /api/v1/tables/items/records", { title: "One" });
+}
+const strangers: string = schemaOf({ workspace: elsewhere.key, environment: "production" });
 
 /** What an attack would change, wherever in the database. */
 async function state() {

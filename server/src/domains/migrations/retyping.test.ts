@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { workplace } from "./testing.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
 
 const LIST = { type: "multi_enum", options: { values: ["x", "y", "y;z"] } };
 

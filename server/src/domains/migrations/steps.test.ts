@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { schemaIn } from "#domains/tables/structure/testing.ts";
 import { items, workplace } from "./testing.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
 
 test("what is wrong with steps is told with its path before anything is written", async () => {
   const { owner } = await workplace(world);

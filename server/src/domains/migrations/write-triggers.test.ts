@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { schemaIn } from "#domains/tables/structure/testing.ts";
 import { items, workplace } from "./testing.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
 
 /** Tables by what they refer to, and what becomes of that reference. */
 const REFERRING = [

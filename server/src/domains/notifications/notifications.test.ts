@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { useWorld, type World } from "#kernel/testing/world.ts";
 
 const INBOX = "/api/v1/notifications";
 const PREFERENCES = `${INBOX}/preferences`;
 const hidden = { status: 404, body: { code: "not_found" }, events: [] };
 type Person = Awaited<ReturnType<World["member"]>>;
 
-let world: World;
-let agent: Person;
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["agent"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["agent"]);
 
 const tell = (person: Person, title: string, headers: Record<string, string> = {}) =>
   agent(`POST ${INBOX}`, { userIds: [person.userId], title, body: "Text" }, headers);

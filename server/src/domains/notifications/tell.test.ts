@@ -1,8 +1,8 @@
 import { SMTPServer } from "smtp-server";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { domain, type NotificationRule } from "#kernel/domain.ts";
 import { NoteCreated, notes } from "#kernel/testing/notes.ts";
-import { startWorld, until, type World } from "#kernel/testing/world.ts";
+import { startWorld, until, useWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
 import { NotificationSent } from "./index.ts";
 
@@ -44,25 +44,19 @@ const server = new SMTPServer({
   },
 });
 
-let world: World;
-beforeAll(async () => {
-  const port = await new Promise<number>((resolve) => {
-    const listening = server.listen(0, "127.0.0.1", () =>
-      resolve((listening.address() as { port: number }).port),
-    );
-  });
-  world = await startWorld({
-    work: true,
-    domains: [...domains, notes, probe(aboutNotes)],
-    env: {
-      MILLRACE_SMTP_URL: `smtp://127.0.0.1:${port}`,
-      MILLRACE_BASE_URL: "http://desk.example.com",
-    },
-  });
+const port = await new Promise<number>((resolve) => {
+  const listening = server.listen(0, "127.0.0.1", () =>
+    resolve((listening.address() as { port: number }).port),
+  );
 });
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+const world = await useWorld({
+  work: true,
+  domains: [...domains, notes, probe(aboutNotes)],
+  env: {
+    MILLRACE_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MILLRACE_BASE_URL: "http://desk.example.com",
+  },
 });
 
 type Person = Awaited<ReturnType<World["member"]>>;

@@ -1,31 +1,25 @@
 import { loadModule } from "libpg-query";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ownerOf, readerOf, schemaOf, SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { inspectStatement } from "./guard/guard.ts";
 import { FUNCTIONS, NAMED_BY_ALIAS } from "./guard/functions.ts";
 import { ATTACKS, ENDLESS } from "./testing/attacks.ts";
 
-let world: World;
-let owner: Ask;
-let schema: string;
 const columns = [
   { name: "name", type: "text" },
   { name: "amount", type: "integer" },
 ];
 
-beforeAll(async () => {
-  await loadModule();
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  schema = schemaOf({ workspace: world.home, environment: "production" });
-  await owner("POST /api/v1/tables", { name: "Orders", slug: "orders", columns });
-  for (const amount of [1, 5]) {
-    await owner("POST /api/v1/tables/orders/records", { name: `n${amount}`, amount });
-  }
-});
-afterAll(() => world[Symbol.asyncDispose]());
+await loadModule();
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const schema: string = schemaOf({ workspace: world.home, environment: "production" });
+await owner("POST /api/v1/tables", { name: "Orders", slug: "orders", columns });
+for (const amount of [1, 5]) {
+  await owner("POST /api/v1/tables/orders/records", { name: `n${amount}`, amount });
+}
 
 const run = (sql: string, more: object = {}) => owner("POST /api/v1/queries/run", { sql, ...more });
 

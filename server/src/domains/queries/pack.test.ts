@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 test("a pack may leave its parameters out, when it is installed and when it is upgraded", async () => {
   const install = (version: string, query: object) =>

@@ -1,39 +1,32 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { systemCaller } from "#kernel/access/caller.ts";
-import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { furnish, type Furnished } from "#domains/records/testing.ts";
+import { type Answer, useWorld } from "#kernel/testing/world.ts";
+import { furnish } from "#domains/records/testing.ts";
 import { runQuery } from "./run-query.ts";
 import { CELLS } from "./testing/cells.ts";
 
-let world: World;
-let owner: Ask;
-let orders: Furnished;
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  orders = await furnish(
-    world,
-    owner,
-    {
-      columns: [
-        { name: "orderNo", type: "integer", indexed: true },
-        { name: "amount", type: "decimal" },
-        { name: "paid", type: "boolean" },
-        { name: "tags", type: "multi_enum", options: { values: ["a", "b"] } },
-        { name: "doc", type: "json" },
-        { name: "day", type: "date" },
-        { name: "due", type: "timestamp" },
-      ],
-    },
-    [
-      { orderNo: 1, amount: "12.50", paid: true, tags: ["a", "b"], doc: { x: [1] } },
-      { orderNo: 2, day: "2026-02-28", due: "2026-02-28T09:30:00+01:00" },
-      { orderNo: 3, amount: "5" },
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const orders = await furnish(
+  world,
+  owner,
+  {
+    columns: [
+      { name: "orderNo", type: "integer", indexed: true },
+      { name: "amount", type: "decimal" },
+      { name: "paid", type: "boolean" },
+      { name: "tags", type: "multi_enum", options: { values: ["a", "b"] } },
+      { name: "doc", type: "json" },
+      { name: "day", type: "date" },
+      { name: "due", type: "timestamp" },
     ],
-  );
-});
-afterAll(() => world[Symbol.asyncDispose]());
+  },
+  [
+    { orderNo: 1, amount: "12.50", paid: true, tags: ["a", "b"], doc: { x: [1] } },
+    { orderNo: 2, day: "2026-02-28", due: "2026-02-28T09:30:00+01:00" },
+    { orderNo: 3, amount: "5" },
+  ],
+);
 
 const cause = { correlationId: "test", depth: 0 };
 const run = (sql: string, more: object = {}): Promise<Answer> =>

@@ -1,47 +1,39 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { furnish, type Furnished } from "#domains/records/testing.ts";
-
-let world: World;
-let owner: Ask;
-let viewer: Ask & { token: string; userId: string };
-let people: Furnished;
+import { expect, test } from "vitest";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
+import { furnish } from "#domains/records/testing.ts";
 
 /** A viewer sees the rows of the blue team and their own, and the salary of their own alone. */
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  viewer = await world.member(["viewer"]);
-  people = await furnish(
-    world,
-    owner,
-    {
-      columns: [
-        { name: "name", type: "text" },
-        { name: "team", type: "text" },
-        { name: "userId", type: "text" },
-        { name: "salary", type: "integer" },
-        { name: "note", type: "text" },
-      ],
-      rules: [
-        {
-          roles: ["viewer"],
-          actions: ["read"],
-          where: { team: "blue" },
-          fields: ["name", "team", "userId"],
-        },
-        { roles: ["*"], actions: ["read"], where: { userId: "$user.id" } },
-      ],
-    },
-    [
-      { name: "Ada", team: "blue", salary: 5, note: "12" },
-      { name: "Bob", team: "red", salary: 7, note: "not a number" },
-      { name: "Cay", team: "red", userId: viewer.userId, salary: 9, note: "34" },
-      { name: "Dan", team: "blue", salary: 0, note: "secret" },
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const viewer = await world.member(["viewer"]);
+const people = await furnish(
+  world,
+  owner,
+  {
+    columns: [
+      { name: "name", type: "text" },
+      { name: "team", type: "text" },
+      { name: "userId", type: "text" },
+      { name: "salary", type: "integer" },
+      { name: "note", type: "text" },
     ],
-  );
-});
-afterAll(() => world[Symbol.asyncDispose]());
+    rules: [
+      {
+        roles: ["viewer"],
+        actions: ["read"],
+        where: { team: "blue" },
+        fields: ["name", "team", "userId"],
+      },
+      { roles: ["*"], actions: ["read"], where: { userId: "$user.id" } },
+    ],
+  },
+  [
+    { name: "Ada", team: "blue", salary: 5, note: "12" },
+    { name: "Bob", team: "red", salary: 7, note: "not a number" },
+    { name: "Cay", team: "red", userId: viewer.userId, salary: 9, note: "34" },
+    { name: "Dan", team: "blue", salary: 0, note: "secret" },
+  ],
+);
 
 const askedBy = async (ask: Ask, sql: string, params: unknown[] = []): Promise<any> => {
   const { body } = await ask("POST /api/v1/queries/run", { sql, params });

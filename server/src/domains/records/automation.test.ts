@@ -1,28 +1,17 @@
 /** What workflows and webhooks do with records, and hear of them. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { atRest, listening, runsOf } from "#domains/runs/testing/triggers.ts";
 import { deployed, runOf, seen, stepsOf, trigger } from "#domains/runs/testing/workflows.ts";
 import { arrived, caughtUp } from "#domains/webhooks/deliveries/testing.ts";
-import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "./testing.ts";
 
-let world: World;
-let receiver: Receiver;
-type Somebody = Ask & { token: string; userId: string };
-let owner: Somebody;
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 /** Makes workflows and webhooks, and sees of records what agents do. */
-let maker: Somebody;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-  maker = await world.member(["builder", "agent"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const maker = await world.member(["builder", "agent"]);
 beforeEach(() => {
   receiver.received.length = 0;
 });

@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "./testing.ts";
 
-let world: World;
-type Somebody = Ask & { token: string; userId: string };
-let owner: Somebody;
-let agent: Somebody;
-let member: Somebody;
-let builder: Somebody;
-let auditor: Somebody;
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  member = await world.member(["member"]);
-  builder = await world.member(["builder"]);
-  auditor = await world.member(["auditor"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+const member = await world.member(["member"]);
+const builder = await world.member(["builder"]);
+const auditor = await world.member(["auditor"]);
 
 const columns = [
   { name: "title", type: "text" },

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { deployed, eventsOf, seen, stepsOf, trigger } from "./testing/workflows.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-let member: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-  member = await world.member(["member"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+const member = await world.member(["member"]);
 
 const decision = (config: object) => [
   { id: "ask", type: "approval", config },

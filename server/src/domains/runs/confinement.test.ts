@@ -1,6 +1,6 @@
 /** A token that was made for little gains no more through a workflow, however that is started. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployed, ran, seen, stepsOf, tokenOf, trigger } from "./testing/workflows.ts";
 import { atRest, publish, runsOf } from "./testing/triggers.ts";
 
@@ -8,15 +8,9 @@ const SCOPES = ["deployments:create", "workflows:read", "workflows:trigger", "wo
 const SAY = { id: "say", type: "publish_event", config: { topic: "said", type: "said.it" } };
 const NOTE = { id: "note", type: "set", config: { values: {} } };
 
-let world: World;
-let owner: Ask & { userId: string };
-let robot: Ask;
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-  robot = await tokenOf(world, owner, SCOPES);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+const robot = await tokenOf(world, owner, SCOPES);
 
 const confinedTo = async (workflowId: string) =>
   (await runsOf(world, workflowId)).map(({ run_as, permissions }) => ({ run_as, permissions }));

@@ -1,20 +1,15 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { listing } from "./store.ts";
 import { deployed, ran, trigger } from "./testing/workflows.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const SET = [{ id: "one", type: "set", config: { values: { v: 1 } } }];
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld({ work: true, env: { MILLRACE_RUN_RETENTION_DAYS: "7" } });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true, env: { MILLRACE_RUN_RETENTION_DAYS: "7" } });
+const owner = await world.member(["owner"]);
 
 const count = async (id: string) =>
   (await owner(`GET /api/v1/workflows/${id}/runs`)).body.data.length as number;

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { beforeEach, expect, test } from "vitest";
+import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { deployed, eventsOf, ran, seen, stepsOf, trigger } from "./testing/workflows.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-let receiver: Receiver;
 /** Which paths answer with a failure. */
 let broken = new Set<string>();
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 beforeEach(() => {
   broken = new Set();
   receiver.received.length = 0;

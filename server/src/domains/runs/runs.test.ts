@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployed, eventsOf, seen, trigger } from "./testing/workflows.ts";
 
 const ADD = [
@@ -9,13 +9,8 @@ const ADD = [
 const DELAY = [{ id: "sleep", type: "delay", config: { ms: 60_000 } }];
 const STARTED = ["workflow.run_started", "workflow.run_completed"];
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
 
 test("a run that only computes is over when it is answered", async () => {
   const id = await deployed(owner, ADD);

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { beforeEach, expect, test } from "vitest";
+import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { openStream, type Pace } from "./stream.ts";
 import { deployed, seen, trigger } from "./testing/workflows.ts";
 import { watchOf } from "./run-watch.ts";
 
-let world: World;
-let owner: Ask & { token: string };
-let receiver: Receiver;
 let release: (() => void) | undefined;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-  await world.app.listen({ port: 0, host: "127.0.0.1" });
-  receiver.answer = (_received, response) => void (release = () => response.end("ok"));
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
+await world.app.listen({ port: 0, host: "127.0.0.1" });
+receiver.answer = (_received, response) => void (release = () => response.end("ok"));
 beforeEach(() => {
   release = undefined;
 });

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Caller, systemCaller } from "#kernel/access/caller.ts";
 import { StaleRead } from "#kernel/db/errors.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { isSchemaOutdated } from "./table-cache.ts";
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
 
 const failed = (code: string, message: string) => Object.assign(new Error(message), { code });
 

@@ -1,18 +1,13 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
 import { encodingsOf } from "#kernel/secrets/secret-forms.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { type Answer, type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Answer, type Ask, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 async function lastEvent(ask: Ask): Promise<any> {
   return (await ask("GET /api/v1/audit?limit=1")).body.data[0];

@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { type Ask, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { caughtUp } from "./deliveries/testing.ts";
-import { type Receiver, startReceiver } from "./testing/receiver.ts";
+import { startReceiver } from "./testing/receiver.ts";
 
-let world: World;
-let receiver: Receiver;
-/** May read the audit log; the other two may not, and one of them changes webhooks. */
-let owner: Ask;
-let builder: Ask;
-let viewer: Ask;
 const broken = new Set<string>();
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  receiver.answer = ({ path }, response) =>
-    void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-  builder = await world.member(["builder"]);
-  viewer = await world.member(["viewer"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+receiver.answer = ({ path }, response) =>
+  void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
+const world = await useWorld({ work: true, env: receiver.env });
+/** May read the audit log; the other two may not, and one of them changes webhooks. */
+const owner = await world.member(["owner"]);
+const builder = await world.member(["builder"]);
+const viewer = await world.member(["viewer"]);
 
 const HOOKS = "/api/v1/webhooks";
 const FORBIDDEN = { status: 403, body: { code: "forbidden" }, events: [] };

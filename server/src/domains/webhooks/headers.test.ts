@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { isSecretHeader } from "./header.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  await owner("POST /api/v1/secrets", { name: "PAGER", value: "vault-value" });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+await owner("POST /api/v1/secrets", { name: "PAGER", value: "vault-value" });
 
 const HOOKS = "/api/v1/webhooks";
 const draft = (headers: object) => ({

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Answer, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "./testing/receiver.ts";
+import { expect, test } from "vitest";
+import { type Answer, until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startReceiver } from "./testing/receiver.ts";
 
 /**
  * Plants a secret in every place that a webhook has for one, has an endpoint send all of them back,
@@ -11,16 +11,8 @@ const LITERAL = "planted-literal-Jw58-value";
 const SIGNING = "planted-signing-Xk29-value";
 const HOOKS = "/api/v1/webhooks";
 
-let receiver: Receiver;
-let world: World;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
 
 test("what signs a webhook and what stands in its headers is found nowhere", async () => {
   const owner = await world.member(["owner"]);

@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "./testing/receiver.ts";
+import { expect, test } from "vitest";
+import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startReceiver } from "./testing/receiver.ts";
 
-let receiver: Receiver;
-let world: World;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
 
 const HOOKS = "/api/v1/webhooks";
 

@@ -1,23 +1,14 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "./testing/receiver.ts";
+import { beforeEach, expect, test } from "vitest";
+import { startWorld, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startReceiver } from "./testing/receiver.ts";
 
-let receiver: Receiver;
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ env: receiver.env });
-  owner = await world.member(["owner"]);
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ env: receiver.env });
+const owner = await world.member(["owner"]);
 beforeEach(() => {
   receiver.answer = (_received, response) => response.end("well");
   receiver.received.length = 0;
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
 });
 
 const HOOKS = "/api/v1/webhooks";

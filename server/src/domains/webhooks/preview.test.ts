@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask;
-let elsewhere: Ask;
 const ids: string[] = [];
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"], await world.workspace("previewed"));
-  elsewhere = await world.member(["owner"], await world.workspace("elsewhere"));
-  for (let index = 0; index < 6; index += 1) {
-    const note = { title: `Note ${index}`, body: index % 2 === 0 ? "even" : "odd" };
-    ids.push((await owner("POST /api/v1/notes", note)).body.data.id);
-    world.clock.advance(1_000);
-  }
-  await owner(`PATCH /api/v1/notes/${ids[0]}`, { body: "odd" });
-  await owner("POST /api/v1/notes", { title: "Staged", body: "" }, { "x-environment": "staging" });
-  await elsewhere("POST /api/v1/notes", { title: "Theirs", body: "even" });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"], await world.workspace("previewed"));
+const elsewhere = await world.member(["owner"], await world.workspace("elsewhere"));
+for (let index = 0; index < 6; index += 1) {
+  const note = { title: `Note ${index}`, body: index % 2 === 0 ? "even" : "odd" };
+  ids.push((await owner("POST /api/v1/notes", note)).body.data.id);
+  world.clock.advance(1_000);
+}
+await owner(`PATCH /api/v1/notes/${ids[0]}`, { body: "odd" });
+await owner("POST /api/v1/notes", { title: "Staged", body: "" }, { "x-environment": "staging" });
+await elsewhere("POST /api/v1/notes", { title: "Theirs", body: "even" });
 
 const preview = async (span: object, headers: Record<string, string> = {}) =>
   owner("POST /api/v1/webhooks/preview", span, headers);

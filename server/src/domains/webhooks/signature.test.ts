@@ -1,21 +1,12 @@
 import { Webhook as Verifier } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { type Received, type Receiver, startReceiver } from "./testing/receiver.ts";
+import { expect, test } from "vitest";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
+import { type Received, startReceiver } from "./testing/receiver.ts";
 import { hmacSha256 } from "./testing/hmac.ts";
 
-let receiver: Receiver;
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ env: receiver.env });
+const owner = await world.member(["owner"]);
 
 const HOOKS = "/api/v1/webhooks";
 

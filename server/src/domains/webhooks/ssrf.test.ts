@@ -1,7 +1,7 @@
 import dns from "node:dns/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { afterAll, expect, test, vi } from "vitest";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import { startReceiver } from "./testing/receiver.ts";
 
 /** Names that an attacker has pointed at inner addresses. */
@@ -19,21 +19,16 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "nonsense.attacker.test": ["not an address"],
 };
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  // In place of the resolver of the operating system, which no test may depend on.
-  vi.spyOn(dns, "lookup").mockImplementation((async (hostname: string) =>
-    (NAMES[hostname] ?? []).map((address) => ({ address }))) as never);
-  syncBuiltinESMExports();
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
+// In place of the resolver of the operating system, which no test may depend on.
+vi.spyOn(dns, "lookup").mockImplementation((async (hostname: string) =>
+  (NAMES[hostname] ?? []).map((address) => ({ address }))) as never);
+syncBuiltinESMExports();
+afterAll(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
 });
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 const HOOKS = "/api/v1/webhooks";
 const draft = (url: string) => ({ name: "Hostile", url, events: ["*"] });

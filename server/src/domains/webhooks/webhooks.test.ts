@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 const HOOKS = "/api/v1/webhooks";
 const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };

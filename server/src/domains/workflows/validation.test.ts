@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ask, World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
 import { aDefinition, makeWorkflow, startWorkflowWorld } from "./testing/world.ts";
+import { useFixture } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorkflowWorld();
-  owner = await world.member(["owner"]);
-  await owner("POST /api/v1/secrets", { name: "KNOWN", value: "a value" });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useFixture(startWorkflowWorld());
+const owner = await world.member(["owner"]);
+await owner("POST /api/v1/secrets", { name: "KNOWN", value: "a value" });
 
 const set = (id: string, values: object = {}) => ({ id, type: "set", config: { values } });
 const loop = (id: string, nodes: unknown[], edges: unknown[] = []) => ({

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ask, World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
 import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "./testing/world.ts";
+import { useFixture } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorkflowWorld({ env: { MILLRACE_BASE_URL: "https://mill.example.com" } });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useFixture(
+  startWorkflowWorld({ env: { MILLRACE_BASE_URL: "https://mill.example.com" } }),
+);
+const owner = await world.member(["owner"]);
 
 async function lastEvents(count: number): Promise<any[]> {
   return (await owner(`GET /api/v1/audit?limit=${count}`)).body.data;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { compileCondition, type Condition } from "./condition.ts";
 import { conditionToSql, type ConditionField } from "./sql.ts";
 import { parseCondition } from "./parse-condition.ts";
@@ -150,14 +150,10 @@ const { condition } = fc.letrec<{ condition: Condition }>((tie) => {
   };
 });
 
-let client: pg.Client;
-
-beforeAll(async () => {
-  client = new pg.Client(inject("database").owner);
-  await client.connect();
-  const columns = Object.entries(FIELDS).map(([name, { definition }]) => `"${name}" ${definition}`);
-  await client.query(`create temp table conditions (id integer, ${columns.join(", ")})`);
-});
+const client: pg.Client = new pg.Client(inject("database").owner);
+await client.connect();
+const columns = Object.entries(FIELDS).map(([name, { definition }]) => `"${name}" ${definition}`);
+await client.query(`create temp table conditions (id integer, ${columns.join(", ")})`);
 
 afterAll(() => client.end());
 

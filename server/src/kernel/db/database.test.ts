@@ -1,24 +1,20 @@
 import { type RawBuilder, sql } from "kysely";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "../testing/world.ts";
+import { afterAll, expect, test } from "vitest";
+import { useWorld } from "../testing/world.ts";
 import { Database, type Partition, type Transaction } from "./database.ts";
 import { PREPARED_MAX } from "./statement-names.ts";
 
-let world: World;
-let db: Database;
-let here: Partition;
-let there: Partition;
-beforeAll(async () => {
-  world = await startWorld();
-  // One connection, so that every use follows another's.
-  db = new Database({ ...world.database, poolMax: 1, onError: () => undefined });
-  here = { workspace: world.home, environment: "production" };
-  there = { workspace: (await world.workspace("there")).key, environment: "production" };
-});
+const world = await useWorld();
+// One connection, so that every use follows another's.
+const db: Database = new Database({ ...world.database, poolMax: 1, onError: () => undefined });
+const here: Partition = { workspace: world.home, environment: "production" };
+const there: Partition = {
+  workspace: (await world.workspace("there")).key,
+  environment: "production",
+};
 afterAll(async () => {
   await db.close();
-  await world[Symbol.asyncDispose]();
 });
 
 const NOTE = "insert into notes (id, title, body, created_at) values ($1, $1, '', now())";

@@ -1,20 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { createServer } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, until, type World } from "../testing/world.ts";
+import { expect, test } from "vitest";
+import { until, useWorld } from "../testing/world.ts";
 import { Connections } from "./connections.ts";
 
-let world: World;
-let port: number;
-let token: string;
-beforeAll(async () => {
-  world = await startWorld();
-  await world.app.listen({ port: 0, host: "127.0.0.1" });
-  port = (world.app.server.address() as AddressInfo).port;
-  ({ token } = await world.member(["owner"]));
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+await world.app.listen({ port: 0, host: "127.0.0.1" });
+const port: number = (world.app.server.address() as AddressInfo).port;
+const { token } = await world.member(["owner"]);
 
 const HEAD = "Host: localhost\r\n";
 const ALIVE = `GET /healthz HTTP/1.1\r\n${HEAD}\r\n`;

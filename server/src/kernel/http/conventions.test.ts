@@ -1,15 +1,10 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withOwnerClient } from "../db/setup/owner-connection.ts";
-import { type Ask, startWorld, type World } from "../testing/world.ts";
+import { startWorld, useWorld } from "../testing/world.ts";
 
-let world: World;
-let agent: Ask & { token: string };
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["owner"]);
 
 let count = 0;
 const draft = () => ({ title: `Convention ${(count += 1)}`, body: "Text" });

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "../testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "../testing/world.ts";
 
-let world: World;
-let agent: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["owner"]);
 
 test.each([
   ["actorId=%00", "?actorId"],

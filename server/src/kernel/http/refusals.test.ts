@@ -1,12 +1,8 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
 
 test.each([
   ["can't be decoded", "/api/v1/runs/%ED%A0%80"],

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { BatchPart } from "../readers/event-batch.ts";
 import type { LogPosition } from "./event.ts";
 import { queryEvents } from "./event-log.ts";
 import { readResourceHistory } from "./resource-history.ts";
-import { startWorld, type World } from "../testing/world.ts";
+import { useWorld } from "../testing/world.ts";
 import { readLogRange } from "./workspace-log.ts";
 
 const EVENTS = 20_000;
@@ -14,22 +14,17 @@ const READ = `
   select coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as rows
     from pg_stat_xact_user_tables where relname = 'events'`;
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld();
-  await world.sql(
-    `insert into events
+const world = await useWorld();
+await world.sql(
+  `insert into events
        (epoch, xid, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
         resource_type, resource_id, correlation_id, created_at, data)
      select 1, (1000 + n)::text::xid8, $1, 'production', 'thing', 'thing.done', 'system', 'system',
             'Millrace', 'thing', 'thing ' || n, 'cor', now(), '{}'
        from generate_series(1, ${EVENTS}) as n`,
-    [world.home],
-  );
-  await world.sql("analyze events");
-});
-afterAll(() => world[Symbol.asyncDispose]());
+  [world.home],
+);
+await world.sql("analyze events");
 
 test("what happened in a quiet environment is not looked for among the events of a busy one", async () => {
   const staging = { workspace: world.home, environment: "staging" } as const;

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { LogPosition } from "./event.ts";
-import { startWorld, type World } from "../testing/world.ts";
+import { useWorld } from "../testing/world.ts";
 import { placeBefore, readLogRange, readWorkspaceLog } from "./workspace-log.ts";
 
 const HOUR_MS = 3_600_000;
@@ -8,32 +8,27 @@ const FIRST_MS = Date.parse("2020-01-01T00:00:00Z");
 const END: LogPosition = { epoch: 1, xid: 2 ** 40, seq: 0 };
 const EVENTS = 24;
 
-let world: World;
-
 /** An event for each hour, the first half of them in the log of another cluster with higher numbers. */
-beforeAll(async () => {
-  world = await startWorld();
-  const environments = ["production", "staging", "development"];
-  for (let n = 0; n < EVENTS; n += 1) {
-    const early = n < EVENTS / 2;
-    await world.sql(
-      `insert into events
+const world = await useWorld();
+const environments = ["production", "staging", "development"];
+for (let n = 0; n < EVENTS; n += 1) {
+  const early = n < EVENTS / 2;
+  await world.sql(
+    `insert into events
          (epoch, xid, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
           resource_type, resource_id, correlation_id, created_at, data)
        values ($1, $2, $3, $4, 'thing', 'thing.done', 'system', 'system', 'Millrace',
                'thing', $5, 'cor', $6, '{}')`,
-      [
-        early ? 0 : 1,
-        String((early ? 2 ** 35 : 0) + 10 + n * 7),
-        world.home,
-        environments[n % 3],
-        `thing ${n}`,
-        new Date(FIRST_MS + n * HOUR_MS),
-      ],
-    );
-  }
-});
-afterAll(() => world[Symbol.asyncDispose]());
+    [
+      early ? 0 : 1,
+      String((early ? 2 ** 35 : 0) + 10 + n * 7),
+      world.home,
+      environments[n % 3],
+      `thing ${n}`,
+      new Date(FIRST_MS + n * HOUR_MS),
+    ],
+  );
+}
 
 const numbersOf = (events: readonly { resource: { id: string } }[]) =>
   events

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "../testing/world.ts";
+import { expect, test } from "vitest";
+import { until, useWorld, type World } from "../testing/world.ts";
 
-let world: World;
-let agent: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["owner"]);
 
 let count = 0;
 const fresh = () => ({ "idempotency-key": `key-${(count += 1)}` });

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import type { Database } from "../db/database.ts";
 import { CommitFeed } from "./commit-feed.ts";
 import { notes } from "../testing/notes.ts";
-import { type Ask, startWorld, type World } from "../testing/world.ts";
+import { useWorld } from "../testing/world.ts";
 
-let world: World;
-let agent: Ask;
-beforeAll(async () => {
-  world = await startWorld({ domains: [...domains, notes] });
-  agent = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ domains: [...domains, notes] });
+const agent = await world.member(["owner"]);
 
 /** As another process has it, which hears of nothing before it looks. */
 async function elsewhere(db: Pick<Database, "system"> = world.kernel.db) {

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { EventTypeCount } from "./event-batch.ts";
 import { advance, reader, registerReaders } from "./reader.ts";
-import { startWorld, type World } from "../testing/world.ts";
+import { useWorld } from "../testing/world.ts";
 
-let world: World;
-beforeAll(async () => (world = await startWorld()));
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
 
 const AT = "2026-01-02T03:04:05.000Z";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { ReaderGroup } from "./reader-group.ts";
 import { reader, registerReaders } from "./reader.ts";
 import { notes } from "../testing/notes.ts";
-import { type Ask, startWorld, until, type World } from "../testing/world.ts";
+import { until, useWorld } from "../testing/world.ts";
 
 let stumbles = 0;
 const marking = (name: string, fails = false) =>
@@ -24,17 +24,10 @@ const marking = (name: string, fails = false) =>
   });
 const [first, second] = [marking("test.first"), marking("test.second", true)];
 
-let world: World;
-let agent: Ask;
-beforeAll(async () => {
-  world = await startWorld({ domains: [...domains, notes] });
-  await world.sql(
-    "create table marks (reader text, title text); grant all on marks to millrace_app",
-  );
-  agent = await world.member(["owner"]);
-  await registerReaders(world.kernel, [first, second]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ domains: [...domains, notes] });
+await world.sql("create table marks (reader text, title text); grant all on marks to millrace_app");
+const agent = await world.member(["owner"]);
+await registerReaders(world.kernel, [first, second]);
 
 const failed: string[] = [];
 const together = () =>

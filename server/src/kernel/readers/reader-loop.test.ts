@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { ReaderLoop } from "./reader-loop.ts";
 import { park, reader, registerReaders } from "./reader.ts";
 import { notes } from "../testing/notes.ts";
-import { type Ask, startWorld, type World } from "../testing/world.ts";
+import { useWorld } from "../testing/world.ts";
 
 /** Chokes on what is called Poison, and on a row that somebody else holds. */
 const squeamish = reader({
@@ -29,20 +29,15 @@ const probe = domain({
   readers: [squeamish],
 });
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld({ domains: [...domains, notes, probe] });
-  await world.sql(`
+const world = await useWorld({ domains: [...domains, notes, probe] });
+await world.sql(`
     create table doors (name text);
     insert into doors values ('front');
     create table eaten (event_id text primary key, title text not null);
     grant select, update on doors to millrace_app;
     grant select, insert on eaten to millrace_app`);
-  owner = await world.member(["owner"]);
-  await registerReaders(world.kernel, [squeamish]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const owner = await world.member(["owner"]);
+await registerReaders(world.kernel, [squeamish]);
 
 const write = async (...titles: string[]): Promise<void> => {
   for (const title of titles) {

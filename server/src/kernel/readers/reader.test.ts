@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { event } from "../log/event.ts";
 import { advance, reader, type Reader } from "./reader.ts";
 import { Note, notes } from "../testing/notes.ts";
-import { type Ask, startWorld, until, type World } from "../testing/world.ts";
+import { until, useWorld } from "../testing/world.ts";
 
 const NoteEchoed = event("note.echoed", { resource: "note", summary: "An echo.", data: Note });
 
@@ -57,21 +57,16 @@ const probe = domain({
   readers: [echo, stumbling, late],
 });
 
-let world: World;
-let agent: Ask;
-beforeAll(async () => {
-  world = await startWorld({ domains: [...domains, notes, probe] });
-  await world.sql(`
+const world = await useWorld({ domains: [...domains, notes, probe] });
+await world.sql(`
     create table marks (event_id text primary key, type text);
     create table late_marks (event_id text primary key);
     grant select, insert on marks, late_marks to millrace_app`);
-  agent = await world.member(["owner"]);
-  await agent("POST /api/v1/notes", { title: "Before", body: "" });
-  // The end of the log is where nothing can appear before; a transaction elsewhere may hold it back.
-  await world.settled();
-  await world.kernel.startWork();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const agent = await world.member(["owner"]);
+await agent("POST /api/v1/notes", { title: "Before", body: "" });
+// The end of the log is where nothing can appear before; a transaction elsewhere may hold it back.
+await world.settled();
+await world.kernel.startWork();
 
 test("what a reader emits names its cause, one link deeper in the same chain", async () => {
   const { body } = await agent("POST /api/v1/notes", { title: "Shout", body: "" });

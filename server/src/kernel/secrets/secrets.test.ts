@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { event } from "../log/event.ts";
@@ -9,7 +9,7 @@ import { command } from "../operation/operation.ts";
 import { permission } from "../access/permission.ts";
 import { item } from "../operation/response.ts";
 import { object } from "../schema/schema.ts";
-import { type Ask, startWorld, until, type World } from "../testing/world.ts";
+import { until, useWorld } from "../testing/world.ts";
 
 /** Something that uses a secret and tells it to everybody: what the net below must catch. */
 const Prattled = event("prattle.done", {
@@ -69,15 +69,10 @@ const prattling = domain({
 });
 
 const VALUE = 'planted "välue" 4f1d/+';
-let world: World;
-let owner: Ask;
 
-beforeAll(async () => {
-  world = await startWorld({ domains: [...domains, prattling], work: true });
-  owner = await world.member(["owner"]);
-  await owner("POST /api/v1/secrets", { name: "PLANTED", value: VALUE });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ domains: [...domains, prattling], work: true });
+const owner = await world.member(["owner"]);
+await owner("POST /api/v1/secrets", { name: "PLANTED", value: VALUE });
 
 test("references are resolved deep inside a value, and the scrubber undoes it", async () => {
   const config = {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import pg from "pg";
 import { pino } from "pino";
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import { domains } from "../../app.ts";
 import { Clock } from "../clock.ts";
 import { sha256 } from "../access/crypto.ts";
@@ -59,6 +59,18 @@ interface Parts {
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A world for all tests of a file. */
+export function useWorld(options: WorldOptions = {}): Promise<World> {
+  return useFixture(startWorld(options));
+}
+
+/** Something started for all tests of a file, and stopped after them: what started last stops first. */
+export async function useFixture<T extends AsyncDisposable>(starting: Promise<T>): Promise<T> {
+  const fixture = await starting;
+  afterAll(() => fixture[Symbol.asyncDispose]());
+  return fixture;
+}
 
 /** A database of its own, the real product on it, and people to talk to it over HTTP. */
 export async function startWorld(options: WorldOptions = {}) {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import Type from "typebox";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { event } from "../log/event.ts";
@@ -10,7 +10,7 @@ import { command } from "../operation/operation.ts";
 import { noContent } from "../operation/response.ts";
 import { object } from "../schema/schema.ts";
 import { NotesWrite, notes } from "../testing/notes.ts";
-import { type Ask, startWorld, until, type World } from "../testing/world.ts";
+import { until, useWorld } from "../testing/world.ts";
 
 const Payload = Type.Object({ mark: Type.String() });
 const Planned = event("work.planned", { resource: "work", summary: "Planned.", data: Payload });
@@ -115,16 +115,11 @@ const probe = domain({
   jobs: [simple, flaky, hopeless, hanging, slow, recurring],
 });
 
-let world: World;
-let agent: Ask;
-beforeAll(async () => {
-  world = await startWorld({ domains: [...domains, notes, probe] });
-  await world.sql(`create table work_marks (mark text);
+const world = await useWorld({ domains: [...domains, notes, probe] });
+await world.sql(`create table work_marks (mark text);
     grant select, insert on work_marks to millrace_app`);
-  agent = await world.member(["owner"]);
-  await world.kernel.startWork();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const agent = await world.member(["owner"]);
+await world.kernel.startWork();
 
 const marks = async (like: string) =>
   (await world.sql("select mark from work_marks where mark like $1 order by mark", [like])).map(

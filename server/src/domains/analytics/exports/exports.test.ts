@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Furnished, furnish } from "#domains/records/testing.ts";
+import { furnish } from "#domains/records/testing.ts";
 import type { Kernel } from "#kernel/kernel.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { unzipped } from "../testing/archive.ts";
 import { openNode } from "../testing/dying-node.ts";
 
@@ -13,23 +13,16 @@ const COLUMNS = [
 ];
 const FIELDS = ["id", "title", "price", "extra"];
 
-let world: World;
-let owner: Ask & { token: string };
-let table: Furnished;
-let whole: string;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  table = await furnish(world, owner, { columns: COLUMNS }, []);
-  await world.sql(
-    `insert into ${table.place} (id, title, price, extra)
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const table = await furnish(world, owner, { columns: COLUMNS }, []);
+await world.sql(
+  `insert into ${table.place} (id, title, price, extra)
      select 'rec_' || lpad(n::text, 26, '0'), (array['=1+1', 'a "b"', 'plain', '', null])[n % 5 + 1] || n,
             n / 4.0, case when n % 3 = 0 then jsonb_build_object('n', n) end
        from generate_series(1, ${ROWS}) as n`,
-  );
-  whole = expectedCsv();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+);
+const whole: string = expectedCsv();
 
 /** The file, written by hand. */
 function expectedCsv(): string {

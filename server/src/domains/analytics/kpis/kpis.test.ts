@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anotherNode } from "#domains/bus/testing/node.ts";
-import { type Furnished, furnish } from "#domains/records/testing.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { furnish } from "#domains/records/testing.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 
 const HOUR_MS = 3_600_000;
 const PATH = "/api/v1/analytics/kpis";
 
-let world: World;
-let owner: Ask & { userId: string };
-let table: Furnished;
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-  table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+const table = await furnish(world, owner, { columns: [{ name: "n", type: "integer" }] }, []);
 
 const HOURLY = { cron: "0 * * * *", timezone: "UTC" };
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Furnished, furnish } from "#domains/records/testing.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { furnish } from "#domains/records/testing.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/analytics/reports";
 const COLUMNS = [
@@ -28,17 +28,10 @@ const RULES = [
   },
 ];
 
-let world: World;
-let owner: Ask;
-let agent: Ask;
-let table: Furnished;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  table = await furnish(world, owner, { columns: COLUMNS, rules: RULES }, ROWS);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+const table = await furnish(world, owner, { columns: COLUMNS, rules: RULES }, ROWS);
 
 const source = () => ({ kind: "records", table: table.slug });
 

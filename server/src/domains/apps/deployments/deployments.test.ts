@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { deployed } from "#domains/runs/testing/workflows.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { browser, deploy, deployedApp, followed, makeApp, tableOf } from "../testing/apps.ts";
 
-let world: World;
-let owner: Ask & { token: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 const lastEvent = async (headers = {}): Promise<any> =>
   (await owner("GET /api/v1/audit?limit=1", undefined, headers)).body.data[0];

@@ -1,64 +1,57 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import { browser, deployedApp, tableOf, type TestApp } from "../testing/apps.ts";
+import { expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
+import { browser, deployedApp, tableOf } from "../testing/apps.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let app: TestApp;
-let table: string;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  const names = [
-    { name: "One", owner: "C-1" },
-    { name: "Two", owner: "C-2" },
-  ];
-  table = await tableOf(
-    owner,
-    [
-      { name: "name", type: "text" },
-      { name: "owner", type: "text" },
-    ],
-    names,
-  );
-  const columns = [{ field: "name", label: "Name" }];
-  app = await deployedApp(owner, {
-    dataSources: [
-      {
-        name: "things",
-        kind: "table",
-        config: { table, filter: { owner: "{{ context.owner }}" } },
-      },
-    ],
-    pages: [
-      {
-        path: "/",
-        title: "Home",
-        components: [
-          { id: "go", type: "button", label: "Go", action: { type: "navigate", page: "/list" } },
-        ],
-      },
-      {
-        path: "/list",
-        title: "List",
-        components: [
-          { id: "list", type: "table", dataSource: "things", columns },
-          {
-            id: "add",
-            type: "button",
-            label: "Add",
-            action: {
-              type: "create_record",
-              table,
-              values: { name: "New", owner: "{{ context.owner }}" },
-            },
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const names = [
+  { name: "One", owner: "C-1" },
+  { name: "Two", owner: "C-2" },
+];
+const table = await tableOf(
+  owner,
+  [
+    { name: "name", type: "text" },
+    { name: "owner", type: "text" },
+  ],
+  names,
+);
+const columns = [{ field: "name", label: "Name" }];
+const app = await deployedApp(owner, {
+  dataSources: [
+    {
+      name: "things",
+      kind: "table",
+      config: { table, filter: { owner: "{{ context.owner }}" } },
+    },
+  ],
+  pages: [
+    {
+      path: "/",
+      title: "Home",
+      components: [
+        { id: "go", type: "button", label: "Go", action: { type: "navigate", page: "/list" } },
+      ],
+    },
+    {
+      path: "/list",
+      title: "List",
+      components: [
+        { id: "list", type: "table", dataSource: "things", columns },
+        {
+          id: "add",
+          type: "button",
+          label: "Add",
+          action: {
+            type: "create_record",
+            table,
+            values: { name: "New", owner: "{{ context.owner }}" },
           },
-        ],
-      },
-    ],
-  });
+        },
+      ],
+    },
+  ],
 });
-afterAll(() => world[Symbol.asyncDispose]());
 
 async function issue(by: Ask, more: object = {}, headers: Record<string, string> = {}) {
   const route = `POST /api/v1/apps/${app.id}/embed-token`;

@@ -1,32 +1,25 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { browser, deployedApp, tableOf } from "../testing/apps.ts";
 
 const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let agent: Ask & { token: string; userId: string };
-let table: string;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  table = await tableOf(
-    owner,
-    [
-      { name: "name", type: "text", required: true, unique: true },
-      { name: "owner", type: "text" },
-    ],
-    [
-      { name: "One", owner: "C-1" },
-      { name: "Two", owner: "C-2" },
-      { name: EVIL, owner: "C-1" },
-    ],
-  );
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+const table = await tableOf(
+  owner,
+  [
+    { name: "name", type: "text", required: true, unique: true },
+    { name: "owner", type: "text" },
+  ],
+  [
+    { name: "One", owner: "C-1" },
+    { name: "Two", owner: "C-2" },
+    { name: EVIL, owner: "C-1" },
+  ],
+);
 
 const source = (config: object = {}) => ({
   name: "things",

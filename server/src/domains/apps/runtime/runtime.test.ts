@@ -1,40 +1,33 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { deployed } from "#domains/runs/testing/workflows.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { browser, deployedApp, followed, tableOf } from "../testing/apps.ts";
 
 const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let agent: Ask & { token: string; userId: string };
-let table: string;
-beforeAll(async () => {
-  world = await startWorld({
-    work: true,
-    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" },
-  });
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  table = await tableOf(
-    owner,
-    [
-      { name: "name", type: "text", required: true, unique: true },
-      { name: "secret", type: "text" },
-      { name: "owner", type: "text" },
-      { name: "size", type: "integer" },
-      { name: "weight", type: "integer" },
-    ],
-    [
-      { name: "One", secret: "hidden words", owner: "C-1" },
-      { name: "Two", owner: "C-2" },
-      { name: EVIL, owner: "C-1" },
-    ],
-  );
+const world = await useWorld({
+  work: true,
+  env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" },
 });
-afterAll(() => world[Symbol.asyncDispose]());
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+const table = await tableOf(
+  owner,
+  [
+    { name: "name", type: "text", required: true, unique: true },
+    { name: "secret", type: "text" },
+    { name: "owner", type: "text" },
+    { name: "size", type: "integer" },
+    { name: "weight", type: "integer" },
+  ],
+  [
+    { name: "One", secret: "hidden words", owner: "C-1" },
+    { name: "Two", owner: "C-2" },
+    { name: EVIL, owner: "C-1" },
+  ],
+);
 
 const source = (config: object = {}) => ({
   name: "things",

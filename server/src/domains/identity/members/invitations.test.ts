@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, startWorld, until, useWorld } from "#kernel/testing/world.ts";
 
 const INVITE = "POST /api/v1/settings/users/invite";
 const INVITATIONS = "/api/v1/settings/users/invitations";
@@ -8,13 +8,8 @@ const ADMIN = "admin@example.com";
 const bad = { status: 410, body: { code: "bad_invitation" } };
 const refused = ["audit.auth.invitation_refused"];
 
-let world: World;
-let owner: Awaited<ReturnType<World["member"]>>;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const owner = await world.member(["owner"]);
 
 let count = 0;
 const address = () => `guest-${(count += 1)}@example.com`;

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Awaited<ReturnType<World["member"]>>;
-beforeAll(async () => {
-  world = await startWorld({
-    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://desk.example.com" },
-  });
-  owner = await world.member(["owner"]);
+const world = await useWorld({
+  env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://desk.example.com" },
 });
-afterAll(() => world[Symbol.asyncDispose]());
+const owner = await world.member(["owner"]);
 
 let count = 0;
 const address = () => `new-${(count += 1)}@example.com`;

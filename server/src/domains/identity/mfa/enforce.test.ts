@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { somebody, withApp } from "./testing/people.ts";
 
 const STATUS = "GET /api/v1/auth/mfa/status";
 const DISABLE = "POST /api/v1/auth/mfa/totp/disable";
 const ENFORCE = "POST /api/v1/settings/security/enforce-mfa";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
 test("bars members without a second factor from all but enrolling one", async () => {
   const place = await world.workspace("strict");

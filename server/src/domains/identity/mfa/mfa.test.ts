@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { domain } from "#kernel/domain.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { App, somebody, withApp } from "./testing/people.ts";
 
@@ -15,11 +15,7 @@ const RENEW = "POST /api/v1/auth/mfa/recovery-codes";
 const wrong = { status: 401, body: { code: "bad_second_factor" } };
 const WRONG_EVENTS = ["audit.mfa.failed", "audit.auth.login_failed"];
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
 describe("TOTP", () => {
   test("goes from nothing to enrolled to removed, each step recorded", async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { startWorld, until, useWorld } from "#kernel/testing/world.ts";
 import { SoftwareAuthenticator, type Tampering } from "./testing/authenticator.ts";
 import { somebody, type Somebody, withApp, withKey } from "./testing/people.ts";
 
@@ -15,11 +15,7 @@ const wrong = {
 };
 const refused = { status: 422, body: { code: "bad_credential" }, events: ["audit.mfa.failed"] };
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
 async function optionsFor(person: Somebody) {
   return (await person.login()).body.options;

@@ -1,26 +1,14 @@
 import * as client from "openid-client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
-import {
-  CALLBACK,
-  register,
-  requestOn,
-  type TestApplication,
-} from "./testing/authorization-flow.ts";
+import { describe, expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
+import { CALLBACK, register, requestOn } from "./testing/authorization-flow.ts";
 
 /** A client library that somebody else wrote, over real HTTP. */
-let world: World;
-let issuer: URL;
-let owner: Ask & { token: string; userId: string };
-let application: TestApplication;
-beforeAll(async () => {
-  // No MILLRACE_BASE_URL: whoever calls us by an address meets an issuer of that name.
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  issuer = new URL(await world.app.listen({ port: 0, host: "127.0.0.1" }));
-  owner = await world.member(["owner"]);
-  application = await register(owner);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+// No MILLRACE_BASE_URL: whoever calls us by an address meets an issuer of that name.
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const issuer: URL = new URL(await world.app.listen({ port: 0, host: "127.0.0.1" }));
+const owner = await world.member(["owner"]);
+const application = await register(owner);
 
 describe.each([
   ["without a secret", () => client.None()],

@@ -1,45 +1,37 @@
 import { SMTPServer } from "smtp-server";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
-import { startWorld, until, type World } from "#kernel/testing/world.ts";
+import { startWorld, until, useWorld } from "#kernel/testing/world.ts";
 
 const EMAIL = "admin@example.com";
-let world: World;
-let mails: string[];
-let server: SMTPServer;
 
-beforeAll(async () => {
-  mails = [];
-  server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    onData(stream, _session, done) {
-      let text = "";
-      stream.on("data", (part: Buffer) => (text += part.toString()));
-      stream.on("end", () => {
-        mails.push(text);
-        done();
-      });
-    },
-  });
-  const port = await new Promise<number>((resolve) => {
-    const listening = server.listen(0, "127.0.0.1", () =>
-      resolve((listening.address() as { port: number }).port),
-    );
-  });
-  world = await startWorld({
-    work: true,
-    env: {
-      MILLRACE_LOGIN_RATE_LIMIT: "0",
-      MILLRACE_SMTP_URL: `smtp://127.0.0.1:${port}`,
-      MILLRACE_MAIL_FROM: "Millrace <desk@example.com>",
-      MILLRACE_BASE_URL: "http://desk.example.com",
-    },
-  });
+const mails: string[] = [];
+const server: SMTPServer = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ["STARTTLS"],
+  onData(stream, _session, done) {
+    let text = "";
+    stream.on("data", (part: Buffer) => (text += part.toString()));
+    stream.on("end", () => {
+      mails.push(text);
+      done();
+    });
+  },
 });
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+const port = await new Promise<number>((resolve) => {
+  const listening = server.listen(0, "127.0.0.1", () =>
+    resolve((listening.address() as { port: number }).port),
+  );
+});
+afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+const world = await useWorld({
+  work: true,
+  env: {
+    MILLRACE_LOGIN_RATE_LIMIT: "0",
+    MILLRACE_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MILLRACE_MAIL_FROM: "Millrace <desk@example.com>",
+    MILLRACE_BASE_URL: "http://desk.example.com",
+  },
 });
 
 const logIn = (password: string) =>

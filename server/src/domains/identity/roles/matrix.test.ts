@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 
 /**
@@ -11,13 +11,9 @@ const guarded = domains
   .flatMap((domain) => domain.operations)
   .filter((op) => op.permission !== undefined);
 
-let world: World;
 const callers = new Map<string, Ask>();
-beforeAll(async () => {
-  world = await startWorld();
-  for (const role of BUILT_IN_ROLES) callers.set(role, await world.member([role]));
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+for (const role of BUILT_IN_ROLES) callers.set(role, await world.member([role]));
 
 describe.each(BUILT_IN_ROLES)("%s", (role) => {
   test.each(guarded.map((op) => [op.id, op] as const))("%s", async (_, op) => {

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Awaited<ReturnType<World["member"]>>;
-let admin: Awaited<ReturnType<World["member"]>>;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  admin = await world.member(["admin"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const admin = await world.member(["admin"]);
 
 const assign = (userId: string) => `POST /api/v1/settings/users/${userId}/roles`;
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { startWorld, useWorld, type World } from "#kernel/testing/world.ts";
 
 const EMAIL = "admin@example.com";
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({
-    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://desk.example.com" },
-  });
+const world = await useWorld({
+  env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://desk.example.com" },
 });
-afterAll(() => world[Symbol.asyncDispose]());
 
 const logIn = (password = TEST_PASSWORD, email = EMAIL, headers = {}) =>
   world.stranger("POST /api/v1/auth/token", { email, password }, headers);

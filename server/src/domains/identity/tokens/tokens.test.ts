@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { startWorld, TestClock, until, type World } from "#kernel/testing/world.ts";
+import { startWorld, TestClock, until, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Awaited<ReturnType<World["member"]>>;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_TRUST_PROXY: "127.0.0.1/32" } });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_TRUST_PROXY: "127.0.0.1/32" } });
+const owner = await world.member(["owner"]);
 
 const draft = {
   name: "Robot",

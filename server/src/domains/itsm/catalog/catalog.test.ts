@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { deployed, eventsOf } from "#domains/runs/testing/workflows.ts";
 
-let world: World;
-let builder: Ask & { userId: string };
-let agent: Ask & { userId: string };
-let member: Ask & { userId: string };
-let other: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  builder = await world.member(["builder"]);
-  agent = await world.member(["agent"]);
-  member = await world.member(["member"]);
-  other = await world.member(["member"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const builder = await world.member(["builder"]);
+const agent = await world.member(["agent"]);
+const member = await world.member(["member"]);
+const other = await world.member(["member"]);
 
 const ITEMS = "/api/v1/catalog/items";
 const REQUESTS = "/api/v1/catalog/requests";

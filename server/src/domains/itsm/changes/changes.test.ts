@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import {
   act,
   CHANGES,
@@ -11,19 +11,12 @@ import {
   submitted,
 } from "./testing.ts";
 
-let world: World;
-let owner: Member;
-let requester: Member;
-let manager: Member;
-beforeAll(async () => {
-  world = await startWorld();
-  ({
-    owner,
-    requester,
-    managers: [manager],
-  } = await people(world));
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const {
+  owner,
+  requester,
+  managers: [manager],
+} = await people(world);
 
 test("a change is drafted with everything that the API shows of it", async () => {
   const answer = await requester(`POST ${CHANGES}`, {

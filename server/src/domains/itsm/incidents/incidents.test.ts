@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/itsm/incidents";
-let world: World;
-let owner: Ask;
-let agent: Ask & { userId: string };
-let other: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  other = await world.member(["agent"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+const other = await world.member(["agent"]);
 
 async function raise(more: object = {}): Promise<any> {
   const { body } = await agent(`POST ${PATH}`, { title: "No mail", ...more });

@@ -1,34 +1,30 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { systemCaller } from "#kernel/access/caller.ts";
 import { SEND_TEXT, sendText, type Tx } from "#kernel/db/connection.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { type IncidentQuestion, listIncidents } from "./list.ts";
 import { openIncidentsOn } from "./store.ts";
 
 const PATH = "/api/v1/itsm/incidents";
-let world: World;
-let owner: Ask;
-let agent: Ask & { userId: string };
-let teams: string[];
 const numbers = new Map<string, string>();
 
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+const mates = [
+  ["Mine", [agent.userId]],
+  ["Mine too", [agent.userId]],
+  ["Theirs", []],
+] as const;
+const teams: string[] = [];
+for (const [name, memberIds] of mates) {
+  const { body } = await owner("POST /api/v1/itsm/teams", { name, memberIds });
+  teams.push(body.data.id);
+}
+const other = await world.member(["agent"]);
 beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  const mates = [
-    ["Mine", [agent.userId]],
-    ["Mine too", [agent.userId]],
-    ["Theirs", []],
-  ] as const;
-  teams = [];
-  for (const [name, memberIds] of mates) {
-    const { body } = await owner("POST /api/v1/itsm/teams", { name, memberIds });
-    teams.push(body.data.id);
-  }
-  const other = await world.member(["agent"]);
   const [mine, mineToo, theirs] = teams;
   const urgent = { impact: 1, urgency: 1 };
   const rows: [string, object][] = [
@@ -49,7 +45,6 @@ beforeAll(async () => {
   const done = { resolution: "Done" };
   await owner(`POST ${PATH}/${numbers.get("mine and done")}/resolve`, done);
 });
-afterAll(() => world[Symbol.asyncDispose]());
 
 async function titles(query: string): Promise<string[]> {
   const { body, status } = await agent(`GET ${PATH}?${query}`);

@@ -1,8 +1,8 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 
 const PATH = "/api/v1/itsm/incidents";
@@ -10,13 +10,8 @@ const DAY_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 const outcome = { resolution: "Replaced the router" };
 
-let world: World;
-let agent: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["agent"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["agent"]);
 
 async function raise(title: string, more: object = {}, ask: Ask = agent): Promise<any> {
   return (await ask(`POST ${PATH}`, { title, ...more })).body.data;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { cosineSimilarity } from "#kernel/embedding/vector.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -14,15 +14,9 @@ const RECALL_LEAST = 0.85;
 /** Kept vectors have a byte for each number, which turns them by less than this. */
 const LIKENESS_OF_KEPT = 0.999;
 
-let world: World;
-let owner: Ask;
-let here: Partition;
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-  here = { workspace: world.home, environment: "production" };
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
+const here: Partition = { workspace: world.home, environment: "production" };
 
 test("no question has a word of its article, whatever its form", async () => {
   expect([LIBRARY.length, SEARCHED.length]).toEqual([80, 40]);

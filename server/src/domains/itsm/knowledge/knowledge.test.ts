@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/knowledge";
 
-let world: World;
-let agent: Ask & { userId: string };
-let member: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["agent"]);
-  member = await world.member(["member"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["agent"]);
+const member = await world.member(["member"]);
 
 async function written(draft: object = {}, by: Ask = agent) {
   const made = await by(`POST ${PATH}`, {

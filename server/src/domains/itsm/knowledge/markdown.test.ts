@@ -1,10 +1,7 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Markdown, markdownReader } from "./markdown.ts";
+import { describe, expect, test } from "vitest";
+import { markdownReader } from "./markdown.ts";
 
-let reader: Markdown;
-beforeAll(async () => {
-  reader = await markdownReader();
-});
+const reader = await markdownReader();
 
 const REL = 'rel="noopener noreferrer nofollow"';
 

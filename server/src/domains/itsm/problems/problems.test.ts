@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let agent: Ask & { userId: string };
-let viewer: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["agent"]);
-  viewer = await world.member(["viewer"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["agent"]);
+const viewer = await world.member(["viewer"]);
 
 const PATH = "/api/v1/itsm/problems";
 const raise = async (draft: object = {}) =>

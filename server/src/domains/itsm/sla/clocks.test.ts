@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { BREACH_SIGNAL } from "./clocks/breach-announcer.ts";
 import { workingNode } from "./testing/ticket-events.ts";
 
@@ -9,17 +9,11 @@ const POLICIES = "/api/v1/itsm/sla-policies";
 const INCIDENTS = "/api/v1/itsm/incidents";
 const CLOCKS = "/api/v1/itsm/sla/clocks";
 
-let world: World;
-let owner: Ask;
-let nodes: readonly Kernel[];
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  nodes = [await workingNode(world), await workingNode(world)];
-});
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const nodes: readonly Kernel[] = [await workingNode(world), await workingNode(world)];
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.close()));
-  await world[Symbol.asyncDispose]();
 });
 
 function pass(minutes: number): void {

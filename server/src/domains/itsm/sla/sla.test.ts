@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import type { Kernel } from "#kernel/kernel.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { BREACH_SIGNAL } from "./clocks/breach-announcer.ts";
 import { workingNode } from "./testing/ticket-events.ts";
 
@@ -8,20 +8,14 @@ const MINUTE_MS = 60_000;
 const POLICIES = "/api/v1/itsm/sla-policies";
 const INCIDENTS = "/api/v1/itsm/incidents";
 
-let world: World;
-let owner: Ask & { userId: string };
-let agent: Ask & { userId: string };
 let node: Kernel;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-  await world.sql("update sessions set expires_at = '2100-01-01'");
-  node = await workingNode(world);
-});
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
+await world.sql("update sessions set expires_at = '2100-01-01'");
+node = await workingNode(world);
 afterAll(async () => {
   await node.close();
-  await world[Symbol.asyncDispose]();
 });
 
 function pass(minutes: number, on: readonly Kernel[] = [node]): void {

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-let agent: Ask & { userId: string };
-let viewer: Ask & { userId: string };
-
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  [owner, agent, viewer] = await Promise.all([
-    world.member(["owner"]),
-    world.member(["agent"]),
-    world.member(["viewer"]),
-  ]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const [owner, agent, viewer] = await Promise.all([
+  world.member(["owner"]),
+  world.member(["agent"]),
+  world.member(["viewer"]),
+]);
 
 async function incident(title = "The printer is on fire"): Promise<{ path: string; id: string }> {
   const { body } = await agent("POST /api/v1/itsm/incidents", { title });

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 
 type Somebody = Ask & { userId: string };
 
-let world: World;
-let owner: Somebody;
-let agent: Somebody;
-let viewer: Somebody;
-let member: Somebody;
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  [owner, agent, viewer, member] = await Promise.all([
-    world.member(["owner"]),
-    world.member(["agent"]),
-    world.member(["viewer"]),
-    world.member(["member"]),
-  ]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const [owner, agent, viewer, member] = await Promise.all([
+  world.member(["owner"]),
+  world.member(["agent"]),
+  world.member(["viewer"]),
+  world.member(["member"]),
+]);
 
 async function incident(): Promise<{ path: string; id: string }> {
   const { body } = await agent("POST /api/v1/itsm/incidents", { title: "The line is dead" });

@@ -1,15 +1,9 @@
 import pg from "pg";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type Answer, type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, inject, test } from "vitest";
+import { type Answer, until, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-let agent: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  [owner, agent] = await Promise.all([world.member(["owner"]), world.member(["agent"])]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const [owner, agent] = await Promise.all([world.member(["owner"]), world.member(["agent"])]);
 
 const WAITING = `
   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -1,16 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, pagesOf } from "../testing.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 function exported(path: string, query: Record<string, string> = {}, ask: Ask = owner) {
   return ask(`GET ${path}/export?${new URLSearchParams(query).toString()}`);

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { created, furnish, importCsv, valuesIn } from "../testing.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 const imported = (path: string, csv: string, query?: Record<string, string>, ask: Ask = owner) =>
   importCsv(ask, path, csv, query);

@@ -1,6 +1,6 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { setPartitionSql } from "#kernel/db/partition.ts";
 import { resolveTable, type TableSchema } from "#domains/tables/table-schema.ts";
@@ -10,14 +10,8 @@ import type { RecordQuery } from "./record-query.ts";
 import { listingOf } from "./operations.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 function listOf(path: string, query: Readonly<Record<string, string>>, ask: Ask = owner) {
   return ask(`GET ${path}?${new URLSearchParams(query).toString()}`);

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { anotherNode, send } from "#domains/bus/testing/node.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, pagesOf, recordId } from "../testing.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 function listOf(path: string, query: Readonly<Record<string, string>>, ask: Ask = owner) {
   return ask(`GET ${path}?${new URLSearchParams(query).toString()}`);

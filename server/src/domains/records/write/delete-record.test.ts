@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "../testing.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 const TITLE = { name: "title", type: "text" };
 const refer = (name: string, { slug }: { slug: string }, onDelete: string) => ({

@@ -1,24 +1,12 @@
 /** Tables that another node has changed while this one still goes by what they were. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { anotherNode, send } from "#domains/bus/testing/node.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish } from "../testing.ts";
 
-type Node = Awaited<ReturnType<typeof anotherNode>>;
-
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let node: Node;
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  node = await anotherNode(world);
-});
-afterAll(async () => {
-  await node[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-});
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const node = await useFixture(anotherNode(world));
 
 const columns = [
   { name: "code", type: "text", unique: true },

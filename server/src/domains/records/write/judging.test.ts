@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anotherNode, send } from "#domains/bus/testing/node.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { type Furnished, furnish, recordId } from "../testing.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let agent: Ask;
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  agent = await world.member(["agent"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const agent = await world.member(["agent"]);
 
 describe("a change that has waited for another one", () => {
   const columns = Array.from({ length: 6 }, (_, index) => ({ name: `f${index}`, type: "text" }));

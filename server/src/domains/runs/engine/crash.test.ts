@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   compilePlan,
   type Definition,
@@ -11,18 +11,13 @@ import { runAsSystem } from "#kernel/operation/act.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { executed, predict, probes, workflows } from "../testing/scripted-workflows.ts";
 import { startInline, writeRunStart } from "../start/start-run.ts";
 
-let world: World;
-let userId: string;
-beforeAll(async () => {
-  world = await startWorld({ domains: [...domains, probes] });
-  ({ userId } = await world.member(["owner"]));
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ domains: [...domains, probes] });
+const { userId } = await world.member(["owner"]);
 
 /** A further kernel on the same database, which can be made to die. */
 async function openKernel() {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { atRest, holdBack, listening, publish, runsOf, toldOf } from "../testing/triggers.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
 
 const started = async (id: string): Promise<string[]> =>
   (await runsOf(world, id)).map(({ event_id }) => event_id);

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { anotherNode } from "#domains/bus/testing/node.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployed } from "../testing/workflows.ts";
 import { runsOf, SET, toldOf } from "../testing/triggers.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  // The tests go far into the future.
-  await world.sql("update sessions set expires_at = '2100-01-01'");
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+// The tests go far into the future.
+await world.sql("update sessions set expires_at = '2100-01-01'");
 
 const scheduled = (cron: string, timezone?: string, headers: Record<string, string> = {}) =>
   deployed(owner, [SET], { trigger: { type: "schedule", cron, timezone } }, headers);

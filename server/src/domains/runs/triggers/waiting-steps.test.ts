@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployed, trigger } from "../testing/workflows.ts";
 import { atRest, holdBack, publish, toldOf } from "../testing/triggers.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
 
 /** Starts runs that wait, one for each order, and resolves when they do. */
 async function waitingFor(config: object, orders: readonly number[]): Promise<string[]> {

@@ -1,20 +1,15 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { anotherNode } from "#domains/bus/testing/node.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { startWorld, until, useWorld } from "#kernel/testing/world.ts";
 import { deployed } from "../testing/workflows.ts";
 import { runsOf, SET } from "../testing/triggers.ts";
 
 const STARTED = "workflow.run_started";
 const COMPLETED = "workflow.run_completed";
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
 
 interface Hooked {
   readonly id: string;

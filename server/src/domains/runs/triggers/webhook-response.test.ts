@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Receiver, startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
+import { startWorld, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { deployed } from "../testing/workflows.ts";
 import { runsOf } from "../testing/triggers.ts";
 
-let receiver: Receiver;
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 
 /** Sends a request to a workflow of these nodes. */
 async function ask(nodes: readonly object[], more: object = {}, of = { world, owner }) {

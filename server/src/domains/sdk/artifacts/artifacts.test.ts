@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 
 const HELLO = `export default defineArtifact({
   id: "hello",
@@ -11,14 +11,8 @@ const HELLO = `export default defineArtifact({
   },
 });`;
 
-let world: World;
-let owner: Ask & { userId: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 let count = 0;
 async function made(scriptSource: string, more: object = {}): Promise<any> {

@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { anotherNode, send } from "#domains/bus/testing/node.ts";
 import { startReceiver } from "#domains/webhooks/testing/receiver.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useFixture, useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { userId: string; token: string };
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ env: receiver.env });
+const owner = await world.member(["owner"]);
 
 let count = 0;
 async function made(scriptSource: string, more: object = {}): Promise<string> {

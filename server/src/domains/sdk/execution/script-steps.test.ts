@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runOf, stepsOf } from "#domains/runs/testing/workflows.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-
-beforeAll(async () => {
-  world = await startWorld({ work: true });
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ work: true });
+const owner = await world.member(["owner"]);
 
 async function made(name: string, scriptSource: string, more: object = {}): Promise<string> {
   const { body, status } = await owner("POST /api/flowsdk/artifacts", {

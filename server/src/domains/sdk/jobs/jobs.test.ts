@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { anotherNode, type Node, send } from "#domains/bus/testing/node.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { until, useWorld } from "#kernel/testing/world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const JOBS = "/api/v1/sdk/scheduled-jobs";
 const ARTIFACTS = "/api/flowsdk/artifacts";
 
-let world: World;
-let owner: Ask & { userId: string; token: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  // The tests go far into the future.
-  await world.sql("update sessions set expires_at = '2100-01-01'");
-});
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+// The tests go far into the future.
+await world.sql("update sessions set expires_at = '2100-01-01'");
 afterAll(async () => {
   for (const node of nodes) await node[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
 });
 
 let count = 0;

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { PLATFORM_VERSION } from "#kernel/settings.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const PACKS = "/api/v1/sdk/packs";
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 const role = (name: string, permissions: string[] = ["tables:read"]) => ({ name, permissions });
 const table = (slug: string, more: object[] = []) => ({

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import pg from "pg";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 import { columnParsers } from "#kernel/db/connection.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import type { Column } from "../table.ts";
 import type { NewColumn } from "./new-column.ts";
 import { columnTypeOf } from "./registry.ts";
@@ -11,21 +11,16 @@ import type { Json } from "./column-type.ts";
 import { defaultSql, literalOf } from "./default.ts";
 import { parseColumn } from "./parse-fields.ts";
 
-let world: World;
-let client: pg.Client;
-beforeAll(async () => {
-  world = await startWorld();
-  client = new pg.Client({
-    ...inject("database").owner,
-    database: world.database.app.database,
-    types: columnParsers,
-  });
-  await client.connect();
-  await client.query("set timezone = 'UTC'");
+const world = await useWorld();
+const client: pg.Client = new pg.Client({
+  ...inject("database").owner,
+  database: world.database.app.database,
+  types: columnParsers,
 });
+await client.connect();
+await client.query("set timezone = 'UTC'");
 afterAll(async () => {
   await client.end();
-  await world[Symbol.asyncDispose]();
 });
 
 type Given = Omit<NewColumn, "name">;

@@ -1,18 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { derivedName } from "../derived-name.ts";
 import { everything, schemaIn, tableOf } from "./testing.ts";
 
-let world: World;
-let owner: Ask;
-let schema: string;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  schema = schemaIn(world.home);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const schema: string = schemaIn(world.home);
 
 const fill = (slug: string, column: string, values: readonly unknown[]) =>
   Promise.all(

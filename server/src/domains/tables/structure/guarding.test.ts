@@ -1,19 +1,13 @@
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { idPattern, timeOfId } from "#kernel/schema/id.ts";
 import { derivedName } from "../derived-name.ts";
 import { schemaIn, tableOf } from "./testing.ts";
 
-let world: World;
-let owner: Ask;
-let schema: string;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-  schema = schemaIn(world.home);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
+const schema: string = schemaIn(world.home);
 
 /** Asks as the application does, in a partition or in none. */
 async function asApp<T>(

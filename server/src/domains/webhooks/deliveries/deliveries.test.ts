@@ -1,28 +1,19 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "../testing/receiver.ts";
+import { expect, test } from "vitest";
+import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startReceiver } from "../testing/receiver.ts";
 import * as testing from "./testing.ts";
 
-let world: World;
-let receiver: Receiver;
-let owner: Ask;
 /** The names of webhooks whose endpoint is broken now. */
 const broken = new Set<string>();
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  receiver.answer = ({ path }, response) => {
-    const fails = broken.has(path.slice(1));
-    response.writeHead(fails ? 500 : 200).end(fails ? "Broken" : "Thanks");
-  };
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+receiver.answer = ({ path: target }, response) => {
+  const fails = broken.has(target.slice(1));
+  response.writeHead(fails ? 500 : 200).end(fails ? "Broken" : "Thanks");
+};
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 
 const path = (id: string, rest = "") => `/api/v1/webhooks/${id}/deliveries${rest}`;
 const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);

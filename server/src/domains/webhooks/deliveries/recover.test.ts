@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eventIdOf } from "#kernel/log/event.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "../testing/receiver.ts";
+import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startReceiver } from "../testing/receiver.ts";
 import * as testing from "./testing.ts";
 
-let world: World;
-let receiver: Receiver;
-let owner: Ask;
 const broken = new Set<string>();
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  receiver.answer = ({ path }, response) =>
-    void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+receiver.answer = ({ path }, response) =>
+  void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 
 const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);
 const arrived = (name: string) =>

@@ -1,28 +1,18 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Kernel } from "#kernel/kernel.ts";
 import { registerReaders } from "#kernel/readers/reader.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
 import { notes } from "#kernel/testing/notes.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, startWorld, until, useFixture, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 import { fanOutReader } from "../sending/fan-out.ts";
-import { type Receiver, startReceiver } from "../testing/receiver.ts";
+import { startReceiver } from "../testing/receiver.ts";
 import * as testing from "./testing.ts";
 
-let world: World;
-let receiver: Receiver;
-let owner: Ask;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 
 const ENVIRONMENTS = ["production", "staging", "development"];
 

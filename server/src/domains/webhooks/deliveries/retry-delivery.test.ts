@@ -1,29 +1,20 @@
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Answer, type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "../testing/receiver.ts";
+import { expect, test } from "vitest";
+import { type Answer, until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startReceiver } from "../testing/receiver.ts";
 import * as testing from "./testing.ts";
 
-let world: World;
-let receiver: Receiver;
-let owner: Ask;
 /** How the webhooks of these names are answered; all others well. */
 const answers = new Map<string, number | ((response: ServerResponse) => void)>();
 
-beforeAll(async () => {
-  receiver = await startReceiver();
-  receiver.answer = ({ path }, response) => {
-    const answer = answers.get(path.slice(1)) ?? 200;
-    if (typeof answer === "function") answer(response);
-    else response.writeHead(answer).end(`Answer ${answer}`);
-  };
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+receiver.answer = ({ path }, response) => {
+  const answer = answers.get(path.slice(1)) ?? 200;
+  if (typeof answer === "function") answer(response);
+  else response.writeHead(answer).end(`Answer ${answer}`);
+};
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 
 const HOOKS = "/api/v1/webhooks";
 const hook = (name: string, more: object = {}) => testing.hook(owner, receiver, name, more);

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
-import { type Receiver, startReceiver } from "../testing/receiver.ts";
+import { expect, test } from "vitest";
+import { until, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startReceiver } from "../testing/receiver.ts";
 
-let world: World;
-let receiver: Receiver;
-let owner: Ask & { token: string };
-beforeAll(async () => {
-  receiver = await startReceiver();
-  world = await startWorld({ work: true, env: receiver.env });
-  owner = await world.member(["owner"]);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-});
+const receiver = await useFixture(startReceiver());
+const world = await useWorld({ work: true, env: receiver.env });
+const owner = await world.member(["owner"]);
 
 let count = 0;
 const fresh = (): string => {

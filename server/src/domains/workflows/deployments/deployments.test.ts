@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { EnvironmentName } from "#kernel/db/database.ts";
-import type { Answer, Ask, World } from "#kernel/testing/world.ts";
+import type { Answer } from "#kernel/testing/world.ts";
 import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
 import { findDeployment, listeningDeployments } from "./store.ts";
+import { useFixture } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorkflowWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useFixture(startWorkflowWorld());
+const owner = await world.member(["owner"]);
 
 async function act(
   id: string,

@@ -1,16 +1,12 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Answer, Ask, World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import type { Answer } from "#kernel/testing/world.ts";
 import { makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
 import { type Environment, ENVIRONMENTS, Model } from "./testing/model.ts";
+import { useFixture } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorkflowWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useFixture(startWorkflowWorld());
+const owner = await world.member(["owner"]);
 
 const environment = fc.constantFrom(...ENVIRONMENTS);
 // Few names, so that saves and restores often come back to what was there before.

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
-import type { Ask, World } from "#kernel/testing/world.ts";
 import { makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
 import { holdVersion } from "./store.ts";
+import { useFixture } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorkflowWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useFixture(startWorkflowWorld());
+const owner = await world.member(["owner"]);
 
 let saves = 0;
 async function save(id: string): Promise<void> {

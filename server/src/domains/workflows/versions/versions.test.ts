@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ask, World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
 import { aDefinition, makeWorkflow, startWorkflowWorld, versionsOf } from "../testing/world.ts";
 import { loadVersions, planOfVersion, plansOfVersions } from "./plan-cache.ts";
+import { useFixture } from "#kernel/testing/world.ts";
 
-let world: World;
-let owner: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorkflowWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useFixture(startWorkflowWorld());
+const owner = await world.member(["owner"]);
 
 test("a snapshot of the live definition becomes the draft", async () => {
   const { id } = await makeWorkflow(owner);

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { faultOfRedirectUri } from "./application.ts";
 import { CALLBACK, register, tokensFor } from "../testing/authorization-flow.ts";
 
-let world: World;
-let builder: Ask & { token: string };
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  builder = await world.member(["builder"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const builder = await world.member(["builder"]);
 
 const fields = { name: "Desk", redirectUris: [CALLBACK], allowedScopes: ["profile"] };
 

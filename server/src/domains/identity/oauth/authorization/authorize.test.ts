@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { somebody, withApp } from "#domains/identity/mfa/testing/people.ts";
 import { samlWorkspace } from "#domains/identity/sso/testing/workspace.ts";
 import { TEST_PASSWORD } from "#kernel/testing/database.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import {
   authorizeRoute,
   browser,
@@ -11,20 +11,13 @@ import {
   queryFor,
   register,
   requestOn,
-  type TestApplication,
   tokensFor,
   wayBack,
 } from "../testing/authorization-flow.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let application: TestApplication;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  owner = await world.member(["owner"]);
-  application = await register(owner, { name: "Desk <companion>" });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const owner = await world.member(["owner"]);
+const application = await register(owner, { name: "Desk <companion>" });
 
 const asked = (more: Record<string, string> = {}) => queryFor(application, newPkce(), more);
 const visit = (query: Record<string, string>, token?: string) =>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import {
   authorizeRoute,
   browser,
@@ -8,20 +8,13 @@ import {
   queryFor,
   register,
   requestOn,
-  type TestApplication,
   tokensFor,
   wayBack,
 } from "../testing/authorization-flow.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let application: TestApplication;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  owner = await world.member(["owner"]);
-  application = await register(owner);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const owner = await world.member(["owner"]);
+const application = await register(owner);
 
 const asked = (more: Record<string, string> = {}) => queryFor(application, newPkce(), more);
 const visit = (query: Record<string, string>, token?: string) =>

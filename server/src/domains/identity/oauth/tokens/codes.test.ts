@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { describe, expect, test } from "vitest";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import {
   basic,
   CALLBACK,
@@ -13,15 +13,9 @@ import {
   type TestApplication,
 } from "../testing/authorization-flow.ts";
 
-let world: World;
-let owner: Ask & { token: string; userId: string };
-let application: TestApplication;
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  owner = await world.member(["owner"]);
-  application = await register(owner);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const owner = await world.member(["owner"]);
+const application = await register(owner);
 
 const exchange = (body: unknown, headers: Record<string, string> = {}) =>
   world.stranger("POST /api/v1/oauth/token", body, headers);

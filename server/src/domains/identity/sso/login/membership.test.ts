@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { hashPassword } from "#domains/identity/accounts/index.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import {
   beginLogin,
   postAnswer,
@@ -12,12 +12,7 @@ import {
 
 type Place = Awaited<ReturnType<typeof samlWorkspace>>;
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
 async function signIn({ slug, provider }: Place, attributes: Record<string, string[]>) {
   const { location } = await beginLogin(world, slug);

@@ -1,11 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
-import {
-  type ForgingProvider,
-  type Forgery,
-  startForgingProvider,
-} from "../testing/forging-provider.ts";
+import { afterEach, expect, test } from "vitest";
+import { startWorld, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { type Forgery, startForgingProvider } from "../testing/forging-provider.ts";
 import { startOpenIdProvider } from "../testing/openid-provider.ts";
 import {
   beginLogin,
@@ -18,21 +14,11 @@ import {
   type SsoWorkspace,
 } from "../testing/workspace.ts";
 
-let world: World;
-let forger: ForgingProvider;
-let place: SsoWorkspace;
-
-beforeAll(async () => {
-  world = await startWorld({
-    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" },
-  });
-  forger = await startForgingProvider();
-  place = await oidcWorkspace(world, forger.issuer);
+const world = await useWorld({
+  env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" },
 });
-afterAll(async () => {
-  await forger[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-});
+const forger = await useFixture(startForgingProvider());
+const place = await oidcWorkspace(world, forger.issuer);
 afterEach(async () => {
   // Only single sign-on makes confined ones.
   expect(await world.sql("select id from sessions where confined_to is not null")).toEqual([]);

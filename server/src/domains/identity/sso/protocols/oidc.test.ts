@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
-import { type OpenIdProvider, startOpenIdProvider } from "../testing/openid-provider.ts";
+import { expect, test } from "vitest";
+import { startWorld, useFixture, useWorld } from "#kernel/testing/world.ts";
+import { startOpenIdProvider } from "../testing/openid-provider.ts";
 import {
   beginLogin,
   callbackUrl,
@@ -9,28 +9,16 @@ import {
   newWorkspace,
   refusals,
   sessionIn,
-  type SsoWorkspace,
 } from "../testing/workspace.ts";
 
-let world: World;
-let provider: OpenIdProvider;
-let place: SsoWorkspace;
-let second: SsoWorkspace;
-
-beforeAll(async () => {
-  world = await startWorld({
-    env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" },
-  });
-  place = await newWorkspace(world);
-  second = await newWorkspace(world);
-  provider = await startOpenIdProvider([callbackUrl(place), callbackUrl(second)]);
-  await configureOidc(place, provider.issuer);
-  await configureOidc(second, provider.issuer);
+const world = await useWorld({
+  env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" },
 });
-afterAll(async () => {
-  await provider[Symbol.asyncDispose]();
-  await world[Symbol.asyncDispose]();
-});
+const place = await newWorkspace(world);
+const second = await newWorkspace(world);
+const provider = await useFixture(startOpenIdProvider([callbackUrl(place), callbackUrl(second)]));
+await configureOidc(place, provider.issuer);
+await configureOidc(second, provider.issuer);
 
 async function signIn(at = place, query = "") {
   const { location, cookie, answer } = await beginLogin(world, at.slug, query);

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { afterEach, expect, test } from "vitest";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import { STRANGER_KEY } from "../testing/keys.ts";
 import {
   type AnswerDraft,
@@ -11,16 +11,8 @@ import {
 import { ADA, beginLogin, postAnswer, refusals, samlWorkspace } from "../testing/workspace.ts";
 import { wrap, WRAPPINGS } from "../testing/signature-wrapping-attack.ts";
 
-type Place = Awaited<ReturnType<typeof samlWorkspace>>;
-
-let world: World;
-let place: Place;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-  place = await samlWorkspace(world);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
+const place = await samlWorkspace(world);
 afterEach(async () => {
   // Only single sign-on makes confined ones.
   expect(await world.sql("select id from sessions where confined_to is not null")).toEqual([]);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { startWorld, useWorld } from "#kernel/testing/world.ts";
 import { PROVIDER_KEY, STRANGER_KEY } from "../testing/keys.ts";
 import {
   ADA,
@@ -10,12 +10,7 @@ import {
   sessionIn,
 } from "../testing/workspace.ts";
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
 test("a login goes to the identity provider and comes back as a session of a new member", async () => {
   const { slug, key, provider } = await samlWorkspace(world);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { ELLIPTIC_CERTIFICATE, PROVIDER_KEY } from "../testing/keys.ts";
 import { CLIENT } from "../testing/openid-provider.ts";
 import { newWorkspace, SAML_SETTINGS } from "../testing/workspace.ts";
@@ -7,12 +7,7 @@ import { newWorkspace, SAML_SETTINGS } from "../testing/workspace.ts";
 const ROUTE = "POST /api/v1/settings/sso";
 const OIDC = { protocol: "oidc", issuer: "https://login.example.com", ...CLIENT };
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
 
 test("a configuration is set, read, replaced as a whole and taken away, each with its event", async () => {
   const { owner, slug } = await newWorkspace(world);

@@ -1,24 +1,18 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { deployed, eventsOf, seen } from "#domains/runs/testing/workflows.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";
-import { type Ask, startWorld, until, type World } from "#kernel/testing/world.ts";
+import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../../app.ts";
 
-let world: World;
 let worker: Kernel;
-let owner: Ask & { userId: string };
-let member: Ask & { userId: string };
-beforeAll(async () => {
-  world = await startWorld();
-  worker = await startWorker();
-  owner = await world.member(["owner"]);
-  member = await world.member(["member"]);
-});
+const world = await useWorld();
+worker = await startWorker();
+const owner = await world.member(["owner"]);
+const member = await world.member(["member"]);
 afterAll(async () => {
   await worker.close();
-  await world[Symbol.asyncDispose]();
 });
 
 /** Whoever works is a process of its own, which may be ended and started. */

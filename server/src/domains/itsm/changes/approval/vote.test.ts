@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { act, CHANGES, eventsOf, type Member, people, submitted } from "../testing.ts";
 
 const HOUR_MS = 3_600_000;
 
-let world: World;
-let owner: Member;
-let requester: Member;
-let ada: Member;
-let bob: Member;
-let cy: Member;
-beforeAll(async () => {
-  world = await startWorld();
-  ({
-    owner,
-    requester,
-    managers: [ada, bob, cy],
-  } = await people(world));
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const {
+  owner,
+  requester,
+  managers: [ada, bob, cy],
+} = await people(world);
 
 const VOTE = "change.approval_given";
 const BOTH = [VOTE, "change.approved"];

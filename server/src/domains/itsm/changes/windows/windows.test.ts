@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { expect, test } from "vitest";
+import { useWorld } from "#kernel/testing/world.ts";
 import { parsed, text } from "../calendar/testing.ts";
 import {
   act,
@@ -15,23 +15,14 @@ import {
 const BLACKOUTS = "/api/v1/itsm/blackout-windows";
 const HOUR_MS = 3_600_000;
 
-let world: World;
-let owner: Member;
-let requester: Member;
-let manager: Member;
-let server: string;
-let printer: string;
-beforeAll(async () => {
-  world = await startWorld();
-  ({
-    owner,
-    requester,
-    managers: [manager],
-  } = await people(world));
-  server = await item(owner, "Server");
-  printer = await item(owner, "Printer");
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const {
+  owner,
+  requester,
+  managers: [manager],
+} = await people(world);
+const server = await item(owner, "Server");
+const printer = await item(owner, "Printer");
 
 function planned(day: string, from: string, to: string) {
   return { plannedStart: `${day}T${from}:00Z`, plannedEnd: `${day}T${to}:00Z` };

@@ -1,16 +1,11 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { RELATIONSHIP_TYPES } from "../relationships/relationship.ts";
 
-let world: World;
-let owner: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  owner = await world.member(["owner"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const owner = await world.member(["owner"]);
 
 interface Tie {
   readonly from: number;

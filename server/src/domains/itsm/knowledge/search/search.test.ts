@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { queryRows } from "#kernel/db/statement.ts";
-import { type Ask, startWorld, type World } from "#kernel/testing/world.ts";
+import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/knowledge";
 /** Every published article has a word or does not have it. */
@@ -8,15 +8,9 @@ const ASK_FOR_ALL = `
   select article_id from search_articles(
     '!okapi', 'okapi', '{}', '{everyone,agents}', 1000)`;
 
-let world: World;
-let agent: Ask;
-let member: Ask;
-beforeAll(async () => {
-  world = await startWorld();
-  agent = await world.member(["agent"]);
-  member = await world.member(["member"]);
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const agent = await world.member(["agent"]);
+const member = await world.member(["member"]);
 
 async function published(draft: object, by: Ask = agent) {
   const made = await by(`POST ${PATH}`, {

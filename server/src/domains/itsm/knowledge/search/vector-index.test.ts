@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database, Partition } from "#kernel/db/database.ts";
+import { expect, test } from "vitest";
+import type { Partition } from "#kernel/db/database.ts";
 import { DIMENSIONS } from "#kernel/embedding/vector.ts";
-import { startWorld, type World } from "#kernel/testing/world.ts";
+import { useWorld } from "#kernel/testing/world.ts";
 import { withSearchTimeout } from "./search-query.ts";
 import { VectorIndex, vectorIndexOf } from "./vector-index.ts";
 import { saveVectors, type IndexedKind } from "./vector-store.ts";
 
-let world: World;
-let db: Database;
-let here: Partition;
-beforeAll(async () => {
-  world = await startWorld();
-  ({ db } = world.kernel);
-  here = { workspace: world.home, environment: "production" };
-});
-afterAll(() => world[Symbol.asyncDispose]());
+const world = await useWorld();
+const { db } = world.kernel;
+const here: Partition = { workspace: world.home, environment: "production" };
 
 /** A vector that points along one axis. */
 function along(axis: number): Float32Array {
