@@ -13,7 +13,7 @@ async function made(body: object = {}, ask: Ask = owner): Promise<any> {
   return answer.body.data;
 }
 
-test("an item is entered, read, changed and deleted, and its history tells of it", async () => {
+test("an item is created, read, changed and deleted, and its history has the events", async () => {
   const team = await owner("POST /api/v1/itsm/teams", { name: "Keepers" });
   const teamId = team.body.data.id;
   const item = await made({ ownerId: owner.userId, teamId, attributes: { cpus: 4, gone: null } });
@@ -72,7 +72,7 @@ test("an item is entered, read, changed and deleted, and its history tells of it
   expect((await owner(`GET ${at}/history?after=x`)).status).toBe(422);
 });
 
-test("a key is taken once in a class, and whom an item names must be there", async () => {
+test("a key is unique in a class, and an item's owner and team must exist", async () => {
   await made({ key: "k-1" });
   await made({ key: "k-1", class: "database" });
   const twice = await owner(`POST ${ITEMS}`, { name: "Twice", class: "server", key: "k-1" });
@@ -126,7 +126,7 @@ test("attributes that are too large are refused, and strange names are kept as t
   expect((await owner(`GET ${ITEMS}/${item.id}`)).body.data.attributes).toEqual(strange);
 });
 
-test("two items are related once in each way, and both must be there", async () => {
+test("two items have one relationship of each type and direction, and both must exist", async () => {
   const [a, b] = [await made({ name: "a" }), await made({ name: "b" })];
   const tie = { from: a.id, to: b.id, type: "depends_on" };
   const tied = await owner(`POST ${TIES}`, tie);
@@ -187,7 +187,7 @@ test("two items are related once in each way, and both must be there", async () 
   expect(await list(`item=${b.id}`)).toEqual([]);
 });
 
-test("an open ticket keeps its item, and one that has ended does not", async () => {
+test("an open ticket prevents the deletion of its item, one that has ended does not", async () => {
   const item = await made({ name: "Broken" });
   const incident = await owner("POST /api/v1/itsm/incidents", { title: "Down", ciIds: [item.id] });
   expect(incident.status).toBe(201);
@@ -205,7 +205,7 @@ test("an open ticket keeps its item, and one that has ended does not", async () 
   expect((await owner(`GET /api/v1/itsm/incidents/${id}`)).body.data.ciIds).toEqual([]);
 });
 
-test("an item that is deleted while a ticket names it is there, or is not", async () => {
+test("an item deleted while a ticket is created for it exists, or the ticket is refused", async () => {
   for (let round = 0; round < 8; round += 1) {
     const item = await made({ name: "Going" });
     const [incident, deletion] = await Promise.all([
@@ -219,7 +219,7 @@ test("an item that is deleted while a ticket names it is there, or is not", asyn
   }
 });
 
-test("agents and builders keep items, viewers see them", async () => {
+test("agents and builders write items, viewers read them", async () => {
   const statuses: Record<string, number> = { builder: 201, agent: 201, viewer: 403, auditor: 403 };
   for (const [role, status] of Object.entries(statuses)) {
     const ask = await world.member([role]);

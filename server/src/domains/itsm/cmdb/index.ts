@@ -12,7 +12,7 @@ import { classContent } from "./pack.ts";
 import { CmdbRead, CmdbWrite } from "./permissions.ts";
 import { relationshipOperations } from "./relationships/operations.ts";
 
-export { weightOf } from "./graph/impact-weight.ts";
+export { readImpactWeight as weightOf } from "./graph/impact-weight.ts";
 export { missingItems } from "./items/hold-items.ts";
 export { type TicketOnItem, TicketsOnItemsPoint } from "./items/open-tickets.ts";
 

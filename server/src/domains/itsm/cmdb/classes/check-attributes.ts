@@ -3,15 +3,15 @@ import Format from "typebox/format";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { type AttributeSchema, type AttributeType, isObject, type ObjectSchema } from "./schema.ts";
 
-/** What is longer is none of these, and need not be looked at. */
+/** A longer text has none of the formats, and is not tested. */
 const FORMATTED_CHARACTERS_MAX = 2_000;
-const FAULTS_MAX = 20;
+const ERRORS_MAX = 20;
 
 /**
- * A class's own schema upon those that it extends, the nearest last: it adds attributes, and may say
- * otherwise of one. Whether there may be others is for the last to say.
+ * Merges a class's own schema, the last, over those that it extends: it adds attributes, may redefine
+ * one, and alone decides whether others are allowed.
  */
-export function mergedSchema(chain: readonly ObjectSchema[]): ObjectSchema {
+export function mergeSchemas(chain: readonly ObjectSchema[]): ObjectSchema {
   const last = chain.at(-1);
   return {
     type: "object",
@@ -23,50 +23,50 @@ export function mergedSchema(chain: readonly ObjectSchema[]): ObjectSchema {
   };
 }
 
-/** What is wrong with the attributes of an item, each fault with its path. */
-export function attributeFaults(
+/** Checks the attributes of an item. */
+export function attributeErrors(
   schema: ObjectSchema,
   attributes: Readonly<Record<string, unknown>>,
   path: string,
 ): readonly FieldError[] {
-  const faults: FieldError[] = [];
-  check(schema, attributes, { path, faults });
-  return faults.slice(0, FAULTS_MAX);
+  const errors: FieldError[] = [];
+  check(schema, attributes, { path, errors });
+  return errors.slice(0, ERRORS_MAX);
 }
 
-interface Place {
+interface CheckPosition {
   readonly path: string;
-  readonly faults: FieldError[];
+  readonly errors: FieldError[];
 }
 
-function check(schema: AttributeSchema, value: unknown, { path, faults }: Place): void {
-  const wrong = (message: string): void => void faults.push({ path, message });
+function check(schema: AttributeSchema, value: unknown, { path, errors }: CheckPosition): void {
+  const addError = (message: string): void => void errors.push({ path, message });
   const types = typesOf(schema);
-  if (types.length > 0 && !types.some((type) => isOf(type, value))) {
-    wrong(`must be ${types.map((type) => WORDS[type]).join(" or ")}`);
+  if (types.length > 0 && !types.some((type) => hasType(type, value))) {
+    addError(`must be ${types.map((type) => TYPE_NAMES[type]).join(" or ")}`);
     return;
   }
-  if (schema.enum && !schema.enum.some((one) => isDeepStrictEqual(one, value))) {
-    wrong(`must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`);
+  if (schema.enum && !schema.enum.some((allowed) => isDeepStrictEqual(allowed, value))) {
+    addError(`must be one of ${schema.enum.map((allowed) => JSON.stringify(allowed)).join(", ")}`);
   }
-  if (typeof value === "string") checkText(schema, value, wrong);
-  else if (typeof value === "number") checkNumber(schema, value, wrong);
+  if (typeof value === "string") checkText(schema, value, addError);
+  else if (typeof value === "number") checkNumber(schema, value, addError);
   else if (Array.isArray(value)) {
-    checkCount(value.length, [schema.minItems, schema.maxItems, "elements"], wrong);
+    checkCount(value.length, [schema.minItems, schema.maxItems, "elements"], addError);
     const { items } = schema;
     if (!items) return;
-    for (const [index, one] of value.entries()) {
-      check(items, one, { path: `${path}/${index}`, faults });
+    for (const [index, element] of value.entries()) {
+      check(items, element, { path: `${path}/${index}`, errors });
     }
-  } else if (isObject(value)) checkObject(schema, value, { path, faults });
+  } else if (isObject(value)) checkObject(schema, value, { path, errors });
 }
 
-/** The types that a schema names; none stands for all. */
+/** The types that a schema allows; an empty list is all. */
 export function typesOf({ type = [] }: AttributeSchema): readonly AttributeType[] {
   return typeof type === "string" ? [type] : type;
 }
 
-const WORDS: Readonly<Record<AttributeType, string>> = {
+const TYPE_NAMES: Readonly<Record<AttributeType, string>> = {
   string: "a text",
   number: "a number",
   integer: "a whole number",
@@ -76,7 +76,7 @@ const WORDS: Readonly<Record<AttributeType, string>> = {
   null: "null",
 };
 
-function isOf(type: AttributeType, value: unknown): boolean {
+function hasType(type: AttributeType, value: unknown): boolean {
   switch (type) {
     case "integer":
       return Number.isInteger(value);
@@ -93,45 +93,53 @@ function isOf(type: AttributeType, value: unknown): boolean {
   }
 }
 
-type Wrong = (message: string) => void;
+type AddError = (message: string) => void;
 
-function checkText({ minLength, maxLength, format }: AttributeSchema, value: string, wrong: Wrong) {
-  checkCount(value.length, [minLength, maxLength, "characters"], wrong);
+function checkText(
+  { minLength, maxLength, format }: AttributeSchema,
+  value: string,
+  addError: AddError,
+) {
+  checkCount(value.length, [minLength, maxLength, "characters"], addError);
   if (format === undefined) return;
   const isLong = value.length > FORMATTED_CHARACTERS_MAX;
-  if (isLong || !Format.Test(format, value)) wrong(`does not have the form of ${format}`);
+  if (isLong || !Format.Test(format, value)) addError(`does not have the form of ${format}`);
 }
 
-function checkNumber({ minimum, maximum }: AttributeSchema, value: number, wrong: Wrong): void {
-  if (minimum !== undefined && value < minimum) wrong(`must be at least ${minimum}`);
-  if (maximum !== undefined && value > maximum) wrong(`must be at most ${maximum}`);
+function checkNumber(
+  { minimum, maximum }: AttributeSchema,
+  value: number,
+  addError: AddError,
+): void {
+  if (minimum !== undefined && value < minimum) addError(`must be at least ${minimum}`);
+  if (maximum !== undefined && value > maximum) addError(`must be at most ${maximum}`);
 }
 
 function checkCount(
   count: number,
-  [least, most, what]: readonly [number | undefined, number | undefined, string],
-  wrong: Wrong,
+  [least, most, unit]: readonly [number | undefined, number | undefined, string],
+  addError: AddError,
 ): void {
-  if (least !== undefined && count < least) wrong(`must have at least ${least} ${what}`);
-  if (most !== undefined && count > most) wrong(`must have at most ${most} ${what}`);
+  if (least !== undefined && count < least) addError(`must have at least ${least} ${unit}`);
+  if (most !== undefined && count > most) addError(`must have at most ${most} ${unit}`);
 }
 
 function checkObject(
   { properties = {}, required = [], additionalProperties = true }: AttributeSchema,
   value: Readonly<Record<string, unknown>>,
-  { path, faults }: Place,
+  { path, errors }: CheckPosition,
 ): void {
   for (const name of required) {
     if (!Object.hasOwn(value, name)) {
-      faults.push({ path: `${path}/${name}`, message: "is required" });
+      errors.push({ path: `${path}/${name}`, message: "is required" });
     }
   }
   for (const [name, part] of Object.entries(value)) {
     const at = `${path}/${name}`;
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (schema) check(schema, part, { path: at, faults });
+    if (schema) check(schema, part, { path: at, errors });
     else if (!additionalProperties) {
-      faults.push({ path: at, message: "is not an attribute of this class" });
+      errors.push({ path: at, message: "is not an attribute of this class" });
     }
   }
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
 import { line, nullable, text, Time } from "#kernel/schema/schema.ts";
 
-/** The classes that are there without anybody declaring them; their attributes are free. */
+/** Classes that exist without a declaration; they allow any attributes. */
 export const BUILT_IN_CLASSES: Readonly<Record<string, string>> = {
   api: "API",
   application: "Application",
@@ -29,12 +29,10 @@ export const BUILT_IN_CLASSES: Readonly<Record<string, string>> = {
   virtual_machine: "Virtual machine",
 };
 
-/** Whether a class is there without a declaration. */
 export function isBuiltIn(name: string): boolean {
   return Object.hasOwn(BUILT_IN_CLASSES, name);
 }
 
-/** More than so many kinds of things nobody tells apart. */
 export const CLASSES_MAX = 500;
 /** How far classes may extend one another. */
 export const EXTENDS_MAX = 8;

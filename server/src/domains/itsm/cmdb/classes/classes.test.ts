@@ -13,7 +13,7 @@ async function made(body: object = {}, ask: Ask = owner): Promise<any> {
   return answer.body.data;
 }
 
-test("a class says what attributes its items have, and holds for those that extend it", async () => {
+test("a class defines the attributes of its items, and of classes that extend it", async () => {
   const hosts = { name: "host", attributes: { os: { enum: ["linux", "bsd"], required: true } } };
   expect(await owner(`POST ${CLASSES}`, hosts)).toMatchObject({
     status: 201,
@@ -64,7 +64,7 @@ test("a class says what attributes its items have, and holds for those that exte
   expect((await owner(`GET ${CLASSES}/host`)).status).toBe(404);
 });
 
-test("built-in classes are free until somebody declares them", async () => {
+test("built-in classes allow any attributes until they are declared", async () => {
   const ask = await world.member(["builder"], await world.workspace("cmdb-classes"));
   const list = await ask(`GET ${CLASSES}?limit=3`);
   expect(list.body.data.map(({ name }: any) => name)).toEqual([
@@ -90,7 +90,7 @@ test("built-in classes are free until somebody declares them", async () => {
   expect(all.data.find(({ name }: any) => name === "storage")).toMatchObject({ builtIn: true });
 });
 
-test("no class extends itself, or what is not there; hostile schemas are refused", async () => {
+test("no class extends itself or an unknown class; hostile schemas are refused", async () => {
   for (const [name, parent] of [
     ["ring_a", null],
     ["ring_b", "ring_a"],
@@ -117,7 +117,7 @@ test("no class extends itself, or what is not there; hostile schemas are refused
   }
 });
 
-test("classes that are changed at once extend neither one another nor what is gone", async () => {
+test("classes changed concurrently extend neither one another nor a deleted class", async () => {
   for (let round = 0; round < 5; round += 1) {
     const [left, right] = [`left_${round}`, `right_${round}`];
     for (const name of [left, right]) await owner(`POST ${CLASSES}`, { name });
@@ -139,7 +139,7 @@ test("classes that are changed at once extend neither one another nor what is go
   }
 });
 
-test("a pack brings classes, changes them and takes them away", async () => {
+test("a pack creates, changes and removes classes", async () => {
   const install = (version: string, label: string) =>
     owner("POST /api/v1/sdk/packs/install", {
       id: "@acme/classes",

@@ -23,7 +23,7 @@ const listClasses = query({
   response: page(ItemClass),
   async run({ tx, services: { cursors } }, { query: { limit, after } }) {
     const [from] = after === undefined ? [] : cursors.decode(LIST, after);
-    const all = await store.all(tx);
+    const all = await store.listAll(tx);
     const rest = typeof from === "string" ? all.filter(({ name }) => name > from) : all;
     return toPage(
       rest,

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { attributeFaults, mergedSchema } from "./check-attributes.ts";
-import { FREE, type ObjectSchema, readSchema } from "./schema.ts";
+import { attributeErrors, mergeSchemas } from "./check-attributes.ts";
+import { ANY_ATTRIBUTES, type ObjectSchema, parseSchema } from "./schema.ts";
 
 function schemaOf(given: Record<string, unknown>): ObjectSchema {
-  const read = readSchema(given, "/attributes");
-  if ("faults" in read) throw new Error(JSON.stringify(read.faults));
+  const read = parseSchema(given, "/attributes");
+  if ("errors" in read) throw new Error(JSON.stringify(read.errors));
   return read.schema;
 }
 
-function faultsOf(given: Record<string, unknown>) {
-  const read = readSchema(given, "/attributes");
-  return "faults" in read ? read.faults.map(({ path }) => path) : [];
+function errorPaths(given: Record<string, unknown>) {
+  const read = parseSchema(given, "/attributes");
+  return "errors" in read ? read.errors.map(({ path }) => path) : [];
 }
 
 test("a map of attributes is the schema of an object that has no others", () => {
@@ -48,15 +48,15 @@ test.each([
   [{ type: "object", additionalProperties: {} }, "/attributes/additionalProperties"],
   [{ type: "object", properties: { "": {} } }, "/attributes/properties/"],
 ])("the schema %j is refused at %s", (given, path) => {
-  expect(faultsOf(given)).toContain(path);
+  expect(errorPaths(given)).toContain(path);
 });
 
 test("a schema that is too deep or too large is refused", () => {
   let deep: Record<string, unknown> = { type: "string" };
   for (let depth = 0; depth < 50; depth += 1) deep = { items: deep };
-  expect(faultsOf({ deep })).toHaveLength(1);
+  expect(errorPaths({ deep })).toHaveLength(1);
   const many = Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`a${n}`, {}]));
-  expect(faultsOf(many)).toEqual(["/attributes"]);
+  expect(errorPaths(many)).toEqual(["/attributes"]);
 });
 
 test.each([
@@ -71,46 +71,46 @@ test.each([
   [{ format: "ipv4" }, "1.2.3", "does not have the form of ipv4"],
   [{ format: "uri" }, `http://${"a".repeat(5_000)}`, "does not have the form of uri"],
 ])("%j does not hold for %j", (schema, value, message) => {
-  const faults = attributeFaults(schemaOf({ a: schema }), { a: value }, "");
-  expect(faults).toEqual([{ path: "/a", message }]);
+  const errors = attributeErrors(schemaOf({ a: schema }), { a: value }, "");
+  expect(errors).toEqual([{ path: "/a", message }]);
 });
 
-test("what fits a schema has no faults, and what is inside is looked at too", () => {
+test("valid attributes have no errors, and nested values are checked too", () => {
   const schema = schemaOf({
     ports: { type: "array", items: { type: "integer", maximum: 65_535 } },
     os: { type: "object", properties: { name: { enum: ["linux"] } }, required: ["name"] },
     address: { format: "ipv6" },
   });
   const fitting = { ports: [22, 443], os: { name: "linux", release: 6 }, address: "::1" };
-  expect(attributeFaults(schema, fitting, "")).toEqual([]);
+  expect(attributeErrors(schema, fitting, "")).toEqual([]);
   const wrong = { ports: [22, 70_000], os: {}, toString: 1 };
-  expect(attributeFaults(schema, wrong, "/x").map(({ path }) => path)).toEqual([
+  expect(attributeErrors(schema, wrong, "/x").map(({ path }) => path)).toEqual([
     "/x/ports/1",
     "/x/os/name",
     "/x/toString",
   ]);
 });
 
-test("a class has the attributes of those that it extends, and may say otherwise", () => {
+test("a class inherits attributes from those that it extends, and may redefine them", () => {
   const above = schemaOf({ os: { type: "string", required: true }, cpus: { type: "string" } });
   const own = schemaOf({ cpus: { type: "integer" } });
-  const merged = mergedSchema([above, own]);
-  expect(attributeFaults(merged, { os: "linux", cpus: 4 }, "")).toEqual([]);
-  expect(attributeFaults(merged, { cpus: "4", other: 1 }, "").map(({ path }) => path)).toEqual([
+  const merged = mergeSchemas([above, own]);
+  expect(attributeErrors(merged, { os: "linux", cpus: 4 }, "")).toEqual([]);
+  expect(attributeErrors(merged, { cpus: "4", other: 1 }, "").map(({ path }) => path)).toEqual([
     "/os",
     "/cpus",
     "/other",
   ]);
-  expect(mergedSchema([above, FREE])).toMatchObject({ additionalProperties: true });
+  expect(mergeSchemas([above, ANY_ATTRIBUTES])).toMatchObject({ additionalProperties: true });
 });
 
-test("whatever is given as a schema or as attributes, reading and checking end well", () => {
+test("any schema and any attributes are parsed and checked without an exception", () => {
   const anything = fc.dictionary(fc.string(), fc.jsonValue());
   fc.assert(
     fc.property(anything, anything, (given, attributes) => {
-      const read = readSchema(given as Record<string, unknown>, "");
-      if ("faults" in read) return read.faults.length > 0;
-      return Array.isArray(attributeFaults(read.schema, attributes, ""));
+      const read = parseSchema(given as Record<string, unknown>, "");
+      if ("errors" in read) return read.errors.length > 0;
+      return Array.isArray(attributeErrors(read.schema, attributes, ""));
     }),
     { numRuns: 300 },
   );

@@ -1,6 +1,6 @@
 /**
- * The schemas of attributes: a part of JSON Schema. Whatever people write here is read keyword by
- * keyword and never compiled; what could take long to check, such as a pattern, is no part of it.
+ * The schemas of attributes: a subset of JSON Schema. What people write here is interpreted keyword by
+ * keyword and never compiled; keywords that could take long to check, such as `pattern`, are left out.
  */
 import type { FieldError } from "#kernel/operation/failure.ts";
 
@@ -26,7 +26,7 @@ export const FORMATS = [
   "uuid",
 ] as const;
 
-/** What one attribute may hold. */
+/** The schema of one attribute. */
 export interface AttributeSchema {
   readonly type?: AttributeType | readonly AttributeType[];
   readonly enum?: readonly unknown[];
@@ -43,41 +43,44 @@ export interface AttributeSchema {
   readonly additionalProperties?: boolean;
 }
 
-/** What all attributes of an item are: one object. */
+/** The schema of all attributes of an item: one object. */
 export type ObjectSchema = AttributeSchema & { readonly type: "object" };
 
-/** Any attributes at all. */
-export const FREE: ObjectSchema = { type: "object" };
+/** Allows any attributes. */
+export const ANY_ATTRIBUTES: ObjectSchema = { type: "object" };
 
 const PARTS_MAX = 500;
 const DEPTH_MAX = 6;
 const NAME_CHARACTERS_MAX = 100;
 
-/** The schema that somebody gave, or what is wrong with it. */
-export type Read = { readonly schema: ObjectSchema } | { readonly faults: readonly FieldError[] };
+/** A valid schema, or its errors. */
+export type ParsedSchema =
+  | { readonly schema: ObjectSchema }
+  | { readonly errors: readonly FieldError[] };
 
 /**
- * Reads a JSON Schema of an object, or a map from names to the schemas of attributes, in which each may
- * say for itself that it is `required`. A map names all the attributes that there are.
+ * Parses a JSON Schema of an object, or a map from names to the schemas of attributes, each of which may
+ * be `required`. A map allows no other attributes.
  */
-export function readSchema(given: Readonly<Record<string, unknown>>, path: string): Read {
-  const whole = given["type"] === "object" ? { given, faults: [] } : wholeOf(given, path);
-  const faults = [...whole.faults];
+export function parseSchema(schema: Readonly<Record<string, unknown>>, path: string): ParsedSchema {
+  const whole =
+    schema["type"] === "object" ? { schema, errors: [] } : objectSchemaFromMap(schema, path);
+  const errors = [...whole.errors];
   const parts = { left: PARTS_MAX };
-  if (faults.length === 0) check(whole.given, { path, depth: 0, parts, faults });
-  if (parts.left < 0) faults.push({ path, message: `must have at most ${PARTS_MAX} parts` });
-  if (faults.length > 0) return { faults };
-  // Every keyword of it was looked at.
-  return { schema: whole.given as unknown as ObjectSchema };
+  if (errors.length === 0) checkSchema(whole.schema, { path, depth: 0, parts, errors });
+  if (parts.left < 0) errors.push({ path, message: `must have at most ${PARTS_MAX} parts` });
+  if (errors.length > 0) return { errors };
+  // Every keyword of it was checked.
+  return { schema: whole.schema as unknown as ObjectSchema };
 }
 
-/** One schema of an object, made of a map. */
-function wholeOf(map: Readonly<Record<string, unknown>>, path: string) {
+/** Builds the schema of an object from a map. */
+function objectSchemaFromMap(map: Readonly<Record<string, unknown>>, path: string) {
   const required: string[] = [];
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const properties = Object.entries(map).map(([name, part]) => {
     if (!isObject(part)) {
-      faults.push({ path: `${path}/${name}`, message: "must be the schema of an attribute" });
+      errors.push({ path: `${path}/${name}`, message: "must be the schema of an attribute" });
       return [name, {}] as const;
     }
     const { required: isRequired, ...schema } = part;
@@ -85,74 +88,75 @@ function wholeOf(map: Readonly<Record<string, unknown>>, path: string) {
     if (isRequired) required.push(name);
     return [name, schema] as const;
   });
-  const given = {
+  const schema = {
     type: "object",
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
-  return { given, faults };
+  return { schema, errors };
 }
 
-interface Place {
+interface SchemaPosition {
   readonly path: string;
   readonly depth: number;
   readonly parts: { left: number };
-  readonly faults: FieldError[];
+  readonly errors: FieldError[];
 }
 
-function check(schema: Readonly<Record<string, unknown>>, place: Place): void {
-  const { path, depth, parts, faults } = place;
+function checkSchema(schema: Readonly<Record<string, unknown>>, position: SchemaPosition): void {
+  const { path, depth, parts, errors } = position;
   parts.left -= 1;
-  // The rest of what is too much need not be looked at.
+  // One error is enough for a schema that is too large.
   if (parts.left < 0) return;
   if (depth > DEPTH_MAX) {
-    faults.push({ path, message: `is nested more than ${DEPTH_MAX} levels deep` });
+    errors.push({ path, message: `is nested more than ${DEPTH_MAX} levels deep` });
     return;
   }
   for (const [keyword, value] of Object.entries(schema)) {
     const at = `${path}/${keyword}`;
-    const judge = KEYWORDS.get(keyword);
-    const message = judge ? judge(value) : "is not a keyword that schemas of attributes have";
-    if (message !== undefined) faults.push({ path: at, message });
+    const check = KEYWORDS.get(keyword);
+    const message = check ? check(value) : "is not a keyword that schemas of attributes have";
+    if (message !== undefined) errors.push({ path: at, message });
   }
   const { items, properties } = schema;
-  if (isObject(items)) check(items, { ...place, path: `${path}/items`, depth: depth + 1 });
+  if (isObject(items)) checkSchema(items, { ...position, path: `${path}/items`, depth: depth + 1 });
   if (!isObject(properties)) return;
   for (const [name, part] of Object.entries(properties)) {
     const at = `${path}/properties/${name}`;
     if (name === "" || name.length > NAME_CHARACTERS_MAX) {
-      faults.push({ path: at, message: `must have 1 to ${NAME_CHARACTERS_MAX} characters` });
-    } else if (!isObject(part)) faults.push({ path: at, message: "must be a schema" });
-    else check(part, { ...place, path: at, depth: depth + 1 });
+      errors.push({ path: at, message: `must have 1 to ${NAME_CHARACTERS_MAX} characters` });
+    } else if (!isObject(part)) errors.push({ path: at, message: "must be a schema" });
+    else checkSchema(part, { ...position, path: at, depth: depth + 1 });
   }
 }
 
-type Judge = (value: unknown) => string | undefined;
+type KeywordCheck = (value: unknown) => string | undefined;
 
-const number: Judge = (value) => (typeof value === "number" ? undefined : "must be a number");
-const count: Judge = (value) =>
+const number: KeywordCheck = (value) =>
+  typeof value === "number" ? undefined : "must be a number";
+const count: KeywordCheck = (value) =>
   Number.isInteger(value) && Number(value) >= 0 ? undefined : "must be a whole number from 0";
-const text: Judge = (value) => (typeof value === "string" ? undefined : "must be a text");
-const object: Judge = (value) => (isObject(value) ? undefined : "must be an object");
-const whatever: Judge = () => undefined;
-const texts: Judge = (value) =>
-  Array.isArray(value) && value.every((one) => typeof one === "string")
+const text: KeywordCheck = (value) => (typeof value === "string" ? undefined : "must be a text");
+const object: KeywordCheck = (value) => (isObject(value) ? undefined : "must be an object");
+const anyValue: KeywordCheck = () => undefined;
+const texts: KeywordCheck = (value) =>
+  Array.isArray(value) && value.every((name) => typeof name === "string")
     ? undefined
     : "must be a list of names";
 const oneOf =
-  (known: readonly string[]): Judge =>
+  (allowed: readonly string[]): KeywordCheck =>
   (value) =>
-    typeof value === "string" && known.includes(value)
+    typeof value === "string" && allowed.includes(value)
       ? undefined
-      : `must be one of ${known.join(", ")}`;
+      : `must be one of ${allowed.join(", ")}`;
 
-const KEYWORDS: ReadonlyMap<string, Judge> = new Map<string, Judge>([
+const KEYWORDS: ReadonlyMap<string, KeywordCheck> = new Map<string, KeywordCheck>([
   ["$schema", text],
   ["title", text],
   ["description", text],
-  ["examples", whatever],
-  ["default", whatever],
+  ["examples", anyValue],
+  ["default", anyValue],
   [
     "type",
     (value) =>
@@ -177,7 +181,6 @@ const KEYWORDS: ReadonlyMap<string, Judge> = new Map<string, Judge>([
   ],
 ]);
 
-/** Whether a value is an object and no list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

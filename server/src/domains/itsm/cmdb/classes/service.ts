@@ -12,13 +12,12 @@ import {
   type ItemClass,
   TooManyClasses,
 } from "./class.ts";
-import { type ObjectSchema, readSchema } from "./schema.ts";
+import { type ObjectSchema, parseSchema } from "./schema.ts";
 import * as store from "./store.ts";
 
 const SCHEMA_CHARACTERS_MAX = 65_536;
 
-/** A class as somebody declares it. */
-export interface ClassDraft {
+export interface ClassInput {
   readonly name: string;
   readonly label?: string;
   readonly description?: string;
@@ -28,79 +27,83 @@ export interface ClassDraft {
 
 export async function create(
   ctx: WriteContext<typeof ClassCreated>,
-  draft: ClassDraft,
+  input: ClassInput,
 ): Promise<ItemClass> {
   const { tx, now, caller } = ctx;
-  const { name, label = name, description = "" } = draft;
-  const attributes = JSON.stringify(schemaOf(draft.attributes));
-  await store.takeTurn(tx);
-  await assertExtends(ctx, name, draft.extends);
+  const { name, label = name, description = "" } = input;
+  const attributes = JSON.stringify(parseAttributes(input.attributes));
+  await store.lockClasses(tx);
+  await assertExtends(ctx, name, input.extends);
   if ((await store.count(tx)) >= CLASSES_MAX) throw new Failure(TooManyClasses);
   const times = { created_at: now, updated_at: now };
-  const row = { name, label, description, attributes, extends: draft.extends ?? null };
-  const made = await store.insert(tx, { ...row, created_by: caller.actor.id, ...times });
-  ctx.emit(events.ClassCreated, referTo(made), dataOf(made));
-  return made;
+  const row = { name, label, description, attributes, extends: input.extends ?? null };
+  const itemClass = await store.insert(tx, { ...row, created_by: caller.actor.id, ...times });
+  ctx.emit(events.ClassCreated, classRef(itemClass), classEventData(itemClass));
+  return itemClass;
 }
 
-/** Items that are there keep the attributes that they have, until somebody changes those. */
+/** Existing items keep their attributes, and are checked when they next change. */
 export async function update(
   ctx: WriteContext<typeof ClassUpdated>,
   name: string,
-  change: Partial<Omit<ClassDraft, "name">>,
+  change: Partial<Omit<ClassInput, "name">>,
 ): Promise<ItemClass> {
-  await store.takeTurn(ctx.tx);
+  await store.lockClasses(ctx.tx);
   const before = await store.lock(ctx.tx, name);
   ctx.expectRevision(before.revision);
   const { label, description } = change;
-  const attributes = change.attributes && schemaOf(change.attributes);
-  const given = {
+  const attributes = change.attributes && parseAttributes(change.attributes);
+  const changed = {
     ...(label !== undefined && { label }),
     ...(description !== undefined && { description }),
     ...(change.extends !== undefined && { extends: change.extends }),
   };
   const isSame = isDeepStrictEqual(
-    { ...before, ...given, attributes: attributes ?? before.attributes },
+    { ...before, ...changed, attributes: attributes ?? before.attributes },
     before,
   );
   if (isSame) return before;
   await assertExtends(ctx, name, change.extends);
   const after = await store.update(ctx.tx, name, {
-    ...given,
+    ...changed,
     ...(attributes && { attributes: JSON.stringify(attributes) }),
     updated_at: ctx.now,
   });
-  ctx.emit(events.ClassUpdated, referTo(after), diffResource(dataOf(before), dataOf(after)));
+  ctx.emit(
+    events.ClassUpdated,
+    classRef(after),
+    diffResource(classEventData(before), classEventData(after)),
+  );
   return after;
 }
 
-/** A built-in class goes back to what it was, and its items stay. */
+/** A built-in class goes back to its default, and its items stay. */
 export async function remove(ctx: WriteContext<typeof ClassDeleted>, name: string): Promise<void> {
-  await store.takeTurn(ctx.tx);
+  await store.lockClasses(ctx.tx);
   const itemClass = await store.lock(ctx.tx, name);
   ctx.expectRevision(itemClass.revision);
-  if (!isBuiltIn(name) && (await store.isNeeded(ctx.tx, name))) throw new Failure(ClassInUse);
+  if (!isBuiltIn(name) && (await store.isInUse(ctx.tx, name))) throw new Failure(ClassInUse);
   await store.remove(ctx.tx, name);
-  ctx.emit(events.ClassDeleted, referTo(itemClass), dataOf(itemClass));
+  ctx.emit(events.ClassDeleted, classRef(itemClass), classEventData(itemClass));
 }
 
-function schemaOf(given: Readonly<Record<string, unknown>>): ObjectSchema {
-  if (JSON.stringify(given).length > SCHEMA_CHARACTERS_MAX) {
+function parseAttributes(changed: Readonly<Record<string, unknown>>): ObjectSchema {
+  if (JSON.stringify(changed).length > SCHEMA_CHARACTERS_MAX) {
     throw invalidField(
       "/attributes",
       `must have at most ${SCHEMA_CHARACTERS_MAX} characters as JSON`,
     );
   }
-  const read = readSchema(given, "/attributes");
-  if ("schema" in read) return read.schema;
-  const [first] = read.faults;
+  const parsed = parseSchema(changed, "/attributes");
+  if ("schema" in parsed) return parsed.schema;
+  const [first] = parsed.errors;
   throw new Failure(Invalid, {
     detail: `${first?.path} ${first?.message}`,
-    errors: read.faults.slice(0, 20),
+    errors: parsed.errors.slice(0, 20),
   });
 }
 
-/** What it extends must be there, and must not extend it in turn. */
+/** Throws a 422 unless the extended class exists and does not extend this one in turn. */
 async function assertExtends(
   { tx }: Pick<WriteContext, "tx">,
   name: string,
@@ -117,10 +120,10 @@ async function assertExtends(
   }
 }
 
-function referTo({ name, label }: ItemClass) {
+function classRef({ name, label }: ItemClass) {
   return { id: name, displayName: label };
 }
 
-function dataOf({ revision: _, ...itemClass }: ItemClass) {
+function classEventData({ revision: _, ...itemClass }: ItemClass) {
   return itemClass;
 }

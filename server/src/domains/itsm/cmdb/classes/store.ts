@@ -4,13 +4,13 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../../../tables.ts";
 import { BUILT_IN_CLASSES, EXTENDS_MAX, isBuiltIn, type ItemClass } from "./class.ts";
-import { mergedSchema } from "./check-attributes.ts";
-import { FREE, type ObjectSchema } from "./schema.ts";
+import { mergeSchemas } from "./check-attributes.ts";
+import { ANY_ATTRIBUTES, type ObjectSchema } from "./schema.ts";
 
 type Row = Selectable<Tables["cmdb_classes"]>;
 
-/** Of every class, built-in ones included, in the order of their names. */
-export async function all(tx: Tx): Promise<ItemClass[]> {
+/** Lists every class by name, built-in ones included. */
+export async function listAll(tx: Tx): Promise<ItemClass[]> {
   const rows = await tx.selectFrom("cmdb_classes").selectAll().execute();
   const declared = new Set(rows.map(({ name }) => name));
   const others = Object.keys(BUILT_IN_CLASSES).filter((name) => !declared.has(name));
@@ -20,10 +20,10 @@ export async function all(tx: Tx): Promise<ItemClass[]> {
 }
 
 /**
- * Changes of classes take turns in each partition: two at once could extend one another, extend what the
- * other deletes, or together be too many.
+ * Serializes changes of classes in each partition: two at once could extend one another, extend a class
+ * that the other deletes, or together exceed the limit.
  */
-export async function takeTurn(tx: Tx): Promise<void> {
+export async function lockClasses(tx: Tx): Promise<void> {
   const text = `
     select pg_advisory_xact_lock(hashtextextended(
       'cmdb classes of ' || current_setting('millrace.workspace')
@@ -31,7 +31,7 @@ export async function takeTurn(tx: Tx): Promise<void> {
   await queryRows(tx, text, []);
 }
 
-/** How many are declared. */
+/** Counts declared classes. */
 export async function count(tx: Tx): Promise<number> {
   const { n } = await tx
     .selectFrom("cmdb_classes")
@@ -40,20 +40,19 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-/** A class by its name, declared or built-in. */
+/** Finds a class by its name, declared or built-in. */
 export async function find(tx: Tx, name: string): Promise<ItemClass | undefined> {
   const row = await byName(tx, name).executeTakeFirst();
   if (row) return toClass(row);
   return isBuiltIn(name) ? builtIn(name) : undefined;
 }
 
-/** One that somebody declared. */
 export async function findDeclared(tx: Tx, name: string): Promise<ItemClass | undefined> {
   const row = await byName(tx, name).executeTakeFirst();
   return row && toClass(row);
 }
 
-/** Locks a declared class, so that two changes take turns, and no item of it comes in between. */
+/** Locks a declared class until the transaction ends, also against new items of it. */
 export async function lock(tx: Tx, name: string): Promise<ItemClass> {
   const row = await byName(tx, name).forUpdate().executeTakeFirst();
   if (!row) throw new Failure(NotFound);
@@ -86,8 +85,7 @@ export async function remove(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom("cmdb_classes").where("name", "=", name).execute();
 }
 
-/** Whether items or other classes need this one. */
-export async function isNeeded(tx: Tx, name: string): Promise<boolean> {
+export async function isInUse(tx: Tx, name: string): Promise<boolean> {
   const text = `
     select exists (select from cmdb_items where class = $1)
         or exists (select from cmdb_classes where extends = $1) as needed`;
@@ -95,7 +93,7 @@ export async function isNeeded(tx: Tx, name: string): Promise<boolean> {
   return row?.["needed"] === true;
 }
 
-const CHAINS = `
+const CLASS_CHAINS = `
   with recursive chain as (
     select name as leaf, name, extends, attributes, 1 as depth
       from cmdb_classes where name = any($1::text[])
@@ -105,37 +103,37 @@ const CHAINS = `
      where chain.depth < $2)
   select leaf, attributes from chain order by depth desc`;
 
-/** Keeps the classes of new items from being deleted until those are there. */
-const HOLD = "select from cmdb_classes where name = any($1::text[]) for key share";
+/** Keeps the classes of new items from being deleted until the transaction ends. */
+const HOLD_CLASSES = "select from cmdb_classes where name = any($1::text[]) for key share";
 
-/** What the attributes of items of these classes must be; a class that there is not is not in it. */
-export async function schemasOf(
+/** Reads the attribute schemas of classes and keeps those from being deleted; an unknown class has no entry. */
+export async function holdSchemas(
   tx: Tx,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, ObjectSchema>> {
   const [, rows] = await Promise.all([
-    queryRows(tx, HOLD, [names]),
-    queryRows(tx, CHAINS, [names, EXTENDS_MAX + 1]),
+    queryRows(tx, HOLD_CLASSES, [names]),
+    queryRows(tx, CLASS_CHAINS, [names, EXTENDS_MAX + 1]),
   ]);
-  return schemasIn(rows, names);
+  return mergeChains(rows, names);
 }
 
-/** The same, for who only reads. */
+/** Reads the attribute schemas of classes without a lock. */
 export async function readSchemas(
   tx: Tx,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, ObjectSchema>> {
-  return schemasIn(await queryRows(tx, CHAINS, [names, EXTENDS_MAX + 1]), names);
+  return mergeChains(await queryRows(tx, CLASS_CHAINS, [names, EXTENDS_MAX + 1]), names);
 }
 
-function schemasIn(
+function mergeChains(
   rows: readonly Readonly<Record<string, unknown>>[],
   names: readonly string[],
 ): ReadonlyMap<string, ObjectSchema> {
-  const schemas = new Map(names.filter(isBuiltIn).map((name) => [name, FREE]));
+  const schemas = new Map(names.filter(isBuiltIn).map((name) => [name, ANY_ATTRIBUTES]));
   for (const [leaf, chain] of Map.groupBy(rows, (row) => String(row["leaf"]))) {
-    // Each was read by `readSchema` when it was saved.
-    schemas.set(leaf, mergedSchema(chain.map(({ attributes }) => attributes as ObjectSchema)));
+    // `parseSchema` checked each when it was saved.
+    schemas.set(leaf, mergeSchemas(chain.map(({ attributes }) => attributes as ObjectSchema)));
   }
   return schemas;
 }
@@ -165,7 +163,7 @@ function builtIn(name: string): ItemClass {
     name,
     label: BUILT_IN_CLASSES[name] ?? name,
     description: "",
-    attributes: { ...FREE },
+    attributes: { ...ANY_ATTRIBUTES },
     extends: null,
     builtIn: true,
     createdAt: null,

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AttributeSchema } from "../classes/schema.ts";
-import { cellOfValue, valueOfCell } from "./cell.ts";
+import { formatCell, parseCell } from "./cell.ts";
 
 const SCHEMAS: readonly (AttributeSchema | undefined)[] = [undefined, {}, { type: "integer" }];
 const TEXT: AttributeSchema = { type: "string" };
 
-test("what is written into a cell is read back", () => {
+test("a formatted cell is parsed back", () => {
   // As requests and rows have them: in JSON there is one zero only.
   const value = fc
     .jsonValue()
@@ -14,15 +14,15 @@ test("what is written into a cell is read back", () => {
     .filter((one) => one !== null);
   fc.assert(
     fc.property(value, fc.constantFrom(...SCHEMAS), (written, schema) => {
-      const cell = cellOfValue(written, schema);
-      expect(valueOfCell(cell ?? "", schema)).toEqual(written);
+      const cell = formatCell(written, schema);
+      expect(parseCell(cell ?? "", schema)).toEqual(written);
     }),
     { numRuns: 500 },
   );
   fc.assert(
     fc.property(fc.string(), (written) => {
-      expect(cellOfValue(written, TEXT)).toBe(written);
-      expect(valueOfCell(written, TEXT)).toBe(written);
+      expect(formatCell(written, TEXT)).toBe(written);
+      expect(parseCell(written, TEXT)).toBe(written);
     }),
   );
 });
@@ -39,5 +39,5 @@ test.each([
   ['"8"', "8"],
   ["10.0.0.1", "10.0.0.1"],
 ])("the cell %s says %j", (cell, value) => {
-  expect(valueOfCell(cell, undefined)).toEqual(value);
+  expect(parseCell(cell, undefined)).toEqual(value);
 });

@@ -19,7 +19,7 @@ function csv(ask: Ask, text: string, query = "") {
   return ask(`${IMPORT}${query}`, text, { "content-type": "text/csv" });
 }
 
-test("an import makes and changes items by key, and a second one changes nothing", async () => {
+test("an import creates and changes items by key, and a second one changes nothing", async () => {
   const ask = await agent("import-json");
   const body = {
     format: "json",
@@ -135,7 +135,7 @@ const BAD = [
   "last,Last,retired,2",
 ].join("\n");
 
-test("all or nothing, or what is sound with a report by line", async () => {
+test("an import is all or nothing, or skips invalid rows with a report by line", async () => {
   const ask = await agent("import-bad");
   const attributes = { cpus: { type: "integer" } };
   await ask("POST /api/v1/cmdb/classes", { name: "machine", attributes });
@@ -171,8 +171,8 @@ test("all or nothing, or what is sound with a report by line", async () => {
   expect((await itemsOf(ask)).map(({ key }) => key)).toEqual(["good", "last"]);
 });
 
-test("what is wrong is told by its place, and nothing is done", async () => {
-  const ask = await agent("import-faults");
+test("errors name their position, and nothing is written", async () => {
+  const ask = await agent("import-errors");
   const body = (more: object) => ({ class: "server", items: [{ key: "a", name: "A" }], ...more });
   const tie = { from: { key: "a" }, to: { key: "a" }, type: "uses" };
   const wrong: [unknown, string][] = [
@@ -221,7 +221,7 @@ test("what is wrong is told by its place, and nothing is done", async () => {
   expect(skipped.body.data.errors).toHaveLength(5);
 });
 
-test("two imports of the same items at once make each of them once", async () => {
+test("two concurrent imports of the same items create each once", async () => {
   const ask = await agent("import-twice");
   const items = Array.from({ length: 50 }, (_, n) => ({ key: `k${n}`, name: `Item ${n}` }));
   const answers = await Promise.all([1, 2, 3].map(() => ask(IMPORT, { class: "server", items })));

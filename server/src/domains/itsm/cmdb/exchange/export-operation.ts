@@ -12,18 +12,18 @@ import { query } from "#kernel/operation/operation.ts";
 import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { isObject, type ObjectSchema } from "../classes/schema.ts";
-import { all as allClasses, readSchemas } from "../classes/store.ts";
+import { listAll as allClasses, readSchemas } from "../classes/store.ts";
 import { type Item, fields } from "../items/item.ts";
-import { narrowing } from "../items/operations.ts";
-import { SHOWN, toItem } from "../items/store.ts";
+import { itemFilters } from "../items/operations.ts";
+import { ITEM_COLUMNS, toItem } from "../items/store.ts";
 import { CmdbRead } from "../permissions.ts";
-import { cellOfValue } from "./cell.ts";
+import { formatCell } from "./cell.ts";
 
 const PAGE_ITEMS = 500;
-/** Where there are more, all attributes stand in one column. */
+/** With more attributes, all are in one column. */
 const ATTRIBUTE_COLUMNS_MAX = 200;
 
-interface Narrowed {
+interface ItemFilter {
   readonly class?: string | undefined;
   readonly status?: string | undefined;
 }
@@ -40,44 +40,48 @@ export const exportItems = query({
   query: object({
     format: Type.Enum(["csv", "json"], { default: "csv" }),
     safe: Type.Boolean({ default: false }),
-    ...narrowing,
+    ...itemFilters,
   }),
   response: download("text/csv, application/json"),
   example: { query: { format: "csv", safe: false, class: "server" } },
-  async prepare(platform, { query: { format, safe, ...narrowed } }, { workspace, environment }) {
+  async prepare(platform, { query: { format, safe, ...filter } }, { workspace, environment }) {
     if (!workspace) throw new Error("Items belong to a workspace.");
     const partition = { workspace: workspace.key, environment };
-    const form =
+    const fileFormat =
       format === "json"
-        ? jsonListFormat(({ no: _, revision: __, ...item }: Listed) => item)
-        : await platform.db.read(partition, (tx) => csvForm(tx, narrowed, safe));
-    const pages: PageSource<Listed> = {
+        ? jsonListFormat(({ no: _, revision: __, ...item }: ListedItem) => item)
+        : await platform.db.read(partition, (tx) => csvFormat(tx, filter, safe));
+    const pages: PageSource<ListedItem> = {
       sizes: [PAGE_ITEMS],
-      read: (last) => platform.db.read(partition, (tx) => pageAfter(tx, narrowed, last?.no ?? 0)),
+      read: (last) => platform.db.read(partition, (tx) => readPage(tx, filter, last?.no ?? 0)),
     };
-    const made: Download = {
-      mediaType: form.mediaType,
+    const file: Download = {
+      mediaType: fileFormat.mediaType,
       fileName: `items.${format}`,
-      pieces: listFileChunks(form, pages, platform.ending),
+      pieces: listFileChunks(fileFormat, pages, platform.ending),
     };
-    return made;
+    return file;
   },
   run: async (_ctx, _input, prepared) => prepared,
 });
 
 const COLUMNS = ["class", "key", "name", "status", "description", "ownerId", "teamId"] as const;
 
-async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<ListFileFormat<Listed>> {
-  const names = await attributeNames(tx, narrowed);
+async function csvFormat(
+  tx: Tx,
+  filter: ItemFilter,
+  safe: boolean,
+): Promise<ListFileFormat<ListedItem>> {
+  const names = await attributeNames(tx, filter);
   const classes = (await allClasses(tx)).map(({ name }) => name);
   const schemas = await readSchemas(tx, classes);
   const guard = (cell: string | null) => (safe && cell !== null ? escapeFormula(cell) : cell);
   const attributesOf = (item: Item): (string | null)[] => {
     if (!names) return [JSON.stringify(item.attributes)];
-    const properties = propertiesOf(schemas, item.class);
+    const properties = classProperties(schemas, item.class);
     const { attributes } = item;
     return names.map((name) =>
-      cellOfValue(
+      formatCell(
         Object.hasOwn(attributes, name) ? attributes[name] : undefined,
         Object.hasOwn(properties, name) ? properties[name] : undefined,
       ),
@@ -95,14 +99,14 @@ async function csvForm(tx: Tx, narrowed: Narrowed, safe: boolean): Promise<ListF
   };
 }
 
-function propertiesOf(schemas: ReadonlyMap<string, ObjectSchema>, itemClass: string) {
+function classProperties(schemas: ReadonlyMap<string, ObjectSchema>, itemClass: string) {
   const { properties } = schemas.get(itemClass) ?? {};
   return isObject(properties) ? properties : {};
 }
 
-/** The attributes that there are, by name; undefined when they are too many. */
-async function attributeNames(tx: Tx, narrowed: Narrowed): Promise<string[] | undefined> {
-  const { where, values } = conditionOf(narrowed);
+/** Lists the names of all attributes; undefined when they are too many. */
+async function attributeNames(tx: Tx, filter: ItemFilter): Promise<string[] | undefined> {
+  const { where, values } = filterSql(filter);
   const text = `
     select distinct jsonb_object_keys(attributes) as name from cmdb_items where ${where}
      limit ${ATTRIBUTE_COLUMNS_MAX + 1}`;
@@ -110,20 +114,20 @@ async function attributeNames(tx: Tx, narrowed: Narrowed): Promise<string[] | un
   return names.length > ATTRIBUTE_COLUMNS_MAX ? undefined : names.toSorted();
 }
 
-function conditionOf(narrowed: Narrowed) {
+function filterSql(filter: ItemFilter) {
   const parameters = new SqlParameters();
-  const parts = Object.entries(narrowed)
+  const parts = Object.entries(filter)
     .filter(([column, value]) => column in fields && value !== undefined)
     .map(([column, value]) => `${column} = ${parameters.add(value, "text")}`);
   return { where: ["true", ...parts].join(" and "), values: parameters.values };
 }
 
-type Listed = Item & { readonly no: number };
+type ListedItem = Item & { readonly no: number };
 
-async function pageAfter(tx: Tx, narrowed: Narrowed, after: number): Promise<Listed[]> {
-  const { where, values } = conditionOf(narrowed);
+async function readPage(tx: Tx, filter: ItemFilter, after: number): Promise<ListedItem[]> {
+  const { where, values } = filterSql(filter);
   const text = `
-    select no, ${SHOWN} from cmdb_items where ${where} and no > $${values.length + 1}::bigint
+    select no, ${ITEM_COLUMNS} from cmdb_items where ${where} and no > $${values.length + 1}::bigint
      order by no limit ${PAGE_ITEMS}`;
   const rows = await queryRows(tx, text, [...values, after]);
   return rows.map(({ no, ...row }) => ({ ...toItem(row), no: Number(no) }));

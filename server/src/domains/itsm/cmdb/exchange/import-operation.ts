@@ -11,9 +11,9 @@ import { ItemCreated, ItemUpdated, RelationshipCreated } from "../events.ts";
 import { KeyTaken } from "../items/item.ts";
 import { CmdbWrite } from "../permissions.ts";
 import {
-  classesIn,
-  headerFaults,
-  entryOfRow,
+  classNamesIn,
+  headerErrors,
+  csvToRawRow,
   validateRows,
   type ValidatedRows,
 } from "./import-row.ts";
@@ -28,7 +28,7 @@ import {
 const BYTES_MAX = 16 * 1024 * 1024;
 const ITEMS_MAX = 10_000;
 const RELATIONSHIPS_MAX = 50_000;
-const FAULTS_MAX = 100;
+const ERRORS_MAX = 100;
 
 const Anything = Type.Record(Type.String(), Type.Unknown());
 const options = {
@@ -106,105 +106,120 @@ export const importItems = command({
     },
   },
   async prepare(platform, { query, body }, caller) {
-    const plan = {
+    const options = {
       defaultClass: body.class ?? query.class,
-      skips: (body.onError ?? query.onError) === "skip",
+      skipsErrors: (body.onError ?? query.onError) === "skip",
       dryRun: body.dryRun ?? query.dryRun ?? false,
     };
-    assertOneForm(body);
-    const sifted =
+    assertOneSource(body);
+    const validated =
       body.csv === undefined
-        ? await validateRows(itemsOf(body.items ?? []), plan.defaultClass)
-        : await siftCsv(platform, caller, { csv: body.csv, defaultClass: plan.defaultClass });
-    const ties = (body.relationships ?? []).map((raw, index) =>
-      parseRelationship(raw, `/relationships/${index}`, plan.defaultClass),
+        ? await validateRows(toRawRows(body.items ?? []), options.defaultClass)
+        : await validateCsv(platform, caller, {
+            csv: body.csv,
+            defaultClass: options.defaultClass,
+          });
+    const relationships = (body.relationships ?? []).map((raw, index) =>
+      parseRelationship(raw, `/relationships/${index}`, options.defaultClass),
     );
-    const faults = [
-      ...sifted.faults,
-      ...ties.flatMap((tie) => ("faults" in tie ? tie.faults : [])),
+    const errors = [
+      ...validated.errors,
+      ...relationships.flatMap((relationship) =>
+        "errors" in relationship ? relationship.errors : [],
+      ),
     ];
-    if (!plan.skips) assertNone(faults);
-    const named = ties.flatMap((tie) => ("faults" in tie ? [] : [tie]));
-    return { ...plan, sifted, named, tieCount: ties.length, faults };
+    if (!options.skipsErrors) assertNoErrors(errors);
+    const relationshipRows = relationships.flatMap((relationship) =>
+      "errors" in relationship ? [] : [relationship],
+    );
+    return {
+      ...options,
+      validated,
+      relationshipRows,
+      relationshipCount: relationships.length,
+      errors,
+    };
   },
   async run(ctx, _input, prepared) {
-    const all = () => importAll(ctx, prepared);
-    return prepared.dryRun ? rehearsed(ctx, all) : all();
+    const work = () => importAll(ctx, prepared);
+    return prepared.dryRun ? runAndRollBack(ctx, work) : work();
   },
 });
 
-type Importing = WriteContext<typeof ItemCreated | typeof ItemUpdated | typeof RelationshipCreated>;
+type ImportContext = WriteContext<
+  typeof ItemCreated | typeof ItemUpdated | typeof RelationshipCreated
+>;
 
 async function importAll(
-  ctx: Importing,
+  ctx: ImportContext,
   prepared: {
-    readonly skips: boolean;
-    readonly sifted: ValidatedRows;
-    readonly named: readonly RelationshipRow[];
-    readonly tieCount: number;
-    readonly faults: readonly FieldError[];
+    readonly skipsErrors: boolean;
+    readonly validated: ValidatedRows;
+    readonly relationshipRows: readonly RelationshipRow[];
+    readonly relationshipCount: number;
+    readonly errors: readonly FieldError[];
   },
 ) {
-  const { skips, sifted, named, tieCount } = prepared;
+  const { skipsErrors, validated, relationshipRows, relationshipCount } = prepared;
   await takeImportLock(ctx.tx);
-  const outcome = await decideImport(ctx, sifted.candidates);
-  if (!skips) assertNone(outcome.faults);
+  const outcome = await decideImport(ctx, validated.valid);
+  if (!skipsErrors) assertNoErrors(outcome.errors);
   await applyImport(ctx, outcome);
-  const { ties, faults } = await resolveRelationships(ctx, named);
-  if (!skips) assertNone(faults);
-  const made = await createRelationships(ctx, ties);
+  const { resolved, errors } = await resolveRelationships(ctx, relationshipRows);
+  if (!skipsErrors) assertNoErrors(errors);
+  const createdCount = await createRelationships(ctx, resolved);
   return {
     created: outcome.created.length,
     updated: outcome.updated.length,
     unchanged: outcome.unchanged,
-    skipped: sifted.skipped + outcome.skipped,
+    skipped: validated.skipped + outcome.skipped,
     relationships: {
-      created: made,
-      unchanged: ties.length - made,
-      skipped: tieCount - ties.length,
+      created: createdCount,
+      unchanged: resolved.length - createdCount,
+      skipped: relationshipCount - resolved.length,
     },
-    errors: [...prepared.faults, ...outcome.faults, ...faults].slice(0, FAULTS_MAX),
+    errors: [...prepared.errors, ...outcome.errors, ...errors].slice(0, ERRORS_MAX),
   };
 }
 
-/** Does all that can be undone, undoes it, and tells what would have come of it. */
-async function rehearsed<T>(ctx: Importing, work: () => Promise<T>): Promise<T> {
-  const done: T[] = [];
-  const undo = new Error("This was only to see.");
+/** Does the work in a savepoint, rolls it back, and resolves to the result that it would have had. */
+async function runAndRollBack<T>(ctx: ImportContext, work: () => Promise<T>): Promise<T> {
+  const results: T[] = [];
+  const rollback = new Error("A dry run is rolled back.");
   try {
     await ctx.savepoint(async () => {
-      // Whether it would have gone well is known when every answer is there.
-      done.push(await ctx.savepoint(work));
-      throw undo;
+      // The inner savepoint waits for every pipelined statement, so that its failure shows here.
+      results.push(await ctx.savepoint(work));
+      throw rollback;
     });
   } catch (error) {
-    if (error !== undo) throw error;
+    if (error !== rollback) throw error;
   }
-  // It got as far as to be undone, so there is one.
-  return done[0] as T;
+  // It was rolled back, so there is a result.
+  return results[0] as T;
 }
 
-function itemsOf(items: readonly unknown[]) {
+function toRawRows(items: readonly unknown[]) {
   return items.map((raw, index) => ({ path: `/items/${index}`, raw }));
 }
 
-async function siftCsv(
+async function validateCsv(
   platform: Platform,
   { workspace, environment }: Caller,
   { csv, defaultClass }: { readonly csv: string; readonly defaultClass: string | undefined },
 ): Promise<ValidatedRows> {
   if (!workspace) throw new Error("Items belong to a workspace.");
   const file = await parseCsv(csv, ITEMS_MAX);
-  assertNone(headerFaults(file));
+  assertNoErrors(headerErrors(file));
   const schemas = await platform.db.read({ workspace: workspace.key, environment }, (tx) =>
-    readSchemas(tx, classesIn(file, defaultClass)),
+    readSchemas(tx, classNamesIn(file, defaultClass)),
   );
   const schemaOf = (itemClass: string | null) => schemas.get(itemClass ?? defaultClass ?? "");
-  const entries = file.rows.map((row) => entryOfRow(file.header, row, schemaOf));
-  return validateRows(entries, defaultClass);
+  const rows = file.rows.map((row) => csvToRawRow(file.header, row, schemaOf));
+  return validateRows(rows, defaultClass);
 }
 
-function assertOneForm(body: {
+function assertOneSource(body: {
   readonly format?: string;
   readonly items?: unknown;
   readonly csv?: unknown;
@@ -220,9 +235,9 @@ function assertOneForm(body: {
   }
 }
 
-function assertNone(faults: readonly FieldError[]): void {
-  const [first] = faults;
+function assertNoErrors(errors: readonly FieldError[]): void {
+  const [first] = errors;
   if (!first) return;
   const detail = `${first.path} ${first.message}`;
-  throw new Failure(Invalid, { detail, errors: faults.slice(0, FAULTS_MAX) });
+  throw new Failure(Invalid, { detail, errors: errors.slice(0, ERRORS_MAX) });
 }

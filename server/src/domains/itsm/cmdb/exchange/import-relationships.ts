@@ -1,4 +1,4 @@
-/** The relationships of an import, whose ends are named by id or by key. */
+/** The relationships of an import, whose ends are given by id or by key. */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
 import { isObject } from "../classes/schema.ts";
@@ -10,49 +10,49 @@ import {
   type Relationship,
   type RelationshipType,
 } from "../relationships/relationship.ts";
-import { emitCreated, newRelationship, type Tie } from "../relationships/service.ts";
+import { emitCreated, newRelationship, type RelationshipInput } from "../relationships/service.ts";
 import { insertNew } from "../relationships/store.ts";
-import { nameOf } from "./import-row.ts";
-import { batchesOf } from "./import-items.ts";
+import { itemKeyText } from "./import-row.ts";
+import { inBatches } from "./import-items.ts";
 
-type Ref = string | ItemKey;
+type ItemRef = string | ItemKey;
 
-/** A relationship as an import names it. */
+/** A relationship of an import before its ends are resolved. */
 export interface RelationshipRow {
   readonly path: string;
-  readonly from: Ref;
-  readonly to: Ref;
+  readonly from: ItemRef;
+  readonly to: ItemRef;
   readonly type: RelationshipType;
 }
 
 const FIELDS: ReadonlySet<string> = new Set(["from", "to", "type"]);
 
-/** Reads one relationship; `defaultClass` is of ends that name a key alone. */
+/** Parses one relationship; ends that have a key alone are of `defaultClass`. */
 export function parseRelationship(
   raw: Readonly<Record<string, unknown>>,
   path: string,
   defaultClass: string | undefined,
-): RelationshipRow | { readonly faults: readonly FieldError[] } {
-  const faults: FieldError[] = Object.keys(raw)
+): RelationshipRow | { readonly errors: readonly FieldError[] } {
+  const errors: FieldError[] = Object.keys(raw)
     .filter((name) => !FIELDS.has(name))
     .map((name) => ({ path: `${path}/${name}`, message: "is not a known field" }));
-  const from = refOf(raw["from"], defaultClass);
-  const to = refOf(raw["to"], defaultClass);
+  const from = parseItemRef(raw["from"], defaultClass);
+  const to = parseItemRef(raw["to"], defaultClass);
   const message = "must be the id of an item, or an object with its `class` and `key`";
-  if (from === undefined) faults.push({ path: `${path}/from`, message });
-  if (to === undefined) faults.push({ path: `${path}/to`, message });
+  if (from === undefined) errors.push({ path: `${path}/from`, message });
+  if (to === undefined) errors.push({ path: `${path}/to`, message });
   const type = RELATIONSHIP_TYPES.find((known) => known === raw["type"]);
   if (type === undefined) {
-    const words = `must be one of ${RELATIONSHIP_TYPES.join(", ")}`;
-    faults.push({ path: `${path}/type`, message: words });
+    const typeMessage = `must be one of ${RELATIONSHIP_TYPES.join(", ")}`;
+    errors.push({ path: `${path}/type`, message: typeMessage });
   }
-  if (faults.length > 0 || from === undefined || to === undefined || type === undefined) {
-    return { faults };
+  if (errors.length > 0 || from === undefined || to === undefined || type === undefined) {
+    return { errors };
   }
   return { path, from, to, type };
 }
 
-function refOf(value: unknown, defaultClass: string | undefined): Ref | undefined {
+function parseItemRef(value: unknown, defaultClass: string | undefined): ItemRef | undefined {
   if (typeof value === "string") return value;
   if (!isObject(value)) return undefined;
   const { class: itemClass = defaultClass, key } = value;
@@ -60,51 +60,56 @@ function refOf(value: unknown, defaultClass: string | undefined): Ref | undefine
   return { class: itemClass, key };
 }
 
-/** The ties whose ends are there, and faults for the others. */
+/** Resolves the ends to items that exist; errors for the others. */
 export async function resolveRelationships(
   ctx: Pick<WriteContext, "tx">,
-  named: readonly RelationshipRow[],
-): Promise<{ readonly ties: readonly Tie[]; readonly faults: readonly FieldError[] }> {
-  if (named.length === 0) return { ties: [], faults: [] };
-  const refs = named.flatMap(({ from, to }) => [from, to]);
+  rows: readonly RelationshipRow[],
+): Promise<{
+  readonly resolved: readonly RelationshipInput[];
+  readonly errors: readonly FieldError[];
+}> {
+  if (rows.length === 0) return { resolved: [], errors: [] };
+  const refs = rows.flatMap(({ from, to }) => [from, to]);
   const keys = new Map(
-    refs.flatMap((ref) => (typeof ref === "string" ? [] : [[nameOf(ref), ref] as const])),
+    refs.flatMap((ref) => (typeof ref === "string" ? [] : [[itemKeyText(ref), ref] as const])),
   );
   const found = keys.size === 0 ? [] : await findByKeys(ctx.tx, [...keys.values()]);
   const byName = new Map(
-    found.map((item) => [nameOf({ class: item.class, key: item.key ?? "" }), item.id]),
+    found.map((item) => [itemKeyText({ class: item.class, key: item.key ?? "" }), item.id]),
   );
   const ids = refs.flatMap((ref) => (typeof ref === "string" ? [ref] : []));
   const held = await holdItems(ctx.tx, [...new Set([...ids, ...byName.values()])]);
-  const idOf = (ref: Ref): string | undefined => {
-    const id = typeof ref === "string" ? ref : byName.get(nameOf(ref));
+  const idOf = (ref: ItemRef): string | undefined => {
+    const id = typeof ref === "string" ? ref : byName.get(itemKeyText(ref));
     return id !== undefined && held.has(id) ? id : undefined;
   };
-  const ties: Tie[] = [];
-  const faults: FieldError[] = [];
-  for (const { path, from: left, to: right, type } of named) {
+  const resolved: RelationshipInput[] = [];
+  const errors: FieldError[] = [];
+  for (const { path, from: left, to: right, type } of rows) {
     const [from, to] = [idOf(left), idOf(right)];
-    if (from === undefined) faults.push({ path: `${path}/from`, message: "is no item here" });
-    if (to === undefined) faults.push({ path: `${path}/to`, message: "is no item here" });
+    if (from === undefined) errors.push({ path: `${path}/from`, message: "is no item here" });
+    if (to === undefined) errors.push({ path: `${path}/to`, message: "is no item here" });
     if (from === undefined || to === undefined) continue;
-    if (from !== to) ties.push({ from, to, type });
-    else faults.push({ path: `${path}/to`, message: "must be another item than `from`" });
+    if (from !== to) resolved.push({ from, to, type });
+    else errors.push({ path: `${path}/to`, message: "must be another item than `from`" });
   }
-  return { ties, faults };
+  return { resolved, errors };
 }
 
-/** Makes the relationships that are not there yet, and tells how many those were. */
+/** Creates the relationships that do not exist yet, and resolves to how many those are. */
 export async function createRelationships(
   ctx: WriteContext<typeof RelationshipCreated>,
-  ties: readonly Tie[],
+  resolved: readonly RelationshipInput[],
 ): Promise<number> {
-  let made = 0;
-  const all: readonly Relationship[] = ties.map((tie) => newRelationship(ctx, tie));
-  for (const batch of batchesOf(all)) {
+  let createdCount = 0;
+  const all: readonly Relationship[] = resolved.map((input) => newRelationship(ctx, input));
+  for (const batch of inBatches(all)) {
     const fresh = await insertNew(ctx.tx, batch);
-    for (const one of batch) if (fresh.has(one.id)) emitCreated(ctx, one);
-    made += fresh.size;
+    for (const relationship of batch) {
+      if (fresh.has(relationship.id)) emitCreated(ctx, relationship);
+    }
+    createdCount += fresh.size;
     ctx.flush();
   }
-  return made;
+  return createdCount;
 }

@@ -1,4 +1,4 @@
-/** What an import says about items, read item by item. */
+/** The items of an import, parsed and validated one by one. */
 import Type from "typebox";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -8,21 +8,21 @@ import { isObject, type ObjectSchema } from "../classes/schema.ts";
 import type { ItemInput } from "../items/item-change.ts";
 import { fields } from "../items/item.ts";
 import type { ItemKey } from "../items/store.ts";
-import { valueOfCell } from "./cell.ts";
+import { parseCell } from "./cell.ts";
 
-/** One item of an import that is well-formed. */
+/** A valid item of an import. */
 export interface ImportRow {
-  /** Where it stands: `/items/16`, or `line 17`. */
+  /** Its position: `/items/16`, or `line 17`. */
   readonly path: string;
-  readonly is: ItemKey;
-  readonly given: ItemInput;
+  readonly itemKey: ItemKey;
+  readonly input: ItemInput;
 }
 
-/** The candidates, and what is wrong with the others. */
+/** The valid rows, and the errors of the others. */
 export interface ValidatedRows {
-  readonly candidates: readonly ImportRow[];
+  readonly valid: readonly ImportRow[];
   readonly skipped: number;
-  readonly faults: readonly FieldError[];
+  readonly errors: readonly FieldError[];
 }
 
 const { key: _, ...others } = fields;
@@ -36,128 +36,131 @@ const ImportItem = object({
   ownerId: Type.Optional(others.ownerId),
   teamId: Type.Optional(others.teamId),
 });
-const shape = new Validator(ImportItem, "body");
+const validator = new Validator(ImportItem, "body");
 
-/** What the platform fills itself is passed over, so that an export can be imported. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["id", "createdBy", "createdAt", "updatedAt"]);
+/** Filled by the platform, and ignored so that an export can be imported. */
+const IGNORED_FIELDS: ReadonlySet<string> = new Set(["id", "createdBy", "createdAt", "updatedAt"]);
 
-const TURN_ITEMS = 500;
+const ITEMS_PER_TICK = 500;
 
-/** What is said of one item, not looked at yet, or why it can't even be looked at. */
-export type Entry = { readonly path: string } & (
+/** An item of an import before validation, or the error that prevents it. */
+export type RawImportRow = { readonly path: string } & (
   | { readonly raw: unknown }
-  | { readonly fault: string }
+  | { readonly error: string }
 );
 
-/** Reads what is said of each item; `defaultClass` is of those that do not name theirs. */
+/** Validates each item; those without a class have `defaultClass`. */
 export async function validateRows(
-  all: readonly Entry[],
+  all: readonly RawImportRow[],
   defaultClass: string | undefined,
 ): Promise<ValidatedRows> {
-  const candidates: ImportRow[] = [];
-  const faults: FieldError[] = [];
+  const valid: ImportRow[] = [];
+  const errors: FieldError[] = [];
   const seen = new Set<string>();
-  for (const [index, entry] of all.entries()) {
-    // Others want to be served too.
-    if (index % TURN_ITEMS === TURN_ITEMS - 1) await new Promise(setImmediate);
-    const read = readEntry(entry, defaultClass);
-    if ("faults" in read) {
-      faults.push(...read.faults);
+  for (const [index, row] of all.entries()) {
+    // Lets other requests run.
+    if (index % ITEMS_PER_TICK === ITEMS_PER_TICK - 1) await new Promise(setImmediate);
+    const parsed = parseRow(row, defaultClass);
+    if ("errors" in parsed) {
+      errors.push(...parsed.errors);
       continue;
     }
-    const name = nameOf(read.is);
+    const name = itemKeyText(parsed.itemKey);
     if (seen.has(name)) {
       const message = "is the key of an earlier item of this class";
-      faults.push({ path: `${entry.path}/key`, message });
+      errors.push({ path: `${row.path}/key`, message });
       continue;
     }
     seen.add(name);
-    candidates.push(read);
+    valid.push(parsed);
   }
-  return { candidates, skipped: all.length - candidates.length, faults };
+  return { valid, skipped: all.length - valid.length, errors };
 }
 
-/** Tells keys of different classes apart. */
-export function nameOf({ class: itemClass, key }: ItemKey): string {
+/** A text that is unique for class and key. */
+export function itemKeyText({ class: itemClass, key }: ItemKey): string {
   return `${itemClass} ${key}`;
 }
 
-function readEntry(
-  entry: Entry,
+function parseRow(
+  row: RawImportRow,
   defaultClass: string | undefined,
-): ImportRow | { readonly faults: readonly FieldError[] } {
-  const { path } = entry;
-  if ("fault" in entry) return { faults: [{ path, message: entry.fault }] };
-  const { raw } = entry;
+): ImportRow | { readonly errors: readonly FieldError[] } {
+  const { path } = row;
+  if ("error" in row) return { errors: [{ path, message: row.error }] };
+  const { raw } = row;
   const known = isObject(raw)
-    ? Object.fromEntries(Object.entries(raw).filter(([name]) => !PASSED_OVER.has(name)))
+    ? Object.fromEntries(Object.entries(raw).filter(([name]) => !IGNORED_FIELDS.has(name)))
     : raw;
-  const checked = shape.check(known);
+  const checked = validator.check(known);
   if ("faults" in checked) {
     return {
-      faults: checked.faults.map(({ path: at, message }) => ({ path: path + at, message })),
+      errors: checked.faults.map(({ path: at, message }) => ({ path: path + at, message })),
     };
   }
-  // It has just passed the schema, of which this is the type.
-  const given = checked.value as ItemInput & { readonly key: string };
-  const itemClass = given.class ?? defaultClass;
+  // It has just passed the schema of this type.
+  const input = checked.value as ItemInput & { readonly key: string };
+  const itemClass = input.class ?? defaultClass;
   if (itemClass === undefined) {
-    return { faults: [{ path: `${path}/class`, message: "is required" }] };
+    return { errors: [{ path: `${path}/class`, message: "is required" }] };
   }
   return {
     path,
-    is: { class: itemClass, key: given.key },
-    given: { ...given, class: itemClass },
+    itemKey: { class: itemClass, key: input.key },
+    input: { ...input, class: itemClass },
   };
 }
 
-const ATTRIBUTE = "attributes.";
-/** An empty cell takes these away; of all others it says nothing. */
-const CLEARED: ReadonlySet<string> = new Set(["ownerId", "teamId"]);
+const ATTRIBUTE_PREFIX = "attributes.";
+/** An empty cell clears these; of other fields it changes nothing. */
+const CLEARABLE_FIELDS: ReadonlySet<string> = new Set(["ownerId", "teamId"]);
 
-/** The classes that the rows of a file name. */
-export function classesIn({ header, rows }: CsvFile, defaultClass: string | undefined): string[] {
-  const place = header.indexOf("class");
-  const named = place === -1 ? [] : rows.flatMap(({ cells }) => cells[place] ?? []);
+/** Lists the classes that the rows of a file name. */
+export function classNamesIn(
+  { header, rows }: CsvFile,
+  defaultClass: string | undefined,
+): string[] {
+  const column = header.indexOf("class");
+  const named = column === -1 ? [] : rows.flatMap(({ cells }) => cells[column] ?? []);
   return [...new Set([...named, ...(defaultClass === undefined ? [] : [defaultClass])])];
 }
 
-/** What is wrong with the names of columns. */
-export function headerFaults({ header }: CsvFile): readonly FieldError[] {
+/** Checks the names of columns. */
+export function headerErrors({ header }: CsvFile): readonly FieldError[] {
   return header.flatMap((name, index) => {
     const path = `line 1/${name}`;
     if (header.indexOf(name) < index) return [{ path, message: "is named twice" }];
     const isKnown =
       name in ImportItem.properties ||
-      PASSED_OVER.has(name) ||
-      (name.startsWith(ATTRIBUTE) && name.length > ATTRIBUTE.length);
+      IGNORED_FIELDS.has(name) ||
+      (name.startsWith(ATTRIBUTE_PREFIX) && name.length > ATTRIBUTE_PREFIX.length);
     return isKnown ? [] : [{ path, message: "is not a field of items" }];
   });
 }
 
-/** A row as the object that JSON would have. */
-export function entryOfRow(
+/** Converts a CSV row to the object that JSON would have. */
+export function csvToRawRow(
   header: readonly string[],
   { line, cells }: CsvRow,
   schemaOf: (itemClass: string | null) => ObjectSchema | undefined,
-): Entry {
+): RawImportRow {
   const path = `line ${line}`;
-  if (cells.length > header.length) return { path, fault: "has more cells than line 1" };
+  if (cells.length > header.length) return { path, error: "has more cells than line 1" };
   const itemClass = cells[header.indexOf("class")] ?? null;
   const properties = schemaOf(itemClass)?.properties ?? {};
   const item: [string, unknown][] = [];
   const attributes: [string, unknown][] = [];
   for (const [index, column] of header.entries()) {
     const cell = cells[index] ?? null;
-    if (column.startsWith(ATTRIBUTE)) {
-      const name = column.slice(ATTRIBUTE.length);
+    if (column.startsWith(ATTRIBUTE_PREFIX)) {
+      const name = column.slice(ATTRIBUTE_PREFIX.length);
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      attributes.push([name, cell === null ? null : valueOfCell(cell, schema)]);
+      attributes.push([name, cell === null ? null : parseCell(cell, schema)]);
     } else if (column === "attributes") {
-      const whole = cell === null ? {} : valueOfCell(cell, undefined);
+      const whole = cell === null ? {} : parseCell(cell, undefined);
       if (isObject(whole)) attributes.push(...Object.entries(whole));
       else item.push([column, whole]);
-    } else if (cell !== null || CLEARED.has(column)) item.push([column, cell]);
+    } else if (cell !== null || CLEARABLE_FIELDS.has(column)) item.push([column, cell]);
   }
   const isWrong = item.some(([column]) => column === "attributes");
   if (attributes.length > 0 && !isWrong) item.push(["attributes", Object.fromEntries(attributes)]);

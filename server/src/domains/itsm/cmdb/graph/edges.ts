@@ -2,44 +2,48 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { Item } from "../items/item.ts";
 import type { RelationshipType } from "../relationships/relationship.ts";
-import type { Step, TraversalOptions } from "./traverse.ts";
+import type { TraversalStep, TraversalOptions } from "./traverse.ts";
 
 export const DIRECTIONS = ["downstream", "upstream", "both"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** Which relationships count; all types where none is named. */
+/** The relationships to follow; of all types where none is named. */
 export interface EdgeFilter {
   readonly direction: Direction;
   readonly types: readonly string[] | undefined;
 }
 
-/** Both ends are served by an index that holds all that is read here. */
-function hop(known: "from_id" | "to_id", typed: string): string {
+/** Each end has a covering index. */
+function hopSql(known: "from_id" | "to_id", typeCondition: string): string {
   const next = known === "from_id" ? "to_id" : "from_id";
   return `
     select ${next} as id, ${known} as via, type from cmdb_relationships
-     where ${known} = any($1::text[])${typed}`;
+     where ${known} = any($1::text[])${typeCondition}`;
 }
 
-function hopText({ direction, types }: EdgeFilter): string {
-  const typed = types ? " and type = any($3::text[])" : "";
+function neighbourSql({ direction, types }: EdgeFilter): string {
+  const typeCondition = types ? " and type = any($3::text[])" : "";
   const parts = {
-    downstream: [hop("from_id", typed)],
-    upstream: [hop("to_id", typed)],
-    both: [hop("from_id", typed), hop("to_id", typed)],
+    downstream: [hopSql("from_id", typeCondition)],
+    upstream: [hopSql("to_id", typeCondition)],
+    both: [hopSql("from_id", typeCondition), hopSql("to_id", typeCondition)],
   };
   return `
     select distinct on (id) id, via, type from (${parts[direction].join(" union all ")}) as step
      order by id, via, type limit $2`;
 }
 
-/** How a walk goes on: downstream to what is needed, upstream to who needs it. */
-export function neighboursOf(tx: Tx, followed: EdgeFilter): TraversalOptions["stepFrom"] {
-  const text = hopText(followed);
-  const { types } = followed;
+/** Builds the query for an item's neighbours: downstream to what it needs, upstream to what needs it. */
+export function neighbourQuery(tx: Tx, filter: EdgeFilter): TraversalOptions["stepFrom"] {
+  const text = neighbourSql(filter);
+  const { types } = filter;
   return async (ids, limit) =>
     // The select list names the fields of a step.
-    (await queryRows(tx, text, [ids, limit, ...(types ? [types] : [])])) as unknown as Step[];
+    (await queryRows(tx, text, [
+      ids,
+      limit,
+      ...(types ? [types] : []),
+    ])) as unknown as TraversalStep[];
 }
 
 export interface Edge {
@@ -50,11 +54,11 @@ export interface Edge {
 }
 
 const EDGES_MAX = 20_000;
-/** So many are looked at, of which most may lead elsewhere. */
-const LOOKED_AT_MAX = 100_000;
+/** Of which most may lead to other items. */
+const SCANNED_EDGES_MAX = 100_000;
 
-/** The relationships between some items, oldest first, as far as there is room. */
-export async function edgesAmong(
+/** Lists the relationships between some items, oldest first, up to a limit. */
+export async function listEdgesAmong(
   tx: Tx,
   ids: readonly string[],
   types: readonly string[] | undefined,
@@ -62,29 +66,29 @@ export async function edgesAmong(
   const text = `
     select id, from_id as "from", to_id as "to", type from cmdb_relationships
      where from_id = any($1::text[])${types ? " and type = any($3::text[])" : ""} limit $2`;
-  const rows = await queryRows(tx, text, [ids, LOOKED_AT_MAX + 1, ...(types ? [types] : [])]);
+  const rows = await queryRows(tx, text, [ids, SCANNED_EDGES_MAX + 1, ...(types ? [types] : [])]);
   const among = new Set(ids);
   const edges = (rows as unknown as Edge[])
     .filter(({ to }) => among.has(to))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const truncated = rows.length > LOOKED_AT_MAX || edges.length > EDGES_MAX;
+  const truncated = rows.length > SCANNED_EDGES_MAX || edges.length > EDGES_MAX;
   return { edges: edges.slice(0, EDGES_MAX), truncated };
 }
 
-export type Summary = Pick<Item, "id" | "name" | "class" | "status">;
+export type ItemSummary = Pick<Item, "id" | "name" | "class" | "status">;
 
-/** What is shown of items in a graph, by id. */
-export async function summariesOf(
+/** Finds the summaries of items, by id. */
+export async function findSummaries(
   tx: Tx,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Summary>> {
+): Promise<ReadonlyMap<string, ItemSummary>> {
   const text = "select id, name, class, status from cmdb_items where id = any($1::text[])";
-  const rows = (await queryRows(tx, text, [ids])) as unknown as Summary[];
+  const rows = (await queryRows(tx, text, [ids])) as unknown as ItemSummary[];
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The items that were entered first. */
-export async function firstItems(tx: Tx, limit: number): Promise<readonly Summary[]> {
+/** Lists the oldest items. */
+export async function listFirstItems(tx: Tx, limit: number): Promise<readonly ItemSummary[]> {
   const text = "select id, name, class, status from cmdb_items order by no limit $1";
-  return (await queryRows(tx, text, [limit])) as unknown as Summary[];
+  return (await queryRows(tx, text, [limit])) as unknown as ItemSummary[];
 }

@@ -76,7 +76,7 @@ function followed(ties: readonly Tie[], types: readonly string[] | null): readon
   return types ? ties.filter(({ type }) => types.includes(type)) : ties;
 }
 
-test("topology is what a plain search in memory finds, cycles and all", async () => {
+test("topology equals a plain search in memory, cycles included", async () => {
   const holds = async (ties: Tie[], asked: any) => {
     const ids = await furnish(NODES, ties);
     const { root, depth, direction, types } = asked;
@@ -104,7 +104,7 @@ test("topology is what a plain search in memory finds, cycles and all", async ()
   await fc.assert(fc.asyncProperty(graph, asking, holds), RUNS);
 });
 
-test("what is too much is cut at the limit, the nearest first, and says so", async () => {
+test("a graph over the limit is truncated, the nearest items first", async () => {
   const holds = async (ties: Tie[], asked: any, limit: number) => {
     const ids = await furnish(NODES, ties);
     const { root, depth, direction } = asked;
@@ -119,7 +119,7 @@ test("what is too much is cut at the limit, the nearest first, and says so", asy
   await fc.assert(fc.asyncProperty(graph, asking, fc.integer({ min: 1, max: 8 }), holds), RUNS);
 });
 
-test("impact is all that needs an item, with the way that leads there", async () => {
+test("impact is all that needs an item, with the path to it", async () => {
   const holds = async (ties: Tie[], asked: any) => {
     const ids = await furnish(NODES, ties);
     const { root, depth } = asked;
@@ -178,7 +178,7 @@ test("downstream leads to what is needed, upstream to what needs it, and a ring 
   expect(await hops("depth=10&types=hosted_on")).toEqual(["0@0"]);
 });
 
-test("without a root it is the whole graph, as far as there is room", async () => {
+test("without a root it is the whole graph, up to the limit", async () => {
   const ask = await world.member(["viewer"], await world.workspace("cmdb-overview"));
   const empty = await ask("GET /api/v1/cmdb/topology");
   expect(empty.body.data).toEqual({ root: null, nodes: [], edges: [], truncated: false });
@@ -193,7 +193,7 @@ test("without a root it is the whole graph, as far as there is room", async () =
   }
 });
 
-test("what is not there, or is too deep, is refused", async () => {
+test("an unknown item or too great a depth is refused", async () => {
   const missing = "ci_00000000000000000000000000";
   const [id] = await furnish(1, []);
   const stranger = await world.member(["owner"], await world.workspace("cmdb-strangers"));
@@ -214,7 +214,7 @@ test("what is not there, or is too deep, is refused", async () => {
   }
 });
 
-test("impact shows the open tickets of each item, to who may read them", async () => {
+test("impact shows the open tickets of each item to callers who may read them", async () => {
   const [server = "", app = ""] = await furnish(2, [{ from: 1, to: 0, type: "hosted_on" }]);
   const raise = async (title: string, ciIds: readonly string[]) =>
     (await owner("POST /api/v1/itsm/incidents", { title, ciIds })).body.data;

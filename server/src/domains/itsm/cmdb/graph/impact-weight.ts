@@ -1,8 +1,8 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 
-/** What may break with some items. */
-export interface Weight {
+/** The weight of some items for a change's risk. */
+export interface ImpactWeight {
   /** The classes of the items, one for each item. */
   readonly classes: readonly string[];
   /** How many others need one of them directly. */
@@ -14,8 +14,8 @@ const DEPENDANTS = `
   select count(distinct from_id) as count from cmdb_relationships
    where to_id = any($1::text[]) and from_id <> all($1::text[])`;
 
-/** How much hangs on some items. */
-export async function weightOf(tx: Tx, itemIds: readonly string[]): Promise<Weight> {
+/** Reads how much depends on some items. */
+export async function readImpactWeight(tx: Tx, itemIds: readonly string[]): Promise<ImpactWeight> {
   if (itemIds.length === 0) return { classes: [], dependants: 0 };
   const [classes, dependants] = await Promise.all([
     queryRows(tx, CLASSES, [itemIds]),

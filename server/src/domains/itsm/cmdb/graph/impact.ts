@@ -2,7 +2,7 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/operation/operation.ts";
 import { openTickets, type TicketOnItem } from "../items/open-tickets.ts";
 import type { RelationshipType } from "../relationships/relationship.ts";
-import { neighboursOf, summariesOf, type Summary } from "./edges.ts";
+import { neighbourQuery, findSummaries, type ItemSummary } from "./edges.ts";
 import { type ReachedItem, traverse } from "./traverse.ts";
 
 type Ticket = Omit<TicketOnItem, "itemId" | "kind">;
@@ -12,14 +12,14 @@ interface Tickets {
   readonly changes: Ticket[];
 }
 
-interface Impacted extends Summary, Tickets {
+interface ImpactedItem extends ItemSummary, Tickets {
   readonly hops: number;
   readonly via: { readonly itemId: string; readonly type: RelationshipType };
 }
 
 export interface Impact {
-  readonly item: Summary & Tickets;
-  readonly impacted: Impacted[];
+  readonly item: ItemSummary & Tickets;
+  readonly impacted: ImpactedItem[];
   readonly counts: {
     readonly items: number;
     readonly byClass: Record<string, number>;
@@ -30,47 +30,50 @@ export interface Impact {
   readonly truncated: boolean;
 }
 
-/** Of each kind and item; whoever wants them all lists the tickets. */
-const TICKETS_SHOWN_MAX = 20;
+/** Of each kind and item; the list of tickets has them all. */
+const TICKETS_PER_ITEM_MAX = 20;
 
-/** What breaks with an item: all that needs it, and all that needs those, with what is going on there. */
-export async function impactOf(
+/** Reads the impact of an item: all items that need it, directly or not, with their open tickets. */
+export async function readImpact(
   ctx: ReadContext,
   id: string,
-  asked: {
+  options: {
     readonly depth: number;
     readonly limit: number;
     readonly types: readonly string[] | undefined;
   },
 ): Promise<Impact> {
-  const steps = neighboursOf(ctx.tx, { direction: "upstream", types: asked.types });
-  // The item itself is no part of what breaks with it.
-  const walking = { root: id, depth: asked.depth, nodesMax: asked.limit + 1, stepFrom: steps };
-  const { reached, truncated } = await traverse(walking);
+  const stepFrom = neighbourQuery(ctx.tx, { direction: "upstream", types: options.types });
+  // The root does not count to the limit.
+  const traversal = { root: id, depth: options.depth, nodesMax: options.limit + 1, stepFrom };
+  const { reached, truncated } = await traverse(traversal);
   const ids = [...reached.keys()];
-  const [summaries, tickets] = await Promise.all([summariesOf(ctx.tx, ids), seenTickets(ctx, ids)]);
+  const [summaries, tickets] = await Promise.all([
+    findSummaries(ctx.tx, ids),
+    readableTickets(ctx, ids),
+  ]);
   const root = summaries.get(id);
   if (!root) throw new Failure(NotFound);
   const byItem = Map.groupBy(tickets, ({ itemId }) => itemId);
   const impacted = [...reached].flatMap(([itemId, way]) =>
-    impactedOf(summaries.get(itemId), way, byItem.get(itemId) ?? []),
+    toImpacted(summaries.get(itemId), way, byItem.get(itemId) ?? []),
   );
   return {
-    item: { ...root, ...ticketsOf(byItem.get(id) ?? []) },
+    item: { ...root, ...groupTickets(byItem.get(id) ?? []) },
     impacted,
     counts: {
       items: impacted.length,
-      byClass: tally(impacted.map((one) => one.class)),
+      byClass: tally(impacted.map((summary) => summary.class)),
       byHops: tally(impacted.map(({ hops }) => String(hops))),
-      incidents: countOf(tickets, "incident"),
-      changes: countOf(tickets, "change"),
+      incidents: countTickets(tickets, "incident"),
+      changes: countTickets(tickets, "change"),
     },
     truncated,
   };
 }
 
-/** Nothing of tickets that the caller may not read. */
-async function seenTickets(
+/** Finds the open tickets that the caller may read. */
+async function readableTickets(
   ctx: ReadContext,
   ids: readonly string[],
 ): Promise<readonly TicketOnItem[]> {
@@ -78,27 +81,27 @@ async function seenTickets(
   return all.filter(({ kind }) => ctx.caller.permissions.has(`${kind}s:read`));
 }
 
-function impactedOf(
-  summary: Summary | undefined,
+function toImpacted(
+  summary: ItemSummary | undefined,
   { hops, by }: ReachedItem,
   tickets: readonly TicketOnItem[],
-): Impacted[] {
+): ImpactedItem[] {
   if (!summary || !by) return [];
-  return [{ ...summary, hops, via: { itemId: by.via, type: by.type }, ...ticketsOf(tickets) }];
+  return [{ ...summary, hops, via: { itemId: by.via, type: by.type }, ...groupTickets(tickets) }];
 }
 
-function ticketsOf(tickets: readonly TicketOnItem[]): Tickets {
-  const ofKind = (wanted: string): Ticket[] =>
+function groupTickets(tickets: readonly TicketOnItem[]): Tickets {
+  const ofKind = (ticketKind: string): Ticket[] =>
     tickets
-      .filter(({ kind }) => kind === wanted)
-      .slice(0, TICKETS_SHOWN_MAX)
+      .filter(({ kind }) => kind === ticketKind)
+      .slice(0, TICKETS_PER_ITEM_MAX)
       .map(({ id, number, title, state }) => ({ id, number, title, state }));
   return { incidents: ofKind("incident"), changes: ofKind("change") };
 }
 
-/** One ticket may be about several of the items. */
-function countOf(tickets: readonly TicketOnItem[], wanted: string): number {
-  return new Set(tickets.filter(({ kind }) => kind === wanted).map(({ id }) => id)).size;
+/** Counts each ticket once, though it may be about several items. */
+function countTickets(tickets: readonly TicketOnItem[], ticketKind: string): number {
+  return new Set(tickets.filter(({ kind }) => kind === ticketKind).map(({ id }) => id)).size;
 }
 
 function tally(words: readonly string[]): Record<string, number> {

@@ -11,8 +11,8 @@ import {
   RelationshipId,
 } from "../relationships/relationship.ts";
 import { DIRECTIONS } from "./edges.ts";
-import { impactOf } from "./impact.ts";
-import { around, overview, pathBetween } from "./topology.ts";
+import { readImpact } from "./impact.ts";
+import { readNeighbourhood, readWholeGraph, findShortestPath } from "./topology.ts";
 
 const DEPTH_MAX = 10;
 const NODES_MAX = 5_000;
@@ -84,12 +84,12 @@ const getTopology = query({
       limit: 500,
     },
   },
-  async run({ tx }, { query: asked }) {
-    const followed = { direction: asked.direction, types: asked.types?.split(",") };
-    const { root } = asked;
+  async run({ tx }, { query: options }) {
+    const filter = { direction: options.direction, types: options.types?.split(",") };
+    const { root } = options;
     return root === undefined
-      ? overview(tx, followed.types, asked.limit)
-      : around(tx, followed, { ...asked, root });
+      ? readWholeGraph(tx, filter.types, options.limit)
+      : readNeighbourhood(tx, filter, { ...options, root });
   },
 });
 
@@ -148,8 +148,8 @@ const getImpact = query({
     params: { id: "ci_01jd0000000000000000000000" },
     query: { depth: 3, limit: 1_000 },
   },
-  run: (ctx, { params, query: asked }) =>
-    impactOf(ctx, params.id, { ...asked, types: asked.types?.split(",") }),
+  run: (ctx, { params, query: options }) =>
+    readImpact(ctx, params.id, { ...options, types: options.types?.split(",") }),
 });
 
 const Path = Type.Object(
@@ -186,8 +186,12 @@ const getPath = query({
       direction: "both",
     },
   },
-  run: ({ tx }, { query: asked }) =>
-    pathBetween(tx, { direction: asked.direction, types: asked.types?.split(",") }, asked),
+  run: ({ tx }, { query: options }) =>
+    findShortestPath(
+      tx,
+      { direction: options.direction, types: options.types?.split(",") },
+      options,
+    ),
 });
 
 export const graphOperations = [getTopology, getImpact, getPath];

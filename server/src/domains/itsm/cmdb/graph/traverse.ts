@@ -1,12 +1,12 @@
 /**
- * Walks over the graph, breadth first: each hop is one question about all items that the last one
- * reached, so that a walk costs as many round trips as it is deep, and cycles end by themselves, since
- * an item is reached once and by the shortest way.
+ * Breadth-first traversal of the graph. Each hop is one query about all items that the last one reached,
+ * so that a traversal costs as many round trips as it is deep. Cycles end by themselves, since an item is
+ * reached once, by the shortest path.
  */
 import type { RelationshipType } from "../relationships/relationship.ts";
 
 /** An item that is one hop away from another. */
-export interface Step {
+export interface TraversalStep {
   readonly id: string;
   /** The item that it was reached from. */
   readonly via: string;
@@ -17,8 +17,8 @@ export interface Step {
 /** An item that was reached. */
 export interface ReachedItem {
   readonly hops: number;
-  /** Null where the walk began. */
-  readonly by: Step | null;
+  /** Null for the root. */
+  readonly by: TraversalStep | null;
 }
 
 export interface TraversalOptions {
@@ -26,30 +26,30 @@ export interface TraversalOptions {
   readonly depth: number;
   /** How many items may be reached, the root among them. */
   readonly nodesMax: number;
-  /** Ends when this one was reached. */
+  /** The traversal ends when it reaches this item. */
   readonly goal?: string;
   /**
-   * The items next to some others, each once and in the order of their ids, and no more than `limit`;
-   * they may have been reached before.
+   * Reads the neighbours of some items, each once, ordered by id, at most `limit`; they may have been
+   * reached before.
    */
-  readonly stepFrom: (ids: readonly string[], limit: number) => Promise<readonly Step[]>;
+  readonly stepFrom: (ids: readonly string[], limit: number) => Promise<readonly TraversalStep[]>;
 }
 
 export interface Traversal {
   /** By id, the nearest first. */
   readonly reached: ReadonlyMap<string, ReachedItem>;
-  /** Whether there are more within the depth than were counted. */
+  /** True when more items are within the depth. */
   readonly truncated: boolean;
 }
 
 /** Finds all items within some hops of one. */
-export async function traverse(walking: TraversalOptions): Promise<Traversal> {
-  const { root, depth, nodesMax, goal, stepFrom } = walking;
+export async function traverse(options: TraversalOptions): Promise<Traversal> {
+  const { root, depth, nodesMax, goal, stepFrom } = options;
   const reached = new Map<string, ReachedItem>([[root, { hops: 0, by: null }]]);
   let frontier: readonly string[] = [root];
   for (let hops = 1; hops <= depth && frontier.length > 0; hops += 1) {
     if (goal !== undefined && reached.has(goal)) break;
-    // Of one more than may be reached at all, enough are new to tell that there are too many.
+    // One more than the limit of all is enough to see that there are too many new ones.
     const steps = await stepFrom(frontier, nodesMax + 1);
     const fresh = steps.filter(({ id }) => !reached.has(id));
     const room = nodesMax - reached.size;

@@ -1,22 +1,22 @@
-/** Whom items name must be there. */
+/** The members and teams that items refer to must exist. */
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { ItemInput } from "./item-change.ts";
 
-/** Who can be named: members and teams, of those that somebody asked about. */
+/** The members and teams that exist, of those that items refer to. */
 export interface ExistingReferences {
   readonly owners: ReadonlySet<string>;
   readonly teams: ReadonlySet<string>;
 }
 
-/** Looks up all whom some items name. */
+/** Looks up all members and teams that some items refer to. */
 export async function findReferences(
   tx: Tx,
-  all: readonly ItemInput[],
+  inputs: readonly ItemInput[],
 ): Promise<ExistingReferences> {
-  const owners = named(all, "ownerId");
-  const teams = named(all, "teamId");
+  const owners = referencedIds(inputs, "ownerId");
+  const teams = referencedIds(inputs, "teamId");
   const [members, found] = await Promise.all([
     owners.length === 0 ? [] : membersWithIds(tx, owners),
     teams.length === 0
@@ -29,23 +29,26 @@ export async function findReferences(
   };
 }
 
-/** A fault for each whom an item names and who is not there. */
+/** Returns a field error for each member or team that does not exist. */
 export function missingReferenceErrors(
   { ownerId, teamId }: ItemInput,
-  known: ExistingReferences,
+  existing: ExistingReferences,
   path: string,
 ): readonly FieldError[] {
-  const faults: FieldError[] = [];
-  if (typeof ownerId === "string" && !known.owners.has(ownerId)) {
-    faults.push({ path: `${path}/ownerId`, message: "is not the id of an active member" });
+  const errors: FieldError[] = [];
+  if (typeof ownerId === "string" && !existing.owners.has(ownerId)) {
+    errors.push({ path: `${path}/ownerId`, message: "is not the id of an active member" });
   }
-  if (typeof teamId === "string" && !known.teams.has(teamId)) {
-    faults.push({ path: `${path}/teamId`, message: "is not the id of a team" });
+  if (typeof teamId === "string" && !existing.teams.has(teamId)) {
+    errors.push({ path: `${path}/teamId`, message: "is not the id of a team" });
   }
-  return faults;
+  return errors;
 }
 
-function named(all: readonly ItemInput[], field: "ownerId" | "teamId"): readonly string[] {
-  const ids = all.map((given) => given[field]).filter((id) => typeof id === "string");
+function referencedIds(
+  inputs: readonly ItemInput[],
+  field: "ownerId" | "teamId",
+): readonly string[] {
+  const ids = inputs.map((input) => input[field]).filter((id) => typeof id === "string");
   return [...new Set(ids)];
 }

@@ -2,8 +2,8 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 
 /**
- * Which of these ids no configuration item here has. The others stay until the act ends: who writes them
- * down next would otherwise refer to what somebody deletes meanwhile.
+ * Finds the ids that no configuration item has. The items of the others are kept from being deleted until
+ * the transaction ends, so that a ticket does not refer to an item that goes meanwhile.
  */
 export async function missingItems(tx: Tx, ids: readonly string[]): Promise<readonly string[]> {
   if (ids.length === 0) return [];
@@ -11,7 +11,7 @@ export async function missingItems(tx: Tx, ids: readonly string[]): Promise<read
   return ids.filter((id) => !held.has(id));
 }
 
-/** Those of these items that there are; none of them can be deleted before the act ends. */
+/** Finds which of these items exist, and keeps them from being deleted until the transaction ends. */
 export async function holdItems(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const text = "select id from cmdb_items where id = any($1::text[]) order by id for key share";
   const rows = await queryRows(tx, text, [ids]);

@@ -1,11 +1,17 @@
-/** What becomes of an item when somebody says something about it. */
+/** Applies a change to a configuration item. Nothing here reads or writes. */
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { attributeFaults } from "../classes/check-attributes.ts";
+import { attributeErrors } from "../classes/check-attributes.ts";
 import type { ObjectSchema } from "../classes/schema.ts";
-import { ATTRIBUTES_CHARACTERS_MAX, dataOf, fields, type Item, type ItemFields } from "./item.ts";
+import {
+  ATTRIBUTES_CHARACTERS_MAX,
+  itemEventData,
+  fields,
+  type Item,
+  type ItemFields,
+} from "./item.ts";
 
-/** An item of which only the class and the name are known. */
+/** The defaults of an item. */
 export const EMPTY_ITEM: Omit<ItemFields, "name" | "class"> = {
   status: "active",
   key: null,
@@ -15,36 +21,36 @@ export const EMPTY_ITEM: Omit<ItemFields, "name" | "class"> = {
   teamId: null,
 };
 
-/** What somebody says about an item; what is undefined stays. */
+/** Fields of an item to set; those that are undefined stay. */
 export type ItemInput = { readonly [Name in keyof ItemFields]?: ItemFields[Name] | undefined };
 
-/** The fields after a change. Attributes are changed one by one, and null takes one away. */
-export function applyItemChange(before: ItemFields, given: ItemInput): ItemFields {
-  const said = Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
+/** Applies a change to an item's fields. Attributes are merged, and null removes one. */
+export function applyItemChange(before: ItemFields, change: ItemInput): ItemFields {
+  const defined = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
   ) as Partial<ItemFields>;
-  const attributes = Object.entries({ ...before.attributes, ...given.attributes });
+  const attributes = Object.entries({ ...before.attributes, ...change.attributes });
   return {
     ...before,
-    ...said,
+    ...defined,
     attributes: Object.fromEntries(attributes.filter(([, value]) => value !== null)),
   };
 }
 
 const NAMES = Object.keys(fields) as readonly (keyof ItemFields)[];
 
-/** The fields in which two differ. */
+/** Lists the fields in which two items differ. */
 export function changesBetween(before: ItemFields, after: ItemFields): string[] {
   return NAMES.filter((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
-/** `data` of the event that tells of a change. */
+/** Builds the data of the event of a change. */
 export function changeData(before: Item, after: Item) {
   const changes = changesBetween(before, after);
-  return { before: dataOf(before), after: dataOf(after), changes };
+  return { before: itemEventData(before), after: itemEventData(after), changes };
 }
 
-/** What is wrong with the class and the attributes of an item; `schemas` has the classes that there are. */
+/** Checks the class and the attributes of an item; `schemas` has the classes that exist. */
 export function itemErrors(
   item: ItemFields,
   schemas: ReadonlyMap<string, ObjectSchema>,
@@ -56,5 +62,5 @@ export function itemErrors(
     const message = `must have at most ${ATTRIBUTES_CHARACTERS_MAX} characters as JSON`;
     return [{ path: `${path}/attributes`, message }];
   }
-  return attributeFaults(schema, item.attributes, `${path}/attributes`);
+  return attributeErrors(schema, item.attributes, `${path}/attributes`);
 }

@@ -41,7 +41,7 @@ export const Item = Type.Object(
 );
 export type Item = Static<typeof Item> & { readonly revision: number };
 
-/** What of an item a person chooses. */
+/** The fields of an item that people write. */
 export type ItemFields = Pick<Item, keyof typeof fields>;
 
 export const ItemDetail = Type.Object(
@@ -52,7 +52,7 @@ export const ItemDetail = Type.Object(
   { title: "CmdbItemDetail" },
 );
 
-/** What is shown of an item in a graph. */
+/** An item in a graph. */
 export const itemSummary = {
   id: ItemId,
   name: fields.name,
@@ -72,12 +72,12 @@ export const ItemInUse = failure(
   "The item has relationships, or open tickets are about it. Rather make it `retired`.",
 );
 
-/** How events refer to an item. */
-export function referTo({ id: itemId, name }: Pick<Item, "id" | "name">) {
+/** The reference to an item in events. */
+export function itemRef({ id: itemId, name }: Pick<Item, "id" | "name">) {
   return { id: itemId, displayName: name };
 }
 
-/** An item as events tell it. */
-export function dataOf({ revision: _, ...item }: Item) {
+/** The data of an item's events. */
+export function itemEventData({ revision: _, ...item }: Item) {
   return item;
 }

@@ -13,13 +13,13 @@ export interface TicketOnItem {
   readonly state: string;
 }
 
-/** Where domains of tickets tell which of theirs are open on some items. */
+/** Finds the open tickets of one kind about some items. */
 export const TicketsOnItemsPoint =
   extensionPoint<(tx: Tx, itemIds: readonly string[]) => Promise<readonly TicketOnItem[]>>(
     "itsm.tickets_on_items",
   );
 
-/** All open tickets that are about some of these items. */
+/** Finds all open tickets about some items. */
 export async function openTickets(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   itemIds: readonly string[],

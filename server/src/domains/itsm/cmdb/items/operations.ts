@@ -20,8 +20,8 @@ import { fields, Item, ItemDetail, ItemId, ItemInUse, KeyTaken } from "./item.ts
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** What happened to an item, newest first, also when it is no longer there. */
-async function historyOf(
+/** Reads the events of an item, newest first, also of a deleted one. */
+async function readItemHistory(
   { tx }: ReadContext,
   id: string,
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
@@ -30,7 +30,7 @@ async function historyOf(
   if (after !== undefined && !before) throw invalidField("?after", "is not a cursor of this list");
   const filter = { resourceType: "cmdb_item", resourceId: id, before };
   const found = await queryEvents(tx, filter, limit + 1);
-  // The log may have forgotten one that is there, and never heard of one that is not.
+  // Retention may have removed all events of an item that exists; one that never existed is not found.
   if (found.length === 0 && after === undefined) await store.get(tx, id);
   return toPage(found, limit, toEventEnvelope, (event) => event.id);
 }
@@ -41,7 +41,7 @@ const example = { params: { id: "ci_01jd0000000000000000000000" } };
 const ITEMS: ListDefinition = {
   name: "cmdb items",
   from: "cmdb_items",
-  select: store.SHOWN,
+  select: store.ITEM_COLUMNS,
   fields: {
     id: { sql: "id", kind: "text" },
     no: { sql: "no", kind: "number", type: "bigint" },
@@ -62,8 +62,8 @@ const ITEMS: ListDefinition = {
   tieBreaker: "no",
 };
 
-/** What lists and exports of items may be narrowed to. */
-export const narrowing = {
+/** The filters of lists and exports of items, beside `filter`. */
+export const itemFilters = {
   class: Type.Optional(fields.class),
   status: Type.Optional(fields.status),
 };
@@ -76,17 +76,17 @@ const listItems = query({
     'A filter may lead into attributes: `{"attributes.os":"linux"}`. `q` looks into names, keys, ' +
     "descriptions and attributes.",
   permission: CmdbRead,
-  query: object({ ...listQuery, ...narrowing }),
+  query: object({ ...listQuery, ...itemFilters }),
   response: countedPage(Item),
   example: { query: { limit: 50, class: "server", status: "active", sort: "name" } },
-  run: (ctx, { query: { class: itemClass, status, ...question } }) =>
-    listPage(ctx, ITEMS, question, {
-      narrowed: narrowedBy({ class: itemClass, status }),
+  run: (ctx, { query: { class: itemClass, status, ...listing } }) =>
+    listPage(ctx, ITEMS, listing, {
+      narrowed: columnConditions({ class: itemClass, status }),
       toItem: store.toItem,
     }),
 });
 
-function narrowedBy(
+function columnConditions(
   columns: Readonly<Record<string, string | undefined>>,
 ): readonly ListCondition[] {
   return Object.entries(columns).flatMap(([column, value]) =>
@@ -185,7 +185,7 @@ const getHistory = query({
   query: object(pageQuery),
   response: page(EventEnvelope),
   example,
-  run: (ctx, { params, query: question }) => historyOf(ctx, params.id, question),
+  run: (ctx, { params, query: listing }) => readItemHistory(ctx, params.id, listing),
 });
 
 export const itemOperations = [listItems, createItem, getItem, updateItem, deleteItem, getHistory];

@@ -1,7 +1,7 @@
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import type { WriteContext } from "#kernel/operation/operation.ts";
-import { schemasOf } from "../classes/store.ts";
+import { holdSchemas } from "../classes/store.ts";
 import type { RelationshipDeleted } from "../events.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated } from "../events.ts";
 import * as relationships from "../relationships/service.ts";
@@ -13,69 +13,69 @@ import {
   itemErrors,
   type ItemInput,
 } from "./item-change.ts";
-import { dataOf, type Item, ItemInUse, referTo } from "./item.ts";
+import { itemEventData, type Item, ItemInUse, itemRef } from "./item.ts";
 import { findReferences, missingReferenceErrors } from "./check-references.ts";
 import * as store from "./store.ts";
 import { openTickets } from "./open-tickets.ts";
 
-/** The least that must be known of an item. */
-export type Draft = ItemInput & { readonly name: string; readonly class: string };
+/** A new item: its class and name are required. */
+export type NewItem = ItemInput & { readonly name: string; readonly class: string };
 
-export async function create(ctx: WriteContext<typeof ItemCreated>, draft: Draft): Promise<Item> {
+export async function create(ctx: WriteContext<typeof ItemCreated>, input: NewItem): Promise<Item> {
   const { tx, now, caller } = ctx;
-  const [schemas, known] = await Promise.all([
-    schemasOf(tx, [draft.class]),
-    findReferences(tx, [draft]),
+  const [schemas, references] = await Promise.all([
+    holdSchemas(tx, [input.class]),
+    findReferences(tx, [input]),
   ]);
-  const wanted = applyItemChange({ ...EMPTY_ITEM, name: draft.name, class: draft.class }, draft);
-  assertSound([...itemErrors(wanted, schemas, ""), ...missingReferenceErrors(draft, known, "")]);
+  const fields = applyItemChange({ ...EMPTY_ITEM, name: input.name, class: input.class }, input);
+  assertNoErrors([
+    ...itemErrors(fields, schemas, ""),
+    ...missingReferenceErrors(input, references, ""),
+  ]);
   const at = now.toISOString();
   const item: Item = {
     id: newId("ci", now.getTime()),
-    ...wanted,
+    ...fields,
     createdBy: caller.actor.id,
     createdAt: at,
     updatedAt: at,
     revision: 1,
   };
   await store.insert(tx, [item]);
-  ctx.emit(ItemCreated, referTo(item), dataOf(item));
+  ctx.emit(ItemCreated, itemRef(item), itemEventData(item));
   return item;
 }
 
-/** Attributes are checked when they or the class change: a schema may have changed since. */
+/** Attributes are checked only when they or the class change: the schema may have changed since the last write. */
 export async function update(
   ctx: WriteContext<typeof ItemUpdated>,
   id: string,
-  given: ItemInput,
+  change: ItemInput,
 ): Promise<Item> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  const wanted = applyItemChange(before, given);
-  const changes = changesBetween(before, wanted);
+  const fields = applyItemChange(before, change);
+  const changes = changesBetween(before, fields);
   if (changes.length === 0) return before;
-  const isShaped = changes.includes("class") || changes.includes("attributes");
-  const [schemas, known] = await Promise.all([
-    isShaped ? schemasOf(ctx.tx, [wanted.class]) : undefined,
-    findReferences(ctx.tx, [given]),
+  const isSchemaChecked = changes.includes("class") || changes.includes("attributes");
+  const [schemas, references] = await Promise.all([
+    isSchemaChecked ? holdSchemas(ctx.tx, [fields.class]) : undefined,
+    findReferences(ctx.tx, [change]),
   ]);
-  const faults = schemas ? itemErrors(wanted, schemas, "") : [];
-  assertSound([...faults, ...missingReferenceErrors(given, known, "")]);
+  const errors = schemas ? itemErrors(fields, schemas, "") : [];
+  assertNoErrors([...errors, ...missingReferenceErrors(change, references, "")]);
   const after = {
     ...before,
-    ...wanted,
+    ...fields,
     updatedAt: ctx.now.toISOString(),
     revision: before.revision + 1,
   };
   await store.update(ctx.tx, [after]);
-  ctx.emit(ItemUpdated, referTo(after), changeData(before, after));
+  ctx.emit(ItemUpdated, itemRef(after), changeData(before, after));
   return after;
 }
 
-/**
- * Deletes an item. What is related to it stands in the way, unless the caller wants the relationships
- * gone too; tickets that are open always do.
- */
+/** Deletes an item without open tickets; `force` deletes its relationships too, which otherwise prevent it. */
 export async function remove(
   ctx: WriteContext<typeof ItemDeleted | typeof RelationshipDeleted>,
   id: string,
@@ -89,16 +89,16 @@ export async function remove(
   ]);
   if (tickets.length > 0 || (relationshipCount > 0 && !force)) {
     throw new Failure(ItemInUse, {
-      detail: wordsOf(tickets.length, relationshipCount),
+      detail: inUseDetail(tickets.length, relationshipCount),
       extra: { ticketCount: tickets.length, relationshipCount },
     });
   }
-  if (relationshipCount > 0) await relationships.removeAllOf(ctx, id);
+  if (relationshipCount > 0) await relationships.removeAllOfItem(ctx, id);
   await store.remove(ctx.tx, id);
-  ctx.emit(ItemDeleted, referTo(item), dataOf(item));
+  ctx.emit(ItemDeleted, itemRef(item), itemEventData(item));
 }
 
-function wordsOf(tickets: number, relationshipCount: number): string {
+function inUseDetail(tickets: number, relationshipCount: number): string {
   const parts = [
     ...(tickets > 0 ? [`${tickets} open tickets are about it`] : []),
     ...(relationshipCount > 0
@@ -108,10 +108,10 @@ function wordsOf(tickets: number, relationshipCount: number): string {
   return `The item is in use: ${parts.join(", and ")}. To keep its history, make it retired.`;
 }
 
-/** Throws a 422 with all faults, if there are any. */
-export function assertSound(faults: readonly FieldError[]): void {
-  const [first] = faults;
+/** Throws a 422 with all errors, if there are any. */
+export function assertNoErrors(errors: readonly FieldError[]): void {
+  const [first] = errors;
   if (!first) return;
   const detail = `${first.path} ${first.message}`;
-  throw new Failure(Invalid, { detail, errors: faults });
+  throw new Failure(Invalid, { detail, errors });
 }

@@ -28,7 +28,7 @@ const createRelationship = command({
   permission: CmdbWrite,
   body: object(relationshipFields),
   response: created(Relationship, {
-    location: (made) => `/api/v1/cmdb/relationships/${made.id}`,
+    location: (relationship) => `/api/v1/cmdb/relationships/${relationship.id}`,
   }),
   emits: [RelationshipCreated],
   fails: [RelationshipExists],
@@ -55,10 +55,10 @@ const listRelationships = query({
     type: Type.Optional(relationshipFields.type),
   }),
   response: page(Relationship),
-  async run({ tx, services: { cursors } }, { query: { limit, after, ...narrowed } }) {
-    const list = JSON.stringify([LIST, narrowed]);
+  async run({ tx, services: { cursors } }, { query: { limit, after, ...filter } }) {
+    const list = JSON.stringify([LIST, filter]);
     const [no = 0] = after === undefined ? [] : cursors.decode(list, after);
-    const rows = await store.list(tx, narrowed, { after: Number(no), limit: limit + 1 });
+    const rows = await store.list(tx, filter, { after: Number(no), limit: limit + 1 });
     return toPage(
       rows,
       limit,

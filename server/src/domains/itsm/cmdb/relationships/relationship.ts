@@ -3,9 +3,9 @@ import { failure } from "#kernel/operation/failure.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
 
 /**
- * How one item stands to another. Each reads from left to right, `from` type `to`, and points at what is
- * needed: when `to` breaks, so does `from`. A cluster goes on without one of its members, and its
- * members do not go on without the cluster.
+ * Types of relationships. Each reads from left to right, `from` type `to`, and points at the item that is
+ * needed: when `to` breaks, so does `from`. A cluster works without one of its members, but its members
+ * do not work without the cluster.
  */
 export const RELATIONSHIP_TYPES = [
   "depends_on",

@@ -6,34 +6,33 @@ import { holdItems } from "../items/hold-items.ts";
 import type { Relationship } from "./relationship.ts";
 import * as store from "./store.ts";
 
-/** Which items to relate, and how. */
-export type Tie = Pick<Relationship, "from" | "to" | "type">;
+export type RelationshipInput = Pick<Relationship, "from" | "to" | "type">;
 
 export async function create(
   ctx: WriteContext<typeof RelationshipCreated>,
-  tie: Tie,
+  input: RelationshipInput,
 ): Promise<Relationship & { readonly revision: number }> {
-  const { from, to } = tie;
-  const faults: FieldError[] = [];
+  const { from, to } = input;
+  const errors: FieldError[] = [];
   const held = await holdItems(ctx.tx, [from, to]);
   for (const [path, id] of Object.entries({ "/from": from, "/to": to })) {
-    if (!held.has(id)) faults.push({ path, message: "is not the id of a configuration item" });
+    if (!held.has(id)) errors.push({ path, message: "is not the id of a configuration item" });
   }
-  if (from === to) faults.push({ path: "/to", message: "must be another item than `from`" });
-  const [first] = faults;
+  if (from === to) errors.push({ path: "/to", message: "must be another item than `from`" });
+  const [first] = errors;
   if (first) {
-    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors: faults });
+    throw new Failure(Invalid, { detail: `${first.path} ${first.message}`, errors });
   }
-  const made = newRelationship(ctx, tie);
-  await store.insert(ctx.tx, [made]);
-  emitCreated(ctx, made);
-  return { ...made, revision: 1 };
+  const relationship = newRelationship(ctx, input);
+  await store.insert(ctx.tx, [relationship]);
+  emitCreated(ctx, relationship);
+  return { ...relationship, revision: 1 };
 }
 
-/** A relationship that is not written yet. */
+/** Builds a relationship without writing it. */
 export function newRelationship(
   { now, caller }: Pick<WriteContext, "now" | "caller">,
-  { from, to, type }: Tie,
+  { from, to, type }: RelationshipInput,
 ): Relationship {
   return {
     id: newId("cir", now.getTime()),
@@ -47,31 +46,31 @@ export function newRelationship(
 
 export function emitCreated(
   ctx: WriteContext<typeof RelationshipCreated>,
-  made: Relationship,
+  relationship: Relationship,
 ): void {
-  ctx.emit(RelationshipCreated, referTo(made), made);
+  ctx.emit(RelationshipCreated, relationshipRef(relationship), relationship);
 }
 
-/** A relationship is there or not there, and never changes: it has the one revision. */
+/** Deletes a relationship, which never changes and so has one revision. */
 export async function remove(
   ctx: WriteContext<typeof RelationshipDeleted>,
   id: string,
 ): Promise<void> {
-  const gone = await store.remove(ctx.tx, id);
+  const deleted = await store.remove(ctx.tx, id);
   ctx.expectRevision(1);
-  ctx.emit(RelationshipDeleted, referTo(gone), gone);
+  ctx.emit(RelationshipDeleted, relationshipRef(deleted), deleted);
 }
 
 /** Deletes all relationships of an item. */
-export async function removeAllOf(
+export async function removeAllOfItem(
   ctx: WriteContext<typeof RelationshipDeleted>,
   itemId: string,
 ): Promise<void> {
-  for (const gone of await store.removeAllOf(ctx.tx, itemId)) {
-    ctx.emit(RelationshipDeleted, referTo(gone), gone);
+  for (const deleted of await store.removeAllOfItem(ctx.tx, itemId)) {
+    ctx.emit(RelationshipDeleted, relationshipRef(deleted), deleted);
   }
 }
 
-function referTo({ id, from, to, type }: Relationship) {
+function relationshipRef({ id, from, to, type }: Relationship) {
   return { id, displayName: `${from} ${type} ${to}` };
 }

@@ -3,7 +3,7 @@ import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Relationship } from "./relationship.ts";
 
-const SHOWN = `
+const COLUMNS = `
   id, from_id as "from", to_id as "to", type, created_by as "createdBy", created_at as "createdAt"`;
 
 const INSERT = `
@@ -12,7 +12,6 @@ const INSERT = `
     from json_to_recordset($1::json) as relationship
       (id text, "from" text, "to" text, type text, "createdBy" text, "createdAt" timestamptz)`;
 
-/** Writes relationships that are not there yet. */
 export async function insert(tx: Tx, all: readonly Relationship[]): Promise<void> {
   await queryRows(tx, INSERT, [JSON.stringify(all)]);
 }
@@ -20,7 +19,7 @@ export async function insert(tx: Tx, all: readonly Relationship[]): Promise<void
 const INSERT_NEW = `
   ${INSERT} on conflict on constraint cmdb_relationships_once do nothing returning id`;
 
-/** Writes those that are not there yet, and tells their ids. */
+/** Inserts those that do not exist yet, and resolves to their ids. */
 export async function insertNew(
   tx: Tx,
   all: readonly Relationship[],
@@ -30,53 +29,54 @@ export async function insertNew(
 }
 
 export async function get(tx: Tx, id: string): Promise<Relationship> {
-  const [row] = await queryRows(tx, `select ${SHOWN} from cmdb_relationships where id = $1`, [id]);
+  const [row] = await queryRows(tx, `select ${COLUMNS} from cmdb_relationships where id = $1`, [
+    id,
+  ]);
   if (!row) throw new Failure(NotFound);
   return toRelationship(row);
 }
 
-/** Deletes one and tells what it was. */
+/** Deletes a relationship and resolves to it. */
 export async function remove(tx: Tx, id: string): Promise<Relationship> {
-  const text = `delete from cmdb_relationships where id = $1 returning ${SHOWN}`;
+  const text = `delete from cmdb_relationships where id = $1 returning ${COLUMNS}`;
   const [row] = await queryRows(tx, text, [id]);
   if (!row) throw new Failure(NotFound);
   return toRelationship(row);
 }
 
-/** Deletes all of an item, and tells what they were. */
-export async function removeAllOf(tx: Tx, itemId: string): Promise<Relationship[]> {
+/** Deletes all relationships of an item and resolves to them. */
+export async function removeAllOfItem(tx: Tx, itemId: string): Promise<Relationship[]> {
   const text = `
-    delete from cmdb_relationships where from_id = $1 or to_id = $1 returning ${SHOWN}`;
+    delete from cmdb_relationships where from_id = $1 or to_id = $1 returning ${COLUMNS}`;
   return (await queryRows(tx, text, [itemId])).map(toRelationship);
 }
 
-/** What a list of relationships is narrowed to. */
-export interface Narrowed {
+export interface RelationshipFilter {
   readonly item?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** A relationship with its place in the list. */
-export type Listed = Relationship & { readonly no: number };
+/** A relationship with its position in the list. */
+export type ListedRelationship = Relationship & { readonly no: number };
 
 export async function list(
   tx: Tx,
-  { item, from, to, type }: Narrowed,
+  { item, from, to, type }: RelationshipFilter,
   page: { readonly after: number; readonly limit: number },
-): Promise<Listed[]> {
+): Promise<ListedRelationship[]> {
   const parameters = new SqlParameters();
   const conditions = [`no > ${parameters.add(page.after, "bigint")}`];
   if (item !== undefined) {
-    const place = parameters.add(item, "text");
-    conditions.push(`(from_id = ${place} or to_id = ${place})`);
+    const parameter = parameters.add(item, "text");
+    conditions.push(`(from_id = ${parameter} or to_id = ${parameter})`);
   }
   for (const [column, value] of Object.entries({ from_id: from, to_id: to, type })) {
     if (value !== undefined) conditions.push(`${column} = ${parameters.add(value, "text")}`);
   }
   const text = `
-    select no, ${SHOWN} from cmdb_relationships where ${conditions.join(" and ")}
+    select no, ${COLUMNS} from cmdb_relationships where ${conditions.join(" and ")}
      order by no limit ${page.limit}`;
   const rows = await queryRows(tx, text, parameters.values);
   return rows.map((row) => ({ ...toRelationship(row), no: Number(row["no"]) }));
