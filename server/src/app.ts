@@ -29,7 +29,7 @@ import { vault } from "#domains/vault/index.ts";
 import { webhooks } from "#domains/webhooks/index.ts";
 import { workflows } from "#domains/workflows/index.ts";
 import { workspaces } from "#domains/workspaces/index.ts";
-import type { Domain } from "#kernel/domain.ts";
+import type { Domain } from "#kernel/contract.ts";
 
 /** Every area of the product. */
 export const domains: readonly Domain[] = [

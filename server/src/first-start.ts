@@ -7,11 +7,11 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { create, WorkspaceCreated } from "#domains/workspaces/index.ts";
 import { Act } from "#kernel/operation/act.ts";
-import { type Platform, systemCaller } from "#kernel/access/caller.ts";
+import { systemCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
 import { sqlStateOf } from "#kernel/db/errors.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 
 const UNIQUE_VIOLATION = "23505";
 

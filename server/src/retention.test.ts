@@ -3,7 +3,7 @@ import pg from "pg";
 import { describe, expect, inject, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
 import { pruneIdempotencyKeys } from "#kernel/operation/idempotency.ts";
-import type { JobType } from "#kernel/work/job.ts";
+import type { JobType } from "#kernel/contract.ts";
 import { PRUNE_ROWS_MAX } from "#kernel/work/retention-job.ts";
 import { pruneEvents, pruneWrecks } from "#kernel/log/retention.ts";
 import { useWorld } from "#kernel/testing/world.ts";

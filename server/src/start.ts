@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import type { Domain } from "#kernel/domain.ts";
+import type { Domain } from "#kernel/contract.ts";
 import { loadMasterKey } from "#kernel/access/crypto.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { buildServer } from "#kernel/http/server.ts";

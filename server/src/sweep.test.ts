@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { Compile } from "typebox/compile";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Operation } from "#kernel/operation/operation.ts";
+import type { Operation } from "#kernel/contract.ts";
 import { notes } from "#kernel/testing/notes.ts";
 import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import { type Answer, type Ask, useWorld } from "#kernel/testing/world.ts";

@@ -9,13 +9,13 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { PasswordReset } from "#domains/identity/sessions/index.ts";
 import { Act } from "#kernel/operation/act.ts";
-import { type Platform, systemCaller } from "#kernel/access/caller.ts";
+import { systemCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { loadMasterKey } from "#kernel/access/crypto.ts";
 import { NO_WORKSPACE, type Partition } from "#kernel/db/database.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Kernel } from "#kernel/kernel.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { readSettings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { domains } from "../app.ts";

@@ -126,7 +126,7 @@ test("reset-password on a server database works beside a running node, whose cac
   const node = await open(key);
   try {
     const heard = new Promise<void>((resolve) => {
-      node.news.subscribe(["audit"], ({ type }) => {
+      node.commitFeed.subscribe(["audit"], ({ type }) => {
         if (type === "audit.auth.password_reset") resolve();
       });
     });

@@ -1,29 +1,28 @@
 import type { Logger } from "pino";
 import { Authenticator } from "./access/authenticator.ts";
-import type { Platform } from "./access/caller.ts";
+import type { Platform, Domain, Engine, RunningEngine, Operation, Reader } from "./contract.ts";
 import { Clock } from "./clock.ts";
 import type { MasterKey } from "./access/crypto.ts";
 import { Database } from "./db/database.ts";
 import type { PreparedDatabase } from "./db/setup/prepare-database.ts";
 import { ReaderGroup } from "./readers/reader-group.ts";
-import type { UsageCounter, Domain, NotificationRule, CausalTracer } from "./domain.ts";
 import { Embeddings } from "./embedding/embeddings.ts";
-import type { Engine, RunningEngine } from "./work/engine.ts";
 import type { Contribution } from "./extension-point.ts";
 import { newId } from "./schema/id.ts";
 import { pruneIdempotencyKeys } from "./operation/idempotency.ts";
 import { ExpressionPool } from "./expression/pool/pool.ts";
 import { Loop } from "./work/loop.ts";
-import type { Operation } from "./operation/operation.ts";
-import { Mailer, sendMail } from "./mail.ts";
+import { Mailer } from "./mail/mailer.ts";
+import { sendMail } from "./mail/send-mail.ts";
 import { CommitFeed } from "./readers/commit-feed.ts";
-import { type CatalogEntry, describeEvents } from "./operation/openapi.ts";
+import { describeEvents } from "./operation/openapi.ts";
+import type { CatalogEntry } from "./log/event.ts";
 import { Outbound } from "./outbound/outbound.ts";
 import { Cursors } from "./operation/pagination.ts";
 import type { Permission } from "./access/permission.ts";
 import { pruneEvents, pruneWrecks } from "./log/retention.ts";
 import { RateLimit } from "./access/rate-limit.ts";
-import { type Reader, registerReaders } from "./readers/reader.ts";
+import { registerReaders } from "./readers/reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import type { Settings } from "./settings.ts";
@@ -63,17 +62,14 @@ export class Kernel implements Platform {
   readonly epoch: number;
   readonly serverVersion: number;
   readonly homeWorkspace: string;
-  readonly signal: WakeSignal;
-  readonly news: CommitFeed;
+  readonly wakeSignal: WakeSignal;
+  readonly commitFeed: CommitFeed;
   readonly keys: WorkspaceKeys;
   readonly secrets: Secrets;
   readonly cursors: Cursors;
   readonly outbound: Outbound;
-  readonly throttle: RateLimit;
+  readonly rateLimit: RateLimit;
   readonly mailer: Mailer;
-  readonly counters: readonly UsageCounter[];
-  readonly tracers: readonly CausalTracer[];
-  readonly notices: readonly NotificationRule[];
   readonly readerNames: readonly string[];
   readonly contributions: readonly Contribution[];
   readonly eventTypes: readonly CatalogEntry[];
@@ -102,7 +98,7 @@ export class Kernel implements Platform {
     const kernel = new Kernel(options, db, installation);
     await kernel.#calibrate();
     // From here on no change on another node goes unnoticed by a cache.
-    await kernel.news.catchUp();
+    await kernel.commitFeed.catchUp();
     kernel.#follow();
     return kernel;
   }
@@ -118,21 +114,18 @@ export class Kernel implements Platform {
     this.epoch = installation.epoch;
     this.serverVersion = installation.server_version;
     this.homeWorkspace = installation.home_workspace_id;
-    this.signal = new WakeSignal(db, newId("node"), (error) => log.error(error));
-    this.news = new CommitFeed(db, this.epoch);
+    this.wakeSignal = new WakeSignal(db, newId("node"), (error) => log.error(error));
+    this.commitFeed = new CommitFeed(db, this.epoch);
     this.keys = new WorkspaceKeys(db, masterKey);
     this.secrets = new Secrets(db, this.keys);
     this.cursors = new Cursors(masterKey.derive("cursors"));
     this.mailer = new Mailer({ smtpUrl: settings.smtpUrl, from: settings.mailFrom });
-    this.throttle = new RateLimit(() => this.clock.nowMs());
-    this.tracers = domains.flatMap(({ tracers = [] }) => tracers);
+    this.rateLimit = new RateLimit(() => this.clock.nowMs());
     this.readerNames = domains.flatMap(({ readers = [] }) => readers.map(({ name }) => name));
-    this.notices = domains.flatMap(({ notifications = [] }) => notifications);
     this.contributions = domains.flatMap(({ contributions = [] }) => contributions);
     this.operations = new Map(
       domains.flatMap(({ operations }) => operations).map((op) => [op.id, op]),
     );
-    this.counters = domains.flatMap(({ counters = [] }) => counters);
     this.eventTypes = describeEvents(domains);
     this.permissions = domains.flatMap(({ permissions }) => permissions);
     this.outbound = new Outbound({
@@ -142,15 +135,12 @@ export class Kernel implements Platform {
     this.sandbox = new Sandbox({
       onError: (error) => log.error({ err: error }, "a script's call failed"),
     });
-    this.authenticator = new Authenticator(
-      this,
-      domains.flatMap(({ credentials = [] }) => credentials),
-    );
+    this.authenticator = new Authenticator(this);
   }
 
   /** True from the moment that it was told to end. */
   get draining(): boolean {
-    return this.ending.aborted;
+    return this.shutdown.aborted;
   }
 
   /** True from the moment that nothing new should be sent to it, though it still answers. */
@@ -158,7 +148,7 @@ export class Kernel implements Platform {
     return this.#leaving;
   }
 
-  get ending(): AbortSignal {
+  get shutdown(): AbortSignal {
     return this.#ending.signal;
   }
 
@@ -196,7 +186,7 @@ export class Kernel implements Platform {
     await Promise.all([...this.#engines.values()].map((engine) => engine.stop()));
     await this.#work?.worker.drain();
     await this.authenticator.touch();
-    await this.signal.close();
+    await this.wakeSignal.close();
     await Promise.all([this.expressions.close(), this.sandbox.close(), this.embeddings.close()]);
     await this.outbound.close();
     this.mailer.close();
@@ -205,20 +195,20 @@ export class Kernel implements Platform {
 
   #follow(): void {
     const onError = (error: unknown): void => this.log.error(error);
-    const news = new Loop(() => this.news.catchUp(), onError, NEWS_GATHER_MS);
+    const news = new Loop(() => this.commitFeed.catchUp(), onError, NEWS_GATHER_MS);
     this.#loops.push(
       news,
       new Loop(() => this.#calibrate(), onError),
       new Loop(() => this.authenticator.touch(), onError),
     );
-    this.signal.subscribe((what, from) => {
+    this.wakeSignal.subscribe((what, from) => {
       if (what === "jobs") this.#work?.loop.wake();
       if (what !== "events") return;
       // What was committed here was told when it was.
       if (from === "elsewhere") news.wake();
       for (const loop of this.#readers) loop.wake();
     });
-    this.signal.listen();
+    this.wakeSignal.listen();
   }
 
   #readerLoop(readers: readonly Reader[]): Loop {

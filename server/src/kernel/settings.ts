@@ -39,6 +39,11 @@ export interface Settings {
   readonly webhookConcurrency: number;
 }
 
+/** The base URL under which people reach this installation. */
+export function publicUrl({ settings }: { readonly settings: Settings }): string {
+  return settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads and checks all settings; throws one error that names each bad variable. */

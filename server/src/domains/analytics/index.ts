@@ -1,3 +1,4 @@
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -32,6 +33,8 @@ export const analytics = domain({
   ],
   operations: [...reportOperations, ...dashboardOperations, ...kpiOperations, ...exportOperations],
   jobs: [scheduledSnapshotJob, pruneSnapshots, writeExport, pruneExports],
-  counters: [{ name: "reports", count }],
-  contributions: [contribute(PackContentPoint, reportContent, kpiContent, dashboardContent)],
+  contributions: [
+    contribute(UsageCounterPoint, { name: "reports", count }),
+    contribute(PackContentPoint, reportContent, kpiContent, dashboardContent),
+  ],
 });

@@ -1,7 +1,8 @@
 /** With whose rights things run that nobody waits for: of whoever saved or asked for them, and no more. */
 import { membershipIn } from "#domains/identity/accounts/index.ts";
 import { confinementOf } from "#domains/workflows/index.ts";
-import { type Caller, type Platform, userIdOf, systemCaller } from "#kernel/access/caller.ts";
+import { type Caller, userIdOf, systemCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import type { Causation } from "#kernel/log/event.ts";
 
@@ -14,7 +15,7 @@ export interface RunAs {
 /** What a caller hands on to what they save. */
 export function runAsOf(caller: Caller): RunAs {
   return {
-    runAs: caller.person?.id ?? userIdOf(caller),
+    runAs: caller.principal?.id ?? userIdOf(caller),
     permissions: confinementOf(caller) ?? null,
   };
 }
@@ -28,7 +29,7 @@ export async function callerRunningAs(
   const { roles, permissions: held } = await membershipIn(platform, partition.workspace, runAs);
   return {
     ...systemCaller(partition, cause),
-    person: { id: runAs, roles },
+    principal: { id: runAs, roles },
     permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
   };
 }

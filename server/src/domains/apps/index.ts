@@ -1,3 +1,5 @@
+import { contribute } from "#kernel/extension-point.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import * as definitionEvents from "./definition/events.ts";
 import * as definition from "./definition/operations.ts";
@@ -55,5 +57,5 @@ export const apps = domain({
     runtime.readAsset,
     loginToApp,
   ],
-  counters: [{ name: "apps", count }],
+  contributions: [contribute(UsageCounterPoint, { name: "apps", count })],
 });

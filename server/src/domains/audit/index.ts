@@ -1,3 +1,4 @@
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { countEvents } from "#kernel/log/event-log.ts";
@@ -16,6 +17,11 @@ export const audit = domain({
   permissions: [AuditRead, EventsRead],
   events: [],
   operations: [queryAudit, getAuditEvent, listEventTypes],
-  counters: [{ name: "events", count: (tx) => countEvents(tx, EVENTS_COUNTED_MAX) }],
-  contributions: [contribute(ReportSourcePoint, logSource(AuditRead))],
+  contributions: [
+    contribute(UsageCounterPoint, {
+      name: "events",
+      count: (tx) => countEvents(tx, EVENTS_COUNTED_MAX),
+    }),
+    contribute(ReportSourcePoint, logSource(AuditRead)),
+  ],
 });

@@ -1,10 +1,15 @@
 import Type from "typebox";
 import { isPattern, patternSource } from "#kernel/condition/event-pattern.ts";
-import { EventEnvelope, EVENT_ID_PATTERN, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
+import {
+  EventEnvelope,
+  EVENT_ID_PATTERN,
+  positionOf,
+  toEventEnvelope,
+  EventTypeSchema,
+} from "#kernel/log/event.ts";
 import { positionInFilter, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent, queryEvents } from "#kernel/log/event-log.ts";
-import { EventTypeSchema } from "#kernel/operation/openapi.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { item, page } from "#kernel/operation/response.ts";
@@ -45,7 +50,7 @@ export const queryAudit = query({
       (event) => event,
       ({ id }) => id,
     );
-    const seen = await filterEvents(positionInFilter(ctx), ctx.caller.person, whole.data);
+    const seen = await filterEvents(positionInFilter(ctx), ctx.caller.principal, whole.data);
     return { ...whole, data: seen.map(toEventEnvelope) };
   },
 });
@@ -60,7 +65,7 @@ export const getAuditEvent = query({
   async run(ctx, { params }) {
     const place = positionOf(params.eventId);
     const found = place && (await findEvent(ctx.tx, place));
-    const seen = found && (await filterEvent(positionInFilter(ctx), ctx.caller.person, found));
+    const seen = found && (await filterEvent(positionInFilter(ctx), ctx.caller.principal, found));
     if (!seen) throw new Failure(NotFound);
     return toEventEnvelope(seen);
   },

@@ -1,7 +1,7 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { positionOf } from "#kernel/log/event.ts";
-import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
+import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { readTopics, type TopicBatch } from "#kernel/log/topic-log.ts";
 import { Feed, type FeedRequest } from "./feed.ts";
 
@@ -26,7 +26,7 @@ export class FeedRegistry {
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    platform.ending.addEventListener("abort", () => {
+    platform.shutdown.addEventListener("abort", () => {
       for (const channel of this.#channels.values()) channel.wake();
     });
   }
@@ -41,7 +41,7 @@ export class FeedRegistry {
     const key = keyOf(feed.partition, feed.name);
     const channel = this.#channels.get(key) ?? this.#open(key, feed);
     try {
-      return await channel.next(wish, this.#platform.ending);
+      return await channel.next(wish, this.#platform.shutdown);
     } finally {
       if (channel.size === 0 && this.#channels.get(key) === channel) this.#shut(key, feed, channel);
     }
@@ -77,7 +77,9 @@ export class FeedRegistry {
       ear.count += 1;
       return;
     }
-    const unsubscribe = this.#platform.news.subscribe([topic], (notice) => this.#hear(notice));
+    const unsubscribe = this.#platform.commitFeed.subscribe([topic], (notice) =>
+      this.#hear(notice),
+    );
     this.#ears.set(topic, { unsubscribe, count: 1 });
   }
 
@@ -90,7 +92,7 @@ export class FeedRegistry {
     this.#ears.delete(topic);
   }
 
-  #hear({ topic, ...partition }: WakeNotice): void {
+  #hear({ topic, ...partition }: CommitNotice): void {
     const channels = this.#byTopic.get(keyOf(partition, topic));
     if (channels) for (const channel of channels) channel.wake();
   }

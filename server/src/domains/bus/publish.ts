@@ -1,6 +1,6 @@
 import type { Static, TObject } from "typebox";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import * as store from "./store.ts";

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { AuditRead } from "#domains/audit/index.ts";
-import { type Caller, type Platform, type PlatformServices } from "#kernel/access/caller.ts";
+import { type Caller } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { eventIdOf, positionOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { filterEvents } from "#kernel/log/event-visibility.ts";
@@ -62,7 +63,7 @@ export type TopicReader = (events: readonly RecordedEvent[]) => Promise<readonly
 
 export function topicVisibility(
   platform: Platform,
-  { person }: Caller,
+  { principal }: Caller,
   { partition }: FeedKey,
 ): TopicReader {
   const place = {
@@ -70,7 +71,7 @@ export function topicVisibility(
     partition,
     read: <T>(work: (tx: Tx) => Promise<T>) => platform.db.read(partition, work),
   };
-  return (events) => filterEvents(place, person, events);
+  return (events) => filterEvents(place, principal, events);
 }
 
 /** The topics behind a name, as far as the caller may read them. */

@@ -1,4 +1,5 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { eventIdOf, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { logHead } from "#kernel/log/topic-log.ts";
 import { type FeedKey, feedRegistryOf } from "./feed-registry.ts";
@@ -72,7 +73,7 @@ export async function* stream(
     for (const one of seen) yield frameOf(one);
     left -= seen.length;
     after = events.at(-1)?.id ?? after;
-    if (gone?.aborted || platform.ending.aborted) return;
+    if (gone?.aborted || platform.shutdown.aborted) return;
     if (seen.length === 0) yield ":\n\n";
   }
 }

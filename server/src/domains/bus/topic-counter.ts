@@ -1,4 +1,4 @@
-import type { EventTypeCount } from "#kernel/readers/event-batch.ts";
+import type { EventTypeCount } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { addCounts, type Tally } from "./store.ts";
 

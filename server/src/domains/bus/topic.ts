@@ -1,9 +1,8 @@
 import Type from "typebox";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { permission } from "#kernel/access/permission.ts";
-import { EventEnvelope, EVENT_ID_PATTERN, topicOf } from "#kernel/log/event.ts";
+import { EventEnvelope, EVENT_ID_PATTERN, topicOf, type CatalogEntry } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
-import type { CatalogEntry } from "#kernel/operation/openapi.ts";
 import { line, Time } from "#kernel/schema/schema.ts";
 
 const CHARACTERS_MAX = 200;

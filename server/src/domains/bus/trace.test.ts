@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { contribute } from "#kernel/extension-point.ts";
+import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { domain } from "#kernel/domain.ts";
 import { event } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
@@ -32,8 +34,8 @@ const probe = domain({
   events: [NoteEchoed, NoteFaded],
   operations: [],
   readers: [echo],
-  tracers: [
-    {
+  contributions: [
+    contribute(CausalTracerPoint, {
       kind: "ripple",
       find: async (_tx, eventIds) =>
         eventIds.map((causationId, n) => ({
@@ -43,7 +45,7 @@ const probe = domain({
           summary: "A ripple",
           createdAt: `2026-01-01T00:00:0${n % 10}.000Z`,
         })),
-    },
+    }),
   ],
 });
 

@@ -1,10 +1,12 @@
 import Type, { type Static } from "typebox";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { readCausalChain } from "#kernel/log/causal-chain.ts";
 import { EventEnvelope, EVENT_ID_PATTERN, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { positionInFilter, filterEvent, filterEvents } from "#kernel/log/event-visibility.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { Time } from "#kernel/schema/schema.ts";
 
 const EVENTS_MAX = 1_000;
@@ -41,13 +43,13 @@ export async function traceOf(ctx: ReadContext, eventId: string): Promise<Static
   const place = positionOf(eventId);
   const asked = place && (await findEvent(tx, place));
   const here = positionInFilter(ctx);
-  const seen = asked && (await filterEvent(here, caller.person, asked));
+  const seen = asked && (await filterEvent(here, caller.principal, asked));
   if (!seen) throw new Failure(NotFound);
   const { events: all, truncated, ...chain } = await readCausalChain(tx, asked, EVENTS_MAX);
-  const events = await filterEvents(here, caller.person, all);
+  const events = await filterEvents(here, caller.principal, all);
   const ids = events.map(({ id }) => id);
   const effects: Static<typeof Effect>[] = [];
-  for (const { kind, find } of services.tracers) {
+  for (const { kind, find } of contributionsTo(CausalTracerPoint, services.contributions)) {
     effects.push(...(await find(tx, ids)).map((found) => ({ kind, ...found })));
   }
   effects.sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id));

@@ -1,4 +1,5 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import { type AuthFields, faultsOfAuth } from "./auth.ts";

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { findSecretReferences, SECRET_NAME } from "#kernel/secrets/secret-reference.ts";

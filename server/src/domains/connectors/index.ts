@@ -1,6 +1,11 @@
 import { executorsByType } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
-import { domain, type NotificationRule } from "#kernel/domain.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
+import { domain } from "#kernel/domain.ts";
+import {
+  NotificationRulePoint,
+  type NotificationRule,
+} from "#kernel/contributions/notification-rule.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import * as events from "./events.ts";
 import * as operations from "./operations.ts";
@@ -45,9 +50,9 @@ export const connectors = domain({
     use.invokeConnector,
     use.refreshConnector,
   ],
-  counters: [{ name: "connectors", count }],
-  notifications: [wentDown],
   contributions: [
+    contribute(UsageCounterPoint, { name: "connectors", count }),
+    contribute(NotificationRulePoint, wentDown),
     contribute(executorsByType, connectorStep),
     contribute(NodeTypePoint, connectorStep.type),
   ],

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import {
   type Connector,
   type DocumentInfo,

@@ -9,12 +9,12 @@ import {
   toldChange,
 } from "#domains/tables/structure/events.ts";
 import type { Table } from "#domains/tables/table.ts";
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { EventData, ResourceRef } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   AlreadyApplied,
   Changed,

@@ -11,7 +11,7 @@ import type { Step } from "#domains/tables/structure/step.ts";
 import type { Table } from "#domains/tables/table.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { refusalInWords, type Work } from "./parse-steps.ts";
 import { UnsupportedSql } from "./sql/sql-error.ts";
 import { TableLookup } from "./sql/table-lookup.ts";

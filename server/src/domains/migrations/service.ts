@@ -3,7 +3,7 @@ import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { MigrationCreated, MigrationDeleted, MigrationUpdated } from "./migration.ts";
 import {
   AppliedSomewhere,

@@ -1,5 +1,9 @@
 import { type MemberRow, membersWithRoles } from "#domains/identity/accounts/index.ts";
-import type { NotificationRule } from "#kernel/domain.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import {
+  NotificationRulePoint,
+  type NotificationRule,
+} from "#kernel/contributions/notification-rule.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { NotificationSent } from "./events.ts";
@@ -9,10 +13,12 @@ import { deliver } from "./notify.ts";
 /** Tells people what the domains' rules say that they should hear of. */
 export const notificationReader = reader({
   name: "notifications.tell",
-  on: ({ notices }) => notices.map(({ on }) => on.type),
+  on: ({ contributions }) =>
+    contributionsTo(NotificationRulePoint, contributions).map(({ on }) => on.type),
   startsAt: "end",
   emits: [NotificationSent],
   async handle(ctx, events) {
+    const rules = contributionsTo(NotificationRulePoint, ctx.services.contributions);
     // All events are of one workspace, so each rule's recipients are looked up once.
     const known = new Map<NotificationRule, readonly MemberRow[]>();
     const recipientsOf = async (rule: NotificationRule): Promise<readonly MemberRow[]> => {
@@ -27,7 +33,7 @@ export const notificationReader = reader({
       const about = { eventId, eventType, resource: { type: resource.type, id: resource.id } };
       const applies = ({ on, when }: NotificationRule): boolean =>
         on.type === eventType && (when === undefined || when(event));
-      for (const rule of ctx.services.notices.filter(applies)) {
+      for (const rule of rules.filter(applies)) {
         const message = { title: rule.title(event), body: rule.body(event), about };
         await deliver(ctx.because(event), await recipientsOf(rule), message);
       }

@@ -1,8 +1,10 @@
 import { type MemberRow, membersWithIds } from "#domains/identity/accounts/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { enqueueMail, type Mail, publicUrl } from "#kernel/mail.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import { enqueueMail } from "#kernel/mail/send-mail.ts";
+import type { Mail } from "#kernel/mail/mailer.ts";
+import { publicUrl } from "#kernel/settings.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { NotificationSent } from "./events.ts";
 import { BODY_CHARACTERS_MAX, RECIPIENTS_MAX, TITLE_CHARACTERS_MAX } from "./notification.ts";
 import * as preferences from "./preference-store.ts";

@@ -1,6 +1,6 @@
 import { userIdOf } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import {
   NotificationDeleted,
   NotificationRead,

@@ -1,6 +1,9 @@
 import { SMTPServer } from "smtp-server";
 import { afterAll, expect, test } from "vitest";
-import { domain, type NotificationRule } from "#kernel/domain.ts";
+import { contribute } from "#kernel/extension-point.ts";
+import { NotificationRulePoint } from "#kernel/contributions/notification-rule.ts";
+import { domain } from "#kernel/domain.ts";
+import type { NotificationRule } from "#kernel/contributions/notification-rule.ts";
 import { NoteCreated, notes } from "#kernel/testing/notes.ts";
 import { startWorld, until, useWorld, type World } from "#kernel/testing/world.ts";
 import { domains } from "../../app.ts";
@@ -27,7 +30,7 @@ const probe = (...notices: NotificationRule[]) =>
     permissions: [],
     events: [],
     operations: [],
-    notifications: notices,
+    contributions: [contribute(NotificationRulePoint, ...notices)],
   });
 
 const mails: { readonly to: string; readonly text: string }[] = [];

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { Conflict } from "#kernel/operation/failure.ts";
-import { command, type Operation, query } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import type { Operation } from "#kernel/contract.ts";
 import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";

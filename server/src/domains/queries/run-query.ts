@@ -1,4 +1,5 @@
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
@@ -66,10 +67,10 @@ async function answered(
   const { sql, inspection, values, limit = ROWS_DEFAULT, rowMode = "object" } = question;
   const partition = partitionOfCaller(caller);
   const tables = await tablesNamed(platform, caller, inspection);
-  const { person } = caller;
+  const { principal: person } = caller;
   const composed = wrapStatement(inspection, { tables, person, values, rowsMax: limit });
   const signal = AbortSignal.any([
-    platform.ending,
+    platform.shutdown,
     ...(caller.disconnected ? [caller.disconnected] : []),
   ]);
   const from = performance.now();
@@ -138,7 +139,7 @@ async function tablesNamed(
     const table = await findTableSchema(platform, partition, name, (work) =>
       platform.db.read(partition, work),
     );
-    if (table && isReadable(table, caller.person)) tables.push(table);
+    if (table && isReadable(table, caller.principal)) tables.push(table);
     else if (!expressions.has(name)) {
       complaints.push({ message: `there is no table ${name} that you may read`, at });
     }

@@ -1,8 +1,8 @@
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { QueryCreated, QueryDeleted, QueryUpdated } from "./saved-query.ts";
 import type { Inspection } from "./guard/guard.ts";
 import { nameless, type Parameter, parameterFaults, throwIfAny } from "./parameter.ts";

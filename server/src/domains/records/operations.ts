@@ -1,4 +1,4 @@
-import type { Operation } from "#kernel/operation/operation.ts";
+import type { Operation } from "#kernel/contract.ts";
 import { exportRecords } from "./csv/export-records.ts";
 import { importRecords } from "./csv/import-operation.ts";
 import { getRecord, listHistory, listRecords } from "./read/operations.ts";

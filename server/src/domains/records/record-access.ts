@@ -1,7 +1,7 @@
 /** What a table's rules let a person do with its records. */
 import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, failure, type FieldError } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
 import {
   isAllowed,
@@ -20,8 +20,12 @@ export const RecordForbidden = failure(
 );
 
 /** What a caller's rules say about an action. */
-export function recordGrants({ rules }: TableSchema, action: Action, { person }: Caller): Grants {
-  return grantsOf(rules, action, person);
+export function recordGrants(
+  { rules }: TableSchema,
+  action: Action,
+  { principal }: Caller,
+): Grants {
+  return grantsOf(rules, action, principal);
 }
 
 /** A record as its author is shown it; of what they may make and not see, nothing but that it is there. */

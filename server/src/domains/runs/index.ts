@@ -1,4 +1,6 @@
 import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
@@ -66,10 +68,10 @@ export const runs = domain({
   ],
   readers: [followEvents, keepSchedules],
   jobs: [startOnTime, retryBatch, cancelRemaining, pruneRuns],
-  counters: [{ name: "runs", count }],
-  tracers: [runTracer],
   engines: [runner],
   contributions: [
+    contribute(UsageCounterPoint, { name: "runs", count }),
+    contribute(CausalTracerPoint, runTracer),
     contribute(executorsByType, ...builtInExecutors),
     contribute(NodeTypePoint, ...builtInExecutors.map(({ type }) => type)),
     contribute(ReportSourcePoint, runsSource),

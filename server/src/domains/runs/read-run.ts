@@ -4,9 +4,8 @@ import {
   type ExecutionPlan,
   planOfVersion,
 } from "#domains/workflows/index.ts";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { TestRun } from "./engine/run-context.ts";
 import { foldJournal } from "./engine/journal-record.ts";

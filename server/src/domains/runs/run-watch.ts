@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import { isOver } from "./engine/store.ts";
@@ -20,9 +20,9 @@ export class Watch {
   readonly #followed = new Map<string, { count: number; seen: string }>();
   #looking: Loop | undefined;
 
-  constructor(platform: Pick<Platform, "db" | "log" | "news">) {
+  constructor(platform: Pick<Platform, "db" | "log" | "commitFeed">) {
     this.#platform = platform;
-    platform.news.subscribe(["workflow"], ({ resourceId }) => this.#tell(resourceId));
+    platform.commitFeed.subscribe(["workflow"], ({ resourceId }) => this.#tell(resourceId));
   }
 
   /** How many are watched, and whether there is a look every now and then. */
@@ -114,7 +114,7 @@ export async function waitUntilEnded(
   // Listens before it looks, so that nothing comes about unnoticed in between.
   const unsubscribe = watchOf(platform).subscribe(runId, () => patience.end());
   const timer = setTimeout(giveUp, waitMs);
-  const signals = [platform.ending, ...(gone ? [gone] : [])];
+  const signals = [platform.shutdown, ...(gone ? [gone] : [])];
   for (const signal of signals) signal.addEventListener("abort", giveUp, { once: true });
   if (signals.some(({ aborted }) => aborted)) giveUp();
   try {

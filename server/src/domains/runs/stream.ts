@@ -1,5 +1,6 @@
 import type { ExecutionPlan } from "#domains/workflows/index.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { foldJournal, type JournalRecord } from "./engine/journal-record.ts";
@@ -44,7 +45,7 @@ async function* stream(
 ): AsyncGenerator<string> {
   const pause = new Pause();
   const wake = (): void => pause.end();
-  const signals = [platform.ending, ...(how.gone ? [how.gone] : [])];
+  const signals = [platform.shutdown, ...(how.gone ? [how.gone] : [])];
   const endsAt = performance.now() + how.lastsMs;
   const unfollow = watchOf(platform).follow(how.runId, wake);
   for (const signal of signals) signal.addEventListener("abort", wake, { once: true });

@@ -1,6 +1,7 @@
 import { ConnectorActionPoint } from "#domains/connectors/index.ts";
 import { executorsByType } from "#domains/runs/index.ts";
 import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/index.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -60,8 +61,8 @@ export const sdk = domain({
     packs.uninstallPack,
   ],
   jobs: [runOnTime, pruneExecutions],
-  counters: [{ name: "artifacts", count }],
   contributions: [
+    contribute(UsageCounterPoint, { name: "artifacts", count }),
     contribute(executorsByType, ...scriptSteps, customStep),
     contribute(NodeTypePoint, ...scriptSteps.map(({ type }) => type)),
     contribute(NodeFamilyPoint, customNodes),

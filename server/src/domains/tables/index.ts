@@ -1,5 +1,6 @@
 import { executorsByType } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { contribute } from "#kernel/extension-point.ts";
@@ -26,10 +27,10 @@ export const tables = domain({
   name: "tables",
   summary: "Tables that people make, their records, and questions about them in SQL.",
   permissions: Object.values(permissions),
-  counters: [{ name: "tables", count: countTables }],
   events: [...tableEvents, ...recordEvents, ...queryEvents, ...migrationEvents],
   operations: [...tableOperations, ...recordOperations, ...queryOperations, ...migrationOperations],
   contributions: [
+    contribute(UsageCounterPoint, { name: "tables", count: countTables }),
     contribute(executorsByType, recordsExecutor),
     contribute(NodeTypePoint, recordsExecutor.type),
     contribute(EventVisibilityPoint, recordView),

@@ -1,4 +1,5 @@
-import { type Caller, partitionOfCaller, type PlatformServices } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -134,8 +135,8 @@ interface Known {
 class Catalog {
   readonly #known = new Map<string, Known>();
 
-  constructor({ news }: PlatformServices) {
-    news.subscribe([TOPIC], ({ workspace, environment }) => {
+  constructor({ commitFeed }: PlatformServices) {
+    commitFeed.subscribe([TOPIC], ({ workspace, environment }) => {
       this.#known.delete(`${workspace} ${environment}`);
     });
   }
@@ -196,10 +197,10 @@ class Catalog {
   }
 }
 
-const catalogs = new WeakMap<PlatformServices["news"], Catalog>();
+const catalogs = new WeakMap<PlatformServices["commitFeed"], Catalog>();
 
 function catalogOf(services: PlatformServices): Catalog {
-  let catalog = catalogs.get(services.news);
-  if (!catalog) catalogs.set(services.news, (catalog = new Catalog(services)));
+  let catalog = catalogs.get(services.commitFeed);
+  if (!catalog) catalogs.set(services.commitFeed, (catalog = new Catalog(services)));
   return catalog;
 }

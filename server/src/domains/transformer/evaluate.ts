@@ -1,4 +1,5 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { permission } from "#kernel/access/permission.ts";
 import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileExpression } from "#kernel/expression/expression.ts";

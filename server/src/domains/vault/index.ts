@@ -1,3 +1,5 @@
+import { contribute } from "#kernel/extension-point.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import { createSecret, deleteSecret, getSecret, listSecrets, rotateSecret } from "./operations.ts";
@@ -13,5 +15,5 @@ export const vault = domain({
   permissions: [SecretsRead, SecretsWrite],
   events: [SecretCreated, SecretUpdated, SecretDeleted],
   operations: [listSecrets, createSecret, getSecret, rotateSecret, deleteSecret],
-  counters: [{ name: "secrets", count }],
+  contributions: [contribute(UsageCounterPoint, { name: "secrets", count })],
 });

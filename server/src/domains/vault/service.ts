@@ -1,6 +1,6 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { SecretCreated, SecretDeleted, SecretUpdated } from "./secret.ts";
 import type { Secret } from "./secret.ts";
 import * as store from "./store.ts";

@@ -1,4 +1,4 @@
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { checkHeaders } from "#kernel/outbound/request-checks.ts";

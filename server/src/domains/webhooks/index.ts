@@ -1,4 +1,10 @@
-import { domain, type NotificationRule } from "#kernel/domain.ts";
+import { CausalTracerPoint } from "#kernel/contributions/causal-tracer.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
+import { domain } from "#kernel/domain.ts";
+import {
+  NotificationRulePoint,
+  type NotificationRule,
+} from "#kernel/contributions/notification-rule.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { replayMissedJob } from "./deliveries/replay-missed.ts";
@@ -52,8 +58,10 @@ export const webhooks = domain({
   readers: [fanOutReader],
   engines: [sender],
   jobs: [replayMissedJob, recover, pruneDeliveries, removeDeliveries],
-  tracers: [deliveryTracer],
-  counters: [{ name: "webhooks", count }],
-  notifications: [pausedByItself],
-  contributions: [contribute(ReportSourcePoint, deliveriesSource)],
+  contributions: [
+    contribute(UsageCounterPoint, { name: "webhooks", count }),
+    contribute(CausalTracerPoint, deliveryTracer),
+    contribute(NotificationRulePoint, pausedByItself),
+    contribute(ReportSourcePoint, deliveriesSource),
+  ],
 });

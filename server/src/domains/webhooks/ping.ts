@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";

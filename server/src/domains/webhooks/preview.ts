@@ -7,7 +7,7 @@ import {
 } from "#kernel/log/event.ts";
 import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { mayReadAudit } from "./audit-access.ts";
 import { compileSubscription } from "./sending/subscription.ts";
@@ -64,7 +64,7 @@ export async function preview(
     for (const told of batch) {
       if (events.length === limit) return shown({ events, scanned, truncated: true });
       scanned += 1;
-      const event = applyFilter(lenses, told, caller.person);
+      const event = applyFilter(lenses, told, caller.principal);
       if (event && wants(event)) events.push(event);
     }
     before = batch.at(-1)?.position;

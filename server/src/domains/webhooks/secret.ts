@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
 import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
 import type { UsedSecret } from "#kernel/secrets/scrubber.ts";

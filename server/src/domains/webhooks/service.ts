@@ -1,11 +1,11 @@
 import { type Insertable, sql } from "kysely";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Tables } from "../../tables.ts";
 import { receivesAuditEvents } from "./audit-access.ts";
 import { removeDeliveries } from "./deliveries/retention.ts";
@@ -75,7 +75,7 @@ export async function create(
     url,
     events,
     hears_audit,
-    saved_by: ctx.caller.person?.id ?? null,
+    saved_by: ctx.caller.principal?.id ?? null,
     secret,
     status: "active",
     since_epoch: ctx.services.epoch,
@@ -147,7 +147,7 @@ export async function resumeFromNow(
   });
   ctx.emit(WebhookResumed, webhookRef(webhook), { ...toWebhook(webhook), from: "now" });
   // What was due when it was paused is due now.
-  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   return webhook;
 }
 
@@ -209,7 +209,7 @@ function hearingOf(caller: Caller, draft: Sealed["draft"], before: Webhook) {
   const chooses = draft.events !== undefined || moves;
   return {
     ...(chooses && { hears_audit: receivesAuditEvents(caller, draft.events ?? before.events) }),
-    ...((chooses || draft.filter !== undefined) && { saved_by: caller.person?.id ?? null }),
+    ...((chooses || draft.filter !== undefined) && { saved_by: caller.principal?.id ?? null }),
   };
 }
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { validateCondition } from "#kernel/condition/condition.ts";
 import { isPattern } from "#kernel/condition/event-pattern.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";

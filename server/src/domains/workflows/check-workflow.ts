@@ -1,11 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { Value } from "typebox/value";
 import { missingSecrets } from "#domains/vault/index.ts";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { checkExpression } from "#kernel/expression/expression.ts";
 import { checkTemplate, templateReferences } from "#kernel/expression/template.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
 import { checkDefinition, Definition, type ExpressionCheck } from "./definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "./node-types.ts";
 import { findMentions, referencesOf } from "./references.ts";

@@ -1,3 +1,4 @@
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -82,6 +83,8 @@ export const workflows = domain({
     versions.archiveVersion,
     versions.diffVersions,
   ],
-  counters: [{ name: "workflows", count }],
-  contributions: [contribute(PackContentPoint, workflowContent)],
+  contributions: [
+    contribute(UsageCounterPoint, { name: "workflows", count }),
+    contribute(PackContentPoint, workflowContent),
+  ],
 });

@@ -1,4 +1,4 @@
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import {

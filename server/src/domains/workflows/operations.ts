@@ -1,6 +1,6 @@
 import Type from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
-import { command, type Method, query, type Route } from "#kernel/operation/operation.ts";
+import type { Platform, Method, Route } from "#kernel/contract.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";

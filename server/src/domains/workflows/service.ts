@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Caller, WorkspaceRef } from "#kernel/access/caller.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import * as deployments from "./deployments/store.ts";
 import { type WorkflowInput, merged } from "./workflow-input.ts";
 import * as events from "./events.ts";

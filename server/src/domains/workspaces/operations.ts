@@ -1,5 +1,7 @@
 import Type from "typebox";
 import { addMember } from "#domains/identity/accounts/index.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { userIdOf } from "#kernel/access/caller.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
@@ -107,7 +109,8 @@ export const workspaceStats = query({
   async run({ tx, services }, { params }) {
     const { slug } = await store.get(tx, params.slug);
     const counts: Record<string, number> = {};
-    for (const { name, count } of services.counters) counts[name] = await count(tx);
+    for (const { name, count } of contributionsTo(UsageCounterPoint, services.contributions))
+      counts[name] = await count(tx);
     return { slug, counts };
   },
 });

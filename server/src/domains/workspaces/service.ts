@@ -1,7 +1,7 @@
 import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newWorkspaceKey } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { WorkspaceCreated, WorkspaceUpdated } from "./workspace.ts";
 import * as store from "./store.ts";
 import { assertUsable, isTimezone, slugOf, type Workspace } from "./workspace.ts";

@@ -1,4 +1,6 @@
-import type { Credential, Platform } from "./caller.ts";
+import type { Platform } from "../contract.ts";
+import { contributionsTo, extensionPoint } from "../extension-point.ts";
+import type { Credential } from "./caller.ts";
 import { compilePattern } from "../condition/event-pattern.ts";
 import { sha256 } from "./crypto.ts";
 import { topicOf } from "../log/event.ts";
@@ -26,6 +28,9 @@ export interface ResolvedCredential {
   readonly expiresAtMs: number;
 }
 
+/** Where domains declare the kinds of token that they issue. */
+export const CredentialSourcePoint = extensionPoint<CredentialSource>("kernel.credential_sources");
+
 interface Entry extends ResolvedCredential {
   readonly source: CredentialSource;
   readonly untilMs: number;
@@ -51,12 +56,13 @@ export class Authenticator {
   /** Counts forgettings, so that a look-up which began before one is not kept after it. */
   #generation = 0;
 
-  constructor(platform: Platform, sources: readonly CredentialSource[]) {
+  constructor(platform: Platform) {
+    const sources = contributionsTo(CredentialSourcePoint, platform.contributions);
     this.#platform = platform;
     this.#sources = sources;
     const patterns = [...new Set(sources.flatMap(({ forgetsOn }) => forgetsOn))];
     const forgets = compilePattern(patterns);
-    platform.news.subscribe([...new Set(patterns.map(topicIn))], ({ type }) => {
+    platform.commitFeed.subscribe([...new Set(patterns.map(topicIn))], ({ type }) => {
       if (!forgets(type)) return;
       this.#cache.clear();
       this.#generation += 1;

@@ -1,15 +1,5 @@
-import type { Logger } from "pino";
-import type { Clock } from "../clock.ts";
-import type { MasterKey } from "./crypto.ts";
-import {
-  type Database,
-  type EnvironmentName,
-  NO_WORKSPACE,
-  type Partition,
-} from "../db/database.ts";
-import type { Embeddings } from "../embedding/embeddings.ts";
+import { type EnvironmentName, NO_WORKSPACE, type Partition } from "../db/database.ts";
 import { type Actor, type Causation, SYSTEM_ACTOR } from "../log/event.ts";
-import { newId, workspaceIdOf } from "../schema/id.ts";
 import {
   Failure,
   type FailureType,
@@ -17,23 +7,7 @@ import {
   Unauthenticated,
 } from "../operation/failure.ts";
 import type { Cidr } from "../outbound/ssrf-guard.ts";
-import type { Outbound } from "../outbound/outbound.ts";
-import type { Cursors } from "../operation/pagination.ts";
-import type { Permission } from "./permission.ts";
-import type { Mailer } from "../mail.ts";
-import type { CommitFeed } from "../readers/commit-feed.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { Secrets } from "../secrets/secrets.ts";
-import type { ExpressionPool } from "../expression/pool/pool.ts";
-import type { Operation } from "../operation/operation.ts";
-import type { UsageCounter, NotificationRule, CausalTracer } from "../domain.ts";
-import type { Engine, RunningEngine } from "../work/engine.ts";
-import type { Contribution } from "../extension-point.ts";
-import type { CatalogEntry } from "../operation/openapi.ts";
-import type { Settings } from "../settings.ts";
-import type { WakeSignal } from "../readers/wake-signal.ts";
-import type { WorkspaceKeys } from "./workspace-keys.ts";
+import { newId, workspaceIdOf } from "../schema/id.ts";
 
 export interface WorkspaceRef {
   /** As rows have it. */
@@ -47,7 +21,7 @@ export interface Membership {
   readonly roles: readonly string[];
   readonly permissions: ReadonlySet<string>;
   /** Why nothing may be done there for now, but what an operation allows even so. */
-  readonly barred?: FailureType;
+  readonly blockedBy?: FailureType;
 }
 
 /** Who is asking, as authentication found it; short-lived, and the same for many requests. */
@@ -90,7 +64,7 @@ export interface Caller {
   readonly environment: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
   /** On whose behalf, and their roles there: for what depends on the person and not on a permission. */
-  readonly person?: Principal;
+  readonly principal?: Principal;
   readonly requestId: string;
   /** Whose idempotency keys these are: a credential's, or a run's. A stranger has none. */
   readonly idempotencyScope?: string;
@@ -117,8 +91,8 @@ export function userIdOf({ credential }: Caller): string {
 }
 
 /** The id of the person behind a caller, or of the actor where there is none. */
-export function authorOf({ person, actor }: Pick<Caller, "person" | "actor">): string {
-  return person?.id ?? actor.id;
+export function authorOf({ principal, actor }: Pick<Caller, "principal" | "actor">): string {
+  return principal?.id ?? actor.id;
 }
 
 /** The partition that a caller's rows are in; only for a caller who is in a workspace. */
@@ -135,7 +109,7 @@ export function requireMembership({ credential }: Caller, workspaceId: string): 
   const all = [...(credential?.memberships.values() ?? [])];
   const membership = all.find(({ workspace }) => workspace.id === workspaceId);
   if (!membership) throw new Failure(NoSuchWorkspace);
-  if (membership.barred) throw new Failure(membership.barred);
+  if (membership.blockedBy) throw new Failure(membership.blockedBy);
   return membership;
 }
 
@@ -153,58 +127,4 @@ export function systemCaller({ workspace, environment }: Partition, cause: Causa
     origin: "",
     cause,
   };
-}
-
-/** What the kernel offers to handlers beyond their transaction: nothing that could leave it. */
-export interface PlatformServices {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly settings: Settings;
-  readonly masterKey: MasterKey;
-  readonly keys: WorkspaceKeys;
-  /** The values of the vault, for whoever acts on behalf of a workspace. */
-  readonly secrets: Secrets;
-  readonly cursors: Cursors;
-  readonly outbound: Outbound;
-  /** The epoch of the log, see migration 0001. */
-  readonly epoch: number;
-  /** Of PostgreSQL, as a number: 180000 is the first of 18. */
-  readonly serverVersion: number;
-  readonly signal: Pick<WakeSignal, "raise" | "subscribe">;
-  /** Aborted when the process is to end: whoever waits should wait no longer. */
-  readonly ending: AbortSignal;
-  /** A domain's own machinery, where this process runs it. */
-  readonly engineOf: <T extends RunningEngine>(engine: Engine<T>) => T | undefined;
-  /** Hears of events as they are committed, on this node at once and from the others shortly. */
-  readonly news: CommitFeed;
-  readonly throttle: RateLimit;
-  readonly mailer: Mailer;
-  /** The workspace that hears what belongs to none, such as a failed login. */
-  readonly homeWorkspace: string;
-  /** Numbers that the domains contribute to a workspace's statistics. */
-  readonly counters: readonly UsageCounter[];
-  /** What finds out what events caused, see `Tracer`. */
-  readonly tracers: readonly CausalTracer[];
-  readonly notices: readonly NotificationRule[];
-  /** The readers that this version has. */
-  readonly readerNames: readonly string[];
-  /** What domains added to others, see `contributionsTo`. */
-  readonly contributions: readonly Contribution[];
-  /** The catalog of events that the domains declare, by name. */
-  readonly eventTypes: readonly CatalogEntry[];
-  /** All permissions that the domains declare. */
-  readonly permissions: readonly Permission[];
-}
-
-/** What `prepare` works with, where no transaction is open yet. */
-export interface Platform extends PlatformServices {
-  readonly db: Database;
-  /** Every operation by its id, for those who call on behalf of others. */
-  readonly operations: ReadonlyMap<string, Operation>;
-  /** Where expressions are evaluated that can't be trusted to end. */
-  readonly expressions: ExpressionPool;
-  /** Where the scripts of workspaces run. */
-  readonly sandbox: Sandbox;
-  /** What makes vectors of texts, by which they are found by their meaning. */
-  readonly embeddings: Embeddings;
 }

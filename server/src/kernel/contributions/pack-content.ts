@@ -4,9 +4,9 @@
  * whoever installs the pack, so that a pack is installed as a whole or not at all.
  */
 import type { Static, TSchema } from "typebox";
-import type { Caller, Platform, WorkspaceRef } from "../access/caller.ts";
+import type { Caller, WorkspaceRef } from "../access/caller.ts";
+import type { Platform, WriteContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
-import type { WriteContext } from "../operation/operation.ts";
 import type { Permission } from "../access/permission.ts";
 
 /** The transaction of whoever installs or removes a pack. */

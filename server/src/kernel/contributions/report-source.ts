@@ -4,7 +4,8 @@
  * gives them as the caller sees them: whoever counts can count no more than they may read.
  */
 import Type, { type Static, type TObject } from "typebox";
-import { type Caller, partitionOfCaller, type Platform } from "../access/caller.ts";
+import { type Caller, partitionOfCaller } from "../access/caller.ts";
+import type { Platform } from "../contract.ts";
 import type { ConditionField } from "../condition/sql.ts";
 import { type SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { Failure } from "../operation/failure.ts";
 import { document, type HtmlDocument, markup } from "./markup.ts";
-import type { ErrorRendering } from "../operation/response.ts";
+import type { ErrorRendering } from "../operation/problem.ts";
 
 /** A failure with a page of its own, such as a form to fill in once more. */
 export class FailureWithPage extends Failure {

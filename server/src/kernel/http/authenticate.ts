@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Caller, Credential, Membership, PlatformServices } from "../access/caller.ts";
+import type { Caller, Credential, Membership } from "../access/caller.ts";
+import type { PlatformServices, Operation } from "../contract.ts";
 import type { EnvironmentName } from "../db/database.ts";
 import { isInCidr } from "../outbound/ssrf-guard.ts";
 import {
@@ -14,7 +15,6 @@ import {
   WorkspaceRequired,
 } from "../operation/failure.ts";
 import { newId } from "../schema/id.ts";
-import type { Operation } from "../operation/operation.ts";
 
 /** How a request says who it is; a cookie is only ever sent by our own pages. */
 export interface PresentedCredential {
@@ -50,7 +50,7 @@ export async function resolveCaller(
     environment,
     permissions: membership?.permissions ?? NONE,
     ...(credential &&
-      membership && { person: { id: credential.user.id, roles: membership.roles } }),
+      membership && { principal: { id: credential.user.id, roles: membership.roles } }),
     requestId: request.id,
     address: request.ip,
     origin: gate.services.settings.baseUrl ?? `${request.protocol}://${request.host}`,
@@ -122,11 +122,11 @@ function basicOf({ headers }: FastifyRequest): Pick<Caller, "basic"> {
 }
 
 function limit(
-  { throttle, settings }: PlatformServices,
+  { rateLimit, settings }: PlatformServices,
   { id }: Credential,
   reply: FastifyReply,
 ): void {
-  const state = throttle.take(id, settings.rateLimit);
+  const state = rateLimit.take(id, settings.rateLimit);
   if (!state) return;
   reply.header("ratelimit-limit", state.limit);
   reply.header("ratelimit-remaining", state.remaining);
@@ -175,6 +175,6 @@ function membershipOf(
 }
 
 function assertNotBarred(op: Operation, memberships: readonly Membership[]): void {
-  const barred = memberships.find((membership) => membership.barred)?.barred;
+  const barred = memberships.find((membership) => membership.blockedBy)?.blockedBy;
   if (barred && !op.allowBeforeEnrolment) throw new Failure(barred);
 }

@@ -6,10 +6,10 @@ import type {
   RouteHandlerMethod,
   RouteOptions,
 } from "fastify";
-import type { Caller, Platform, RawRequest } from "../access/caller.ts";
+import type { Caller, RawRequest } from "../access/caller.ts";
+import type { Platform, Method, Operation, Route } from "../contract.ts";
 import { Failure, MethodNotAllowed, WrongMediaType } from "../operation/failure.ts";
 import { assertSoundTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "./request-body.ts";
-import type { Method, Operation, Route } from "../operation/operation.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { authorise, perform } from "../operation/perform.ts";
 import { type Authenticate, resolveCaller } from "./authenticate.ts";

@@ -23,7 +23,7 @@ import {
   WrongMediaType,
 } from "../operation/failure.ts";
 import { describeApi } from "../operation/openapi.ts";
-import type { Operation } from "../operation/operation.ts";
+import type { Operation } from "../contract.ts";
 import { problemOf, renderFailure } from "../operation/problem.ts";
 import { requestIdOf } from "./authenticate.ts";
 import { Connections, SERVER_OPTIONS } from "./connections.ts";

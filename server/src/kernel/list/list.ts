@@ -5,7 +5,7 @@
 import Type, { type Static } from "typebox";
 import type { ConditionField } from "../condition/sql.ts";
 import { SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
-import type { ReadContext } from "../operation/operation.ts";
+import type { ReadContext } from "../contract.ts";
 import { pageQuery } from "../operation/pagination.ts";
 import { takeFittingPage } from "../operation/pagination.ts";
 import type { CountedPage } from "../operation/response.ts";

@@ -1,5 +1,5 @@
 import { partitionOfCaller } from "../access/caller.ts";
-import type { ReadContext } from "../operation/operation.ts";
+import type { ReadContext } from "../contract.ts";
 import { SqlParameters } from "../db/statement.ts";
 import { eventVisibilities } from "./event-visibility.ts";
 import type { Permission } from "../access/permission.ts";
@@ -64,9 +64,9 @@ async function seenWhole(
   { platform, caller }: ReportRequest,
   parameters: SqlParameters,
 ): Promise<string | undefined> {
-  const { person } = caller;
+  const { principal } = caller;
   const views = eventVisibilities(platform);
-  if (!person || views.length === 0) return undefined;
+  if (!principal || views.length === 0) return undefined;
   const partition = partitionOfCaller(caller);
   const place = {
     services: platform,
@@ -75,7 +75,7 @@ async function seenWhole(
   };
   const parts: string[] = [];
   for (const { resourceType, wholly } of views) {
-    const seen = wholly ? await wholly(place, person, parameters) : "false";
+    const seen = wholly ? await wholly(place, principal, parameters) : "false";
     if (seen === "true") continue;
     parts.push(`(e.resource_type <> ${parameters.add(resourceType, "text")} or (${seen}))`);
   }

@@ -2,7 +2,8 @@
  * Who sees what of an event. Most events are seen as they are by whoever may read the log. What some
  * are about is not for everyone: the domain that tells them says how each person sees them.
  */
-import type { Caller, Principal, PlatformServices } from "../access/caller.ts";
+import type { Caller, Principal } from "../access/caller.ts";
+import type { PlatformServices } from "../contract.ts";
 import type { Tx } from "../db/connection.ts";
 import type { Partition } from "../db/database.ts";
 import type { SqlParameters } from "../db/statement.ts";

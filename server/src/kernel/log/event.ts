@@ -164,3 +164,16 @@ export function toEventEnvelope(recorded: RecordedEvent): Static<typeof EventEnv
 export function topicOf(type: string): string {
   return type.slice(0, type.indexOf("."));
 }
+
+/** One entry of the event catalog, as the API shows it. */
+export const EventTypeSchema = Type.Object(
+  {
+    type: Type.String(),
+    resource: Type.String(),
+    summary: Type.String(),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of `data`" }),
+  },
+  { title: "EventType" },
+);
+
+export type CatalogEntry = Static<typeof EventTypeSchema>;

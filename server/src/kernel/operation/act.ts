@@ -1,18 +1,12 @@
 import type { Static, TSchema } from "typebox";
-import {
-  type Caller,
-  type Platform,
-  type PlatformServices,
-  systemCaller,
-  type WorkspaceRef,
-} from "../access/caller.ts";
+import { type Caller, systemCaller, type WorkspaceRef } from "../access/caller.ts";
+import type { Platform, PlatformServices, JobOptions, JobType, WriteContext } from "../contract.ts";
 import type { Partition, Transaction } from "../db/database.ts";
 import { appendEvents, appendAndReturn, type PendingEvent } from "../log/event-log.ts";
 import { type Actor, type Causation, type EventType, topicOf } from "../log/event.ts";
-import type { WakeNotice } from "../readers/wake-signal.ts";
-import { enqueue, type JobOptions, type JobType } from "../work/job.ts";
+import type { CommitNotice } from "../readers/commit-feed.ts";
+import { enqueue } from "../work/job.ts";
 import { Failure, PreconditionFailed } from "./failure.ts";
-import type { WriteContext } from "./operation.ts";
 import { matchesRevision } from "./response.ts";
 
 export interface ActOptions {
@@ -82,10 +76,10 @@ export class Act {
     const { session, services } = this.#options;
     session.onCommit(() => {
       if (this.emitted.length > 0) {
-        services.news.tell(this.#notices());
-        services.signal.raise("events");
+        services.commitFeed.announce(this.#notices());
+        services.wakeSignal.raise("events");
       }
-      if (this.#pending.some((item) => "job" in item)) services.signal.raise("jobs");
+      if (this.#pending.some((item) => "job" in item)) services.wakeSignal.raise("jobs");
     });
     this.#deliver();
   }
@@ -134,7 +128,7 @@ export class Act {
     return { actor: this.#actor, at: this.ctx.now, cause: this.#cause, requestId };
   }
 
-  #notices(): WakeNotice[] {
+  #notices(): CommitNotice[] {
     return [...this.#published, ...this.#pending].flatMap((item) => {
       if (!("event" in item)) return [];
       const { type, topic, resource } = item.event;

@@ -1,9 +1,8 @@
 import { hmac, open, seal, sha256 } from "../access/crypto.ts";
 import type { Partition, Transaction } from "../db/database.ts";
 import { type Invocation, type InvocationResult, partitionOf } from "./invocation.ts";
-import type { Platform } from "../access/caller.ts";
+import type { Platform, Operation } from "../contract.ts";
 import { Failure, IdempotencyInProgress, IdempotencyKeyReused, invalidField } from "./failure.ts";
-import type { Operation } from "./operation.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "../work/retention-job.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;

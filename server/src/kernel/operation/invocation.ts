@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import type { Audience } from "./operation.ts";
+import type { Audience } from "../contract.ts";
 import { NO_WORKSPACE, type Partition } from "../db/database.ts";
 
 export interface RawInput {

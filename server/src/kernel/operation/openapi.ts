@@ -1,6 +1,6 @@
-import Type, { type Static, type TSchema } from "typebox";
-import type { Domain } from "../domain.ts";
-import { EventEnvelope } from "../log/event.ts";
+import type { TSchema } from "typebox";
+import type { Domain, Operation, Route } from "../contract.ts";
+import { type CatalogEntry, EventEnvelope } from "../log/event.ts";
 import {
   CrossOrigin,
   type FailureType,
@@ -18,7 +18,6 @@ import {
   WrongMediaType,
 } from "./failure.ts";
 import { FORM_MEDIA_TYPE, JSON_MEDIA_TYPE } from "../http/request-body.ts";
-import type { Operation, Route } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import { EVENT_STREAM } from "./response.ts";
 
@@ -282,16 +281,3 @@ class Components {
 function plain(schema: TSchema): Json {
   return JSON.parse(JSON.stringify(schema)) as Json;
 }
-
-export type CatalogEntry = Static<typeof EventTypeSchema>;
-
-/** One entry of the event catalog, as the API shows it. */
-export const EventTypeSchema = Type.Object(
-  {
-    type: Type.String(),
-    resource: Type.String(),
-    summary: Type.String(),
-    data: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of `data`" }),
-  },
-  { title: "EventType" },
-);

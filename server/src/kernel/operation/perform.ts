@@ -1,5 +1,6 @@
 import fastJsonStringify from "fast-json-stringify";
-import type { Caller, Platform } from "../access/caller.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Platform, Operation } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
 import { sqlStateOf } from "../db/errors.ts";
 import { CAUSATION_DEPTH_MAX } from "../log/event.ts";
@@ -22,7 +23,6 @@ import {
   partitionOf,
   type RawInput,
 } from "./invocation.ts";
-import type { Operation } from "./operation.ts";
 import { type ProblemContext, renderFailure } from "./problem.ts";
 import type { ResponseType } from "./response.ts";
 

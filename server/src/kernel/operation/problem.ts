@@ -1,6 +1,5 @@
-import Type from "typebox";
+import Type, { type TSchema } from "typebox";
 import { type Failure, type FailureType, Unauthenticated } from "./failure.ts";
-import type { ErrorRendering } from "./response.ts";
 import { scrubUsedSecrets } from "../secrets/used-secrets.ts";
 
 export const Problem = Type.Object(
@@ -40,6 +39,13 @@ export interface ProblemAnswer {
 export interface ProblemContext {
   readonly instance: string;
   readonly requestId: string;
+}
+
+/** How failures are rendered where a problem document will not do: for a browser, or by a protocol's rules. */
+export interface ErrorRendering {
+  readonly mediaType: string;
+  readonly body: TSchema;
+  readonly answer: (failure: Failure, at: ProblemContext) => ProblemAnswer;
 }
 
 /** A failure as an operation with this response renders it. */

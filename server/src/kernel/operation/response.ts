@@ -1,8 +1,7 @@
 import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { nullable } from "../schema/schema.ts";
 import type { Settings } from "../settings.ts";
-import type { Failure } from "./failure.ts";
-import type { ProblemAnswer, ProblemContext } from "./problem.ts";
+import type { ErrorRendering } from "./problem.ts";
 
 /** The tag of a thing in this revision, and of how it is shown; that is left out while it is the first. */
 function etagOf(revision: number, formRevision = 1): string {
@@ -45,13 +44,6 @@ export interface ResponseType<Value = unknown> {
   /** What other answers of success there may be, where nobody but their author knows their form. */
   readonly otherResponses?: string;
   readonly errorRendering?: ErrorRendering;
-}
-
-/** How failures are told where a problem document will not do: to a browser, or by a protocol's rules. */
-export interface ErrorRendering {
-  readonly mediaType: string;
-  readonly body: TSchema;
-  readonly answer: (failure: Failure, at: ProblemContext) => ProblemAnswer;
 }
 
 interface Extras<Value> {

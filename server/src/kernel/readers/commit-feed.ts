@@ -2,7 +2,6 @@ import type { Database } from "../db/database.ts";
 import { eventIdOf, type LogPosition } from "../log/event.ts";
 import { positionOfRow } from "../log/event-log.ts";
 import type { LoopNext } from "../work/loop.ts";
-import type { WakeNotice } from "./wake-signal.ts";
 
 /** Passed over in the database, which hands out those that are wanted. */
 const BATCH_EVENTS_MAX = 10_000;
@@ -53,7 +52,16 @@ interface NoticeRow {
   readonly resource_id: string;
 }
 
-type Listener = (notice: WakeNotice) => void;
+/** The part of a committed event that a cache or a waiting reader needs to know. */
+export interface CommitNotice {
+  readonly type: string;
+  readonly topic: string;
+  readonly workspace: string;
+  readonly environment: string;
+  readonly resourceId: string;
+}
+
+type Listener = (notice: CommitNotice) => void;
 
 /**
  * Tells this process what happens anywhere: the caches that must forget, the readers that wait. One
@@ -86,7 +94,7 @@ export class CommitFeed {
     };
   }
 
-  tell(notices: readonly WakeNotice[]): void {
+  announce(notices: readonly CommitNotice[]): void {
     for (const notice of notices) {
       for (const listener of this.#listeners.get(notice.topic) ?? []) listener(notice);
     }
@@ -104,7 +112,7 @@ export class CommitFeed {
     let more = true;
     for (let page = 0; more && page < UNSETTLED_PAGES_MAX; page += 1) {
       const { end, at, notices, passed } = await this.#read(from);
-      this.tell(notices);
+      this.announce(notices);
       // What was open when the first page was read may have appeared there since.
       settled ??= end;
       from = at;
@@ -154,6 +162,12 @@ export class CommitFeed {
   }
 }
 
-function toNotice({ type, topic, workspace_id, environment, resource_id }: NoticeRow): WakeNotice {
+function toNotice({
+  type,
+  topic,
+  workspace_id,
+  environment,
+  resource_id,
+}: NoticeRow): CommitNotice {
   return { type, topic, workspace: workspace_id, environment, resourceId: resource_id };
 }

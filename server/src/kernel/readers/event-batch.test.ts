@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EventTypeCount } from "./event-batch.ts";
+import type { EventTypeCount } from "../contract.ts";
 import { advance, reader, registerReaders } from "./reader.ts";
 import { useWorld } from "../testing/world.ts";
 

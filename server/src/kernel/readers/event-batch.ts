@@ -1,4 +1,4 @@
-import type { Platform } from "../access/caller.ts";
+import type { EventTypeCount, Platform } from "../contract.ts";
 import type { Partition, Transaction } from "../db/database.ts";
 import type { LogPosition, RecordedEvent } from "../log/event.ts";
 import {
@@ -8,15 +8,6 @@ import {
   SETTLED_SQL,
   toEvent,
 } from "../log/event-log.ts";
-
-/** Events of a batch that are alike. Mostly this is enough to tell that they concern nobody. */
-export interface EventTypeCount {
-  readonly topic: string;
-  readonly type: string;
-  readonly count: number;
-  /** When the last of them happened. */
-  readonly lastAt: string;
-}
 
 /** What comes next in the log, as far as it can no longer change. */
 export interface EventBatch {

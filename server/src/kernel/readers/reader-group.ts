@@ -1,8 +1,8 @@
-import type { Platform } from "../access/caller.ts";
+import type { Platform, Reader } from "../contract.ts";
 import { isConnectionLoss, isTransient } from "../db/errors.ts";
 import { ReaderLoop } from "./reader-loop.ts";
 import type { LoopNext } from "../work/loop.ts";
-import { advanceTogether, type Reader } from "./reader.ts";
+import { advanceTogether } from "./reader.ts";
 
 const FAILURE_DELAY_MIN_MS = 100;
 const FAILURE_DELAY_MAX_MS = 10_000;

@@ -1,8 +1,8 @@
 import { BATCH_EVENTS_MAX } from "./event-batch.ts";
-import type { Platform } from "../access/caller.ts";
+import type { Platform, Reader } from "../contract.ts";
 import { isConnectionLoss, isTransient } from "../db/errors.ts";
 import type { LoopNext } from "../work/loop.ts";
-import { advance, park, type Reader, type Trail } from "./reader.ts";
+import { advance, park, type Trail } from "./reader.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
 
 const FAILURES_BEFORE_ALONE = 2;

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { event } from "../log/event.ts";
-import { advance, reader, type Reader } from "./reader.ts";
+import { advance, reader } from "./reader.ts";
+import type { Reader } from "../contract.ts";
 import { Note, notes } from "../testing/notes.ts";
 import { until, useWorld } from "../testing/world.ts";
 

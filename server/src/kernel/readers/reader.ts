@@ -1,67 +1,27 @@
-import { Act } from "../operation/act.ts";
-import {
-  type EventBatch,
-  BATCH_EVENTS_MAX,
-  type EventTypeCount,
-  readBatch,
-  type BatchPart,
-} from "./event-batch.ts";
-import { type Platform, type PlatformServices, systemCaller } from "../access/caller.ts";
+import { systemCaller } from "../access/caller.ts";
 import { compilePattern } from "../condition/event-pattern.ts";
+import type {
+  EventTypeCount,
+  Platform,
+  Reader,
+  ReaderContext,
+  ReaderDeclaration,
+  ReaderHandler,
+  SummaryContext,
+  WriteContext,
+} from "../contract.ts";
 import { NO_WORKSPACE, type Partition, type Transaction } from "../db/database.ts";
 import { eventIdOf, type EventType, type LogPosition, type RecordedEvent } from "../log/event.ts";
-import { newId } from "../schema/id.ts";
 import { causationOf } from "../log/event-log.ts";
+import { Act } from "../operation/act.ts";
+import { newId } from "../schema/id.ts";
 import type { LoopNext } from "../work/loop.ts";
-import type { ReadContext, WriteContext } from "../operation/operation.ts";
-
-interface About {
-  readonly name: string;
-  /** Event types, or patterns of them; a function where only the assembled product knows them. */
-  readonly on: readonly string[] | ((services: PlatformServices) => readonly string[]);
-  /** Where a reader that is new to this database begins. */
-  readonly startsAt: "beginning" | "end";
-}
-
-/** No network calls in either: a transaction is open. All is of one workspace and environment. */
-type Reaction<E extends EventType> =
-  | {
-      handle(ctx: ReaderContext<E>, events: readonly RecordedEvent[]): Promise<void>;
-      readonly handleSummary?: never;
-    }
-  | {
-      /**
-       * For a reader of everything, which most events do not concern: it is told what kinds of them there
-       * are, and asks for those that it wants.
-       */
-      handleSummary(ctx: SummaryContext<E>, kinds: readonly EventTypeCount[]): Promise<void>;
-      readonly handle?: never;
-    };
-
-/**
- * Something that reacts to the log. Its writes and its cursor commit together, so that each event
- * takes effect exactly once, on whichever node; it sees every event once and in order.
- */
-export type Reader = About & Reaction<EventType>;
-
-export interface ReaderContext<E extends EventType = EventType> extends ReadContext {
-  /** The context in which to react to one of the events: what it emits has that event as its cause. */
-  readonly because: (event: RecordedEvent) => WriteContext<E>;
-  /** False when another process may have had this reader in hand since this one last had it. */
-  readonly continuous: boolean;
-  /** Called when this batch has committed: to wake whoever carries out what was written. */
-  readonly onCommit: (listener: () => void) => void;
-}
-
-export interface SummaryContext<E extends EventType = EventType> extends ReaderContext<E> {
-  /** The events of these types, in order. */
-  readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
-}
+import { BATCH_EVENTS_MAX, type BatchPart, type EventBatch, readBatch } from "./event-batch.ts";
 
 const POLL_MS = 1_000;
 
 export function reader<const E extends readonly EventType[] = []>(
-  about: About & { readonly emits?: E } & Reaction<E[number]>,
+  about: ReaderDeclaration & { readonly emits?: E } & ReaderHandler<E[number]>,
 ): Reader {
   return about as Reader;
 }

@@ -20,15 +20,6 @@ export type Origin = "here" | "elsewhere";
 
 type Listener = (what: PendingWake, from: Origin) => void;
 
-/** The little of an event that a cache or a waiting reader needs to know. */
-export interface WakeNotice {
-  readonly type: string;
-  readonly topic: string;
-  readonly workspace: string;
-  readonly environment: string;
-  readonly resourceId: string;
-}
-
 /**
  * Says that something was committed. This process hears it at once. The others hear it from a
  * notification that leaves outside of the acts' own transactions and a few milliseconds later, for

@@ -1,11 +1,11 @@
 import type { Static, TObject } from "typebox";
 import type { Tables } from "../../tables.ts";
-import type { Caller, Platform, WorkspaceRef } from "../access/caller.ts";
+import type { Caller, WorkspaceRef } from "../access/caller.ts";
+import type { Platform, Operation, WriteContext } from "../contract.ts";
 import type { Permission } from "../access/permission.ts";
 import type { ListDefinition } from "../list/list.ts";
 import type { changeEvent, EventType } from "../log/event.ts";
 import type { FailureType } from "../operation/failure.ts";
-import type { Operation, WriteContext } from "../operation/operation.ts";
 import type { ResourceList } from "./list.ts";
 import type { ResourceStore } from "./store.ts";
 

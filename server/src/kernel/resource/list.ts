@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from "typebox";
 import type { ListCondition, ListDefinition, ListField } from "../list/list.ts";
-import type { ReadContext } from "../operation/operation.ts";
+import type { ReadContext } from "../contract.ts";
 import { columnSql, type ResourceTable, selectSql } from "./store.ts";
 
 export interface ResourceList {

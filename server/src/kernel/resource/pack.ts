@@ -1,7 +1,8 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { EventType } from "../log/event.ts";
 import { type PackContent, packContent, type PackContext } from "../contributions/pack-content.ts";
-import type { Caller, Platform } from "../access/caller.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Platform } from "../contract.ts";
 import type { Item, Resource } from "./declaration.ts";
 
 interface ResourcePack<Input extends TObject, Content extends TSchema, Prepared, Stored> {

@@ -7,7 +7,7 @@ import { domains } from "../../app.ts";
 import { Clock } from "../clock.ts";
 import { sha256 } from "../access/crypto.ts";
 import { withOwnerClient } from "../db/setup/owner-connection.ts";
-import type { Domain } from "../domain.ts";
+import type { Domain } from "../contract.ts";
 import { buildServer } from "../http/server.ts";
 import { newId, newWorkspaceKey } from "../schema/id.ts";
 import { Kernel } from "../kernel.ts";
@@ -110,7 +110,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const parts: Parts = { kernel, app };
   // Whoever waits for a time looks now, and not only when their own patience ends.
   clock.onAdvance = () =>
-    ["jobs", "deliveries", "runs"].forEach((work) => parts.kernel.signal.raise(work));
+    ["jobs", "deliveries", "runs"].forEach((work) => parts.kernel.wakeSignal.raise(work));
   const sql = async (text: string, values: unknown[] = []): Promise<any[]> =>
     (await admin.query(text, values)).rows;
   const home = (await sql("select home_workspace_id as key from installation"))[0].key as string;

@@ -1,12 +1,12 @@
 import { Act } from "../operation/act.ts";
-import { type Caller, type Platform, systemCaller } from "../access/caller.ts";
+import { type Caller, systemCaller } from "../access/caller.ts";
+import type { Platform, JobType } from "../contract.ts";
 import {
   type EnvironmentName,
   NO_WORKSPACE,
   type Partition,
   type Transaction,
 } from "../db/database.ts";
-import type { JobType } from "./job.ts";
 import { enqueue } from "./job.ts";
 import { newId } from "../schema/id.ts";
 import type { LoopNext } from "./loop.ts";

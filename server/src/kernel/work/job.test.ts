@@ -5,7 +5,8 @@ import { domains } from "../../app.ts";
 import { domain } from "../domain.ts";
 import { event } from "../log/event.ts";
 import { newId } from "../schema/id.ts";
-import { job, type JobType } from "./job.ts";
+import { job } from "./job.ts";
+import type { JobType } from "../contract.ts";
 import { command } from "../operation/operation.ts";
 import { noContent } from "../operation/response.ts";
 import { object } from "../schema/schema.ts";
@@ -128,7 +129,7 @@ const marks = async (like: string) =>
 const enqueue = (body: object) => agent("POST /api/v1/work", body);
 const pass = (ms: number) => {
   world.clock.advance(ms);
-  world.kernel.signal.raise("jobs");
+  world.kernel.wakeSignal.raise("jobs");
 };
 
 test("a job runs once, in the partition that planned it, and is gone", async () => {

@@ -1,39 +1,8 @@
 import type { Static, TSchema } from "typebox";
-import type { Platform } from "../access/caller.ts";
+import type { JobAttempt, JobOptions, JobType, Platform, WriteContext } from "../contract.ts";
 import type { Transaction } from "../db/database.ts";
 import type { Causation, EventType } from "../log/event.ts";
 import { newId } from "../schema/id.ts";
-import type { WriteContext } from "../operation/operation.ts";
-
-/**
- * Durable work. A job is a row first, written by the act that wants it; a worker claims it when it is
- * due, carries it out and deletes it in the same transaction as what it changed.
- */
-export interface JobType<Payload extends TSchema = TSchema> {
-  readonly kind: string;
-  readonly payload: Payload;
-  readonly attemptsMax: number;
-  /** How long one attempt may take; its lease is a little longer. */
-  readonly timeoutMs: number;
-  readonly retryDelayMs: (attempt: number) => number;
-  /** Runs again this long after each success, for as long as the process lives. */
-  readonly everyMs?: number;
-  readonly concurrency: number;
-  readonly effect?: (
-    platform: Platform,
-    payload: never,
-    attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
-  ) => Promise<unknown>;
-  readonly run: (ctx: WriteContext, payload: never, result: never) => Promise<unknown>;
-}
-
-export interface JobOptions {
-  /** Among the waiting jobs of one kind and partition, one for each key. */
-  readonly key?: string;
-  readonly dueAt?: Date;
-  /** What a second job with the same key does to the first: nothing, or give it its due time and payload. */
-  readonly onConflict?: "keep" | "move";
-}
 
 const RETRY_DELAY_MAX_MS = 3_600_000;
 
@@ -52,11 +21,7 @@ export function job<
   readonly everyMs?: number;
   readonly concurrency?: number;
   /** The part that reaches outside. At least once: the same job's id comes with every attempt. */
-  effect?(
-    platform: Platform,
-    payload: Static<Payload>,
-    attempt: { readonly id: string; readonly number: number; readonly signal: AbortSignal },
-  ): Promise<Result>;
+  effect?(platform: Platform, payload: Static<Payload>, attempt: JobAttempt): Promise<Result>;
   /**
    * The part that changes state, exactly once: it commits together with the end of the job. "again"
    * gives a recurring job its next turn at once.

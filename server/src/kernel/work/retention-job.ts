@@ -1,7 +1,7 @@
 import Type from "typebox";
-import type { Platform } from "../access/caller.ts";
+import type { Platform, JobType } from "../contract.ts";
 import type { Database } from "../db/database.ts";
-import { job, type JobType } from "./job.ts";
+import { job } from "./job.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,6 @@
 import { partitionOfCaller } from "#kernel/access/caller.ts";
-import { type Operation, query } from "#kernel/operation/operation.ts";
+import { query } from "#kernel/operation/operation.ts";
+import type { Operation } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
 import { resource } from "#kernel/resource/resource.ts";
 import { object } from "#kernel/schema/schema.ts";

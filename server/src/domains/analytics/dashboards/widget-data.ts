@@ -1,5 +1,6 @@
 /** What the widgets of a dashboard show, all in one answer. */
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
@@ -103,7 +104,7 @@ async function kpiShown(platform: Platform, caller: Caller, kpi: kpis.StoredKpi)
 
 /** Rules may depend on the person, and a token may have less than its owner: both are part of it. */
 function keyOf(caller: Caller, what: string, revision: number): string {
-  const { person, actor, permissions } = caller;
+  const { principal: person, actor, permissions } = caller;
   const parts = [
     partitionOfCaller(caller),
     person?.id ?? actor.id,

@@ -1,5 +1,6 @@
 import Type from "typebox";
-import { type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -167,7 +168,7 @@ export const downloadFile = query({
 
 /** One piece at a time, and no connection in between. */
 async function* bytesOf(
-  { db, ending }: Platform,
+  { db, shutdown: ending }: Platform,
   link: DownloadToken,
   from: number,
   to: number,

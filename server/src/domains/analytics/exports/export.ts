@@ -69,8 +69,8 @@ export const Export = Type.Object(
 export type Export = Static<typeof Export> & { readonly revision: number };
 
 /** Who sees an export: whoever asked for it, with whose rights it was written; and those who see all. */
-export function seesAll({ person }: Caller): boolean {
-  return !person || person.roles.some((role) => role === "owner" || role === "admin");
+export function seesAll({ principal }: Caller): boolean {
+  return !principal || principal.roles.some((role) => role === "owner" || role === "admin");
 }
 
 export const TooManyExports = failure(

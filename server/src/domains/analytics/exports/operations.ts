@@ -1,4 +1,5 @@
-import { command, type Operation, query } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import type { Operation } from "#kernel/contract.ts";
 import { listPageById, pageQuery } from "#kernel/operation/pagination.ts";
 import { accepted, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/partition.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";

@@ -1,7 +1,7 @@
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { runAsOf } from "../run-as.ts";
 import { rowListing } from "../reports/report-rows.ts";
 import { checkReport, mapBrokenReport, withSource } from "../reports/run-report.ts";
@@ -87,6 +87,6 @@ export async function cancel(ctx: WriteContext<typeof ExportCancelled>, id: stri
 /** Whose exports a caller sees; undefined for all. */
 export function ownerIn(caller: Caller): string | undefined {
   if (seesAll(caller)) return undefined;
-  if (!caller.person) throw new Failure(NotFound);
-  return caller.person.id;
+  if (!caller.principal) throw new Failure(NotFound);
+  return caller.principal.id;
 }

@@ -1,6 +1,6 @@
 /** Writes exports page by page, each in a transaction of its own with how far it is then. */
 import Type from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { Failure, Internal } from "#kernel/operation/failure.ts";
@@ -128,7 +128,7 @@ async function writeRows(
   let at = placeOf(found);
   let step = 0;
   while (performance.now() < until) {
-    if (writing.signal.aborted || writing.platform.ending.aborted) return "more";
+    if (writing.signal.aborted || writing.platform.shutdown.aborted) return "more";
     const size = PAGES[step] ?? PAGES[0];
     const page = await readRowsAfter(writing, listing, at.position ?? undefined, size);
     const isLast = page.length < size;

@@ -1,7 +1,8 @@
 import Type from "typebox";
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
-import { command, query, type WriteContext } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, item, page } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { diffResource } from "#kernel/log/event.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { runAsOf } from "../run-as.ts";
 import { KpiUpdated } from "./kpi.ts";
 import { dataOf, referTo } from "./service.ts";

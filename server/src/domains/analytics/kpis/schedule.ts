@@ -5,7 +5,7 @@ import { SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 import { callerRunningAs } from "../run-as.ts";

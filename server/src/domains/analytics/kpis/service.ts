@@ -1,8 +1,8 @@
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { runAsOf } from "../run-as.ts";
 import * as reports from "../reports/store.ts";
 import { KpiCreated, KpiDeleted, KpiUpdated } from "./kpi.ts";

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Tables } from "../../../tables.ts";
 import { type Kpi, KpiSnapshotTaken, KpiThresholdCrossed, type Snapshot } from "./kpi.ts";
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageQuery } from "#kernel/operation/pagination.ts";

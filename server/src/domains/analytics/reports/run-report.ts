@@ -1,4 +1,5 @@
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";

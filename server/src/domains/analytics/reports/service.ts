@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Conflict, Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { KpiUpdated } from "../kpis/kpi.ts";
 import { inheritReportAuthority } from "../kpis/report-authority.ts";
 import { ReportCreated, ReportDeleted, ReportUpdated } from "./report.ts";

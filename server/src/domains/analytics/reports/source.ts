@@ -7,7 +7,7 @@ import {
   reportSourcesOf,
 } from "#kernel/contributions/report-source.ts";
 import { Validator } from "#kernel/schema/validator.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Source } from "./report.ts";
 
 /** The kind of a source. */

@@ -1,5 +1,6 @@
 /** Pages and data sources, one at a time. Their ETag is the app's, which is checked and kept as a whole. */
-import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page as pageReply } from "#kernel/operation/response.ts";

@@ -1,7 +1,7 @@
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import {
   type AppData,
   AppIsArchived,
@@ -47,7 +47,7 @@ export async function create(
     status: "active",
     pages: identified(ctx, "pag", (draft.pages ?? []).map(normal), []),
     dataSources: identified(ctx, "dsr", draft.dataSources ?? [], []),
-    createdBy: ctx.caller.person?.id ?? ctx.caller.actor.id,
+    createdBy: ctx.caller.principal?.id ?? ctx.caller.actor.id,
     createdAt: at,
     updatedAt: at,
     revision: 1,

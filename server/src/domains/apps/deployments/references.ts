@@ -1,6 +1,7 @@
 /** What an app refers to outside of itself, and whether it is there. */
 import { findStartable } from "#domains/workflows/index.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { type FieldError, Failure } from "#kernel/operation/failure.ts";
 import type { Action } from "../definition/action.ts";
 import { actionsOf, componentsIn } from "../definition/component.ts";

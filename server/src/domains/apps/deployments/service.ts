@@ -1,8 +1,8 @@
 import { DeployCompleted, DeployFailed } from "#domains/workflows/index.ts";
-import { type Caller, type Platform, userIdOf } from "#kernel/access/caller.ts";
+import { type Caller, userIdOf } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { type FieldError, Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { AppIsArchived, type StoredApp } from "../definition/app.ts";
 import * as apps from "../definition/store.ts";
 import {

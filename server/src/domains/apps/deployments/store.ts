@@ -1,7 +1,7 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { AppWithPlaces, StoredApp } from "../definition/app.ts";
 import type { Deployment, FullDeployment, Snapshot } from "./deployment.ts";
 

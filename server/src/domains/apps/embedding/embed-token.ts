@@ -3,7 +3,7 @@
  * still is, and for whom it acts; what that person may do is looked up each time.
  */
 import Type, { type Static } from "typebox";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { failure, invalidField } from "#kernel/operation/failure.ts";

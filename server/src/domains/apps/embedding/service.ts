@@ -2,7 +2,7 @@ import { confinementOf } from "#domains/workflows/index.ts";
 import { requireMembership, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { AppIsArchived } from "../definition/app.ts";
 import * as apps from "../definition/store.ts";
 import { findServed } from "../deployments/store.ts";

@@ -1,6 +1,7 @@
 /** Who opens which app, and as whom: by the session of their browser, or by an embed token. */
 import { membershipsOf, namesOfMembers, permissionsOf } from "#domains/identity/accounts/index.ts";
-import type { Caller, Platform, Principal } from "#kernel/access/caller.ts";
+import type { Caller, Principal } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/database.ts";
 import {
   Failure,
@@ -104,7 +105,7 @@ function entranceOf(caller: Caller, asked: AppRequest): Entrance {
   if (!credential) throw new Failure(Unauthenticated);
   const membership = credential.memberships.get(asked.workspace);
   if (!membership) throw new Failure(NoSuchWorkspace);
-  if (membership.barred) throw new Failure(membership.barred);
+  if (membership.blockedBy) throw new Failure(membership.blockedBy);
   const { workspace, permissions, roles } = membership;
   const { user } = credential;
   return {
@@ -114,7 +115,7 @@ function entranceOf(caller: Caller, asked: AppRequest): Entrance {
       workspace,
       environment: asked.environment ?? "production",
       permissions,
-      person: { id: user.id, roles },
+      principal: { id: user.id, roles },
     },
   };
 }
@@ -133,7 +134,7 @@ async function embedded(
     findToken(tx, claims.id),
   );
   if (!token || token.revokedAt !== null) throw new Failure(EmbedRefused);
-  platform.throttle.assert(`embed ${token.id}`, platform.settings.rateLimit);
+  platform.rateLimit.assert(`embed ${token.id}`, platform.settings.rateLimit);
   const rows = await membershipsOf(platform.db, token.createdBy);
   const member = rows.find((row) => row.workspace === workspace);
   if (!member || member.barred || member.slug !== asked.workspace) throw new Failure(EmbedRefused);
@@ -154,7 +155,7 @@ async function embedded(
       workspace: { key: workspace, id: workspaceIdOf(workspace) },
       environment,
       permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
-      person: { id: user.id, roles: member.roles },
+      principal: { id: user.id, roles: member.roles },
     },
   };
 }

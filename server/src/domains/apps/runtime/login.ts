@@ -11,7 +11,7 @@ import {
   MfaRequired,
 } from "#domains/identity/sessions/index.ts";
 import { SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, invalidField, RateLimited } from "#kernel/operation/failure.ts";
 import { toLocalRedirect } from "#kernel/access/local-redirect.ts";

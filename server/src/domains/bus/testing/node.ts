@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import type { Domain } from "#kernel/domain.ts";
+import type { Domain } from "#kernel/contract.ts";
 import { buildServer } from "#kernel/http/server.ts";
 import { Kernel } from "#kernel/kernel.ts";
 import { TEST_KEY } from "#kernel/testing/database.ts";

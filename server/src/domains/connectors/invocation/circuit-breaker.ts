@@ -6,9 +6,9 @@
  * count together and let one caller try, a restart must not forget it, and the status that it gives
  * must change in the transaction that tells of it.
  */
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { CircuitOpen, type Connector } from "../connector.ts";
 import { requireWorkspace } from "../connector-input.ts";
 import type { ConnectorStatusChanged } from "../events.ts";

@@ -1,4 +1,5 @@
-import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 

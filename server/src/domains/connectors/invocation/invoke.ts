@@ -1,6 +1,7 @@
 import type { TObject } from "typebox";
 import { Value } from "typebox/value";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { fieldErrors, Validator } from "#kernel/schema/validator.ts";

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import * as store from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { contributedActionsOf } from "./contributed-actions.ts";

@@ -1,4 +1,5 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { type Json, decryptCredentials, unmaskCredentials, unlock } from "../credentials.ts";
 import { requireWorkspace } from "../connector-input.ts";
 import type { Guarded } from "../store.ts";

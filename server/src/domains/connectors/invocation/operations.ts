@@ -1,7 +1,8 @@
 import Type from "typebox";
 import { executor } from "#domains/runs/index.ts";
 import { connector } from "#domains/workflows/index.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";

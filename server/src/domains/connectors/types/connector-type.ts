@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject } from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { AuthFields, AuthKind } from "../auth.ts";
 import type { DiscoveredApi, DiscoveredAction } from "../openapi/discovered-action.ts";

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";

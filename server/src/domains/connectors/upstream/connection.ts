@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Auth } from "../auth.ts";
 import type { CredentialScrubber } from "../credential-scrubber.ts";
 import type { Deadline } from "./deadline.ts";

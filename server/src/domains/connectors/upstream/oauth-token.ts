@@ -1,4 +1,4 @@
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import type { ClientCredentials } from "../auth.ts";

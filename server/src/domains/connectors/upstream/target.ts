@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { type FieldError, invalidField } from "#kernel/operation/failure.ts";
 import { OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { checkHeaders } from "#kernel/outbound/request-checks.ts";

@@ -1,3 +1,5 @@
+import { contribute } from "#kernel/extension-point.ts";
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { UserActivated } from "./user.ts";
 import { countMembers } from "./store.ts";
@@ -45,5 +47,5 @@ export const accounts = domain({
   permissions: [],
   events: [UserActivated],
   operations: [],
-  counters: [{ name: "members", count: countMembers }],
+  contributions: [contribute(UsageCounterPoint, { name: "members", count: countMembers })],
 });

@@ -1,7 +1,7 @@
-import type { Membership, Platform, Principal, PlatformServices } from "#kernel/access/caller.ts";
+import type { Membership, Principal } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { expandPermissions, type Permission } from "#kernel/access/permission.ts";
 import * as store from "./store.ts";
 
@@ -30,7 +30,7 @@ export function toMembership(row: store.MembershipRow, catalog: readonly Permiss
     workspace: { key: workspace, id: workspaceIdOf(workspace), slug, name },
     roles,
     permissions: permissionsOf(roles, granted, catalog),
-    ...(barred && { barred: MfaEnrollmentRequired }),
+    ...(barred && { blockedBy: MfaEnrollmentRequired }),
   };
 }
 

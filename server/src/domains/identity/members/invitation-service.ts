@@ -2,14 +2,13 @@ import { randomBytes } from "node:crypto";
 import {
   type Caller,
   requireMembership,
-  type Platform,
   userIdOf,
   type WorkspaceRef,
 } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { publicUrl } from "#kernel/mail.ts";
+import { publicUrl } from "#kernel/settings.ts";
 import { Failure, type FailureType, NotFound } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import {

@@ -10,15 +10,10 @@ import {
 } from "#domains/identity/accounts/index.ts";
 import { assertManagesOwners, LastOwner } from "#domains/identity/roles/index.ts";
 import { endSessions } from "#domains/identity/sessions/index.ts";
-import {
-  requireMembership,
-  type Platform,
-  userIdOf,
-  type WorkspaceRef,
-} from "#kernel/access/caller.ts";
+import { requireMembership, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { revokeSentBy } from "./invitation-service.ts";
 import { type Member, SharedAccount } from "./events.ts";

@@ -1,8 +1,8 @@
 import { workspacesOf } from "../accounts/index.ts";
-import type { Caller, Credential, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller, Credential } from "#kernel/access/caller.ts";
+import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
 import { Failure, Unauthenticated } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { SessionRequired } from "./factor.ts";
 
@@ -41,7 +41,7 @@ export function emitToWorkspaces(
 
 /** Guessing a code is slow, by person and by address. */
 export function throttleGuesses(
-  { throttle, settings }: PlatformServices,
+  { rateLimit, settings }: PlatformServices,
   person: MfaUser,
   { address }: Caller,
 ): void {
@@ -49,6 +49,6 @@ export function throttleGuesses(
     `second factor ${person.id}`,
     `second factor from ${classifyAddress(address)}`,
   ]) {
-    throttle.assert(key, settings.loginRateLimit);
+    rateLimit.assert(key, settings.loginRateLimit);
   }
 }

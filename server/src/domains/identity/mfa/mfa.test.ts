@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
+import { contribute } from "#kernel/extension-point.ts";
 import { domain } from "#kernel/domain.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { startWorld, useWorld } from "#kernel/testing/world.ts";
@@ -271,14 +273,19 @@ test("a token, unlike a session, can't change what guards the login", async () =
     permissions: [],
     events: [],
     operations: [],
-    credentials: (["api_token", "oauth"] as const).map((kind) => ({
-      prefix: `test_${kind}`,
-      forgetsOn: [],
-      find: async () => ({
-        credential: { id: kind, kind, actor, user, memberships: new Map() },
-        expiresAtMs: Number.MAX_SAFE_INTEGER,
-      }),
-    })),
+    contributions: [
+      contribute(
+        CredentialSourcePoint,
+        ...(["api_token", "oauth"] as const).map((kind) => ({
+          prefix: `test_${kind}`,
+          forgetsOn: [],
+          find: async () => ({
+            credential: { id: kind, kind, actor, user, memberships: new Map() },
+            expiresAtMs: Number.MAX_SAFE_INTEGER,
+          }),
+        })),
+      ),
+    ],
   });
   await using other = await startWorld({ domains: [...domains, kinds] });
   const refused = { status: 403, body: { code: "session_required" }, events: [] };

@@ -1,7 +1,7 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { MfaFailed, WebauthnBegun, WebauthnRegistered } from "./events.ts";
 import { type Attestation, BadCredential, TooManyCredentials } from "./factor.ts";
 import { type MfaUser, personOf, sessionOf, emitToWorkspaces } from "./mfa-user.ts";

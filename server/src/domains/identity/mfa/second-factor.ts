@@ -1,7 +1,7 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { open } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { RecoveryCodeUsed } from "./events.ts";
 import {
   type Assertion,

@@ -1,7 +1,7 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { open, seal } from "#kernel/access/crypto.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as events from "./events.ts";
 import { BadCode, NotEnrolled, type Proof, TotpEnrolledAlready, TotpNotBegun } from "./factor.ts";
 import {

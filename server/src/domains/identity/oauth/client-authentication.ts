@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { equalBytes, sha256 } from "#kernel/access/crypto.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
@@ -35,10 +36,10 @@ export async function identify(
   const proven = client ? proofOf(client, secret) : "no";
   // Whoever asks about tokens asks often, and has proved who it is.
   if (purpose !== "introspect" || proven !== "yes") {
-    const { throttle, settings } = platform;
+    const { rateLimit, settings } = platform;
     // By address as well as by client: a client's name is no secret, and must not be enough to shut it out.
     const who = `${classifyAddress(caller.address)} ${client?.clientId ?? "nobody"}`;
-    throttle.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
+    rateLimit.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
   }
   if (!client) throw unproven(caller);
   return { client, proven };

@@ -1,3 +1,5 @@
+import { contribute } from "#kernel/extension-point.ts";
+import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import {
   createApplication,
@@ -66,6 +68,6 @@ export const oauth = domain({
     introspectToken,
     describeServer,
   ],
-  credentials: [accessTokens],
+  contributions: [contribute(CredentialSourcePoint, accessTokens)],
   jobs: [pruneGrants],
 });

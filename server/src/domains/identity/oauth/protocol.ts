@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { type Failure, failure, type FailureType } from "#kernel/operation/failure.ts";
-import type { ErrorRendering } from "#kernel/operation/response.ts";
+import type { ErrorRendering } from "#kernel/operation/problem.ts";
 
 /** The errors of RFC 6749, whose names are their codes. */
 export const InvalidRequest = failure("invalid_request", 400, "The request is not a valid one.");

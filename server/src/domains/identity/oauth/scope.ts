@@ -1,5 +1,6 @@
 import { membershipsOf, toMembership } from "#domains/identity/accounts/index.ts";
-import type { Membership, Platform } from "#kernel/access/caller.ts";
+import type { Membership } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 
 /** The names in a `scope` parameter, each once. */
 export function parseScopes(text: string): string[] {

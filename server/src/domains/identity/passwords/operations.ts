@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { Email, Password, WrongPassword } from "#domains/identity/accounts/index.ts";
 import { Forbidden, RateLimited } from "#kernel/operation/failure.ts";
-import { MailNotConfigured } from "#kernel/mail.ts";
+import { MailNotConfigured } from "#kernel/mail/mailer.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { accepted, noContent, item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Caller, Credential, Platform } from "#kernel/access/caller.ts";
+import type { Caller, Credential } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
-import { enqueueMail, MailNotConfigured, publicUrl } from "#kernel/mail.ts";
+import { enqueueMail } from "#kernel/mail/send-mail.ts";
+import { MailNotConfigured } from "#kernel/mail/mailer.ts";
+import { publicUrl } from "#kernel/settings.ts";
 import { Failure, failure, Forbidden } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import {
   checkPassword,

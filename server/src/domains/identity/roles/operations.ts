@@ -1,7 +1,8 @@
 import Type from "typebox";
 import { requireMembership, type WorkspaceRef } from "#kernel/access/caller.ts";
 import { Failure, Forbidden, NoSuchWorkspace } from "#kernel/operation/failure.ts";
-import { command, query, type WriteContext } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, noContent, item, page } from "#kernel/operation/response.ts";
 import { id, object, patch } from "#kernel/schema/schema.ts";

@@ -4,12 +4,11 @@ import {
   permissionsOf,
   setRoles,
 } from "#domains/identity/accounts/index.ts";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, Forbidden, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { BUILT_IN_ROLES, expandPermissions, type Permission } from "#kernel/access/permission.ts";
 import { RoleAssigned, RoleCreated, RoleDeleted, RoleUnassigned, RoleUpdated } from "./role.ts";
 import {

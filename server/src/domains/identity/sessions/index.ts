@@ -1,3 +1,5 @@
+import { contribute } from "#kernel/extension-point.ts";
+import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import { LoggedIn, LoggedOut, LoginFailed, PasswordReset } from "./events.ts";
 import { pruneAddresses, pruneSessions } from "./store.ts";
@@ -19,6 +21,6 @@ export const sessions = domain({
   permissions: [],
   events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset],
   operations: [login, me, logout],
-  credentials: [sessionTokens],
+  contributions: [contribute(CredentialSourcePoint, sessionTokens)],
   jobs: [pruneSessions, pruneAddresses],
 });

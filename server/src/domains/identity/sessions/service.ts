@@ -21,11 +21,11 @@ import {
   emitToWorkspaces,
 } from "#domains/identity/mfa/index.ts";
 import { enforcedFor, SsoRequired } from "#domains/identity/sso/enforcement/index.ts";
-import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, Forbidden, Unauthenticated } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { type LOGIN_EVENTS, LoggedIn, LoggedOut, LoginFailed } from "./events.ts";
 import { SESSION_PREFIX } from "./session.ts";
 import * as store from "./store.ts";

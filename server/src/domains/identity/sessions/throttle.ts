@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
@@ -19,19 +19,19 @@ export async function throttleAccount(
   email: string,
   address: string,
 ): Promise<void> {
-  const { throttle, settings, clock, db, masterKey } = platform;
+  const { rateLimit, settings, clock, db, masterKey } = platform;
   if (settings.loginRateLimit === 0) return;
   const account = email.toLowerCase();
   const since = new Date(clock.nowMs() - KNOWN_MS);
   const known = await db.system(KNOWN, [account, addressHash(masterKey, address), since]);
   const place = known.length > 0 ? `from ${classifyAddress(address)}` : "from elsewhere";
   throttleAddress(platform, address);
-  throttle.assert(`guess ${account} ${place}`, settings.loginRateLimit);
+  rateLimit.assert(`guess ${account} ${place}`, settings.loginRateLimit);
 }
 
 /** The same by address alone, for what names no account, such as a link. */
-export function throttleAddress({ throttle, settings }: Platform, address: string): void {
-  throttle.assert(`guess from ${classifyAddress(address)}`, settings.loginRateLimit);
+export function throttleAddress({ rateLimit, settings }: Platform, address: string): void {
+  rateLimit.assert(`guess from ${classifyAddress(address)}`, settings.loginRateLimit);
 }
 
 /** Remembers from where somebody logged in; as a keyed hash, since it is nobody's business. */

@@ -1,4 +1,4 @@
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { BUILT_IN_ROLES, expandPermissions } from "#kernel/access/permission.ts";

@@ -1,3 +1,5 @@
+import { contribute } from "#kernel/extension-point.ts";
+import { CredentialSourcePoint } from "#kernel/access/authenticator.ts";
 import { domain } from "#kernel/domain.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
 import { pruneTokens } from "./store.ts";
@@ -12,6 +14,6 @@ export const tokens = domain({
   permissions: [TokensRead, TokensWrite],
   events: [TokenCreated, TokenRotated, TokenRevoked],
   operations: [listTokens, createToken, rotateToken, revokeToken],
-  credentials: [apiTokens],
+  contributions: [contribute(CredentialSourcePoint, apiTokens)],
   jobs: [pruneTokens],
 });

@@ -2,7 +2,7 @@ import { userIdOf } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { TokenCreated, TokenRevoked, TokenRotated } from "./token.ts";
 import * as store from "./store.ts";
 import {

@@ -127,8 +127,8 @@ export function changeRef({ id: own, number, title }: Pick<Shown, "id" | "number
 }
 
 /** The person behind a caller: whoever asks by a token, or by a workflow, is still themselves. */
-export function authorIdOf({ person, actor }: Caller): string {
-  return person?.id ?? actor.id;
+export function authorIdOf({ principal, actor }: Caller): string {
+  return principal?.id ?? actor.id;
 }
 
 export const ChangeRef = Type.Object(

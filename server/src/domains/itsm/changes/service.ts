@@ -2,7 +2,7 @@ import { membersHolding } from "#domains/identity/accounts/index.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { assertReferencesExist, type TicketNumber } from "../tickets/index.ts";
 import { type ChangeRecord, changeEventData, authorIdOf, changeRef } from "./change.ts";
 import {

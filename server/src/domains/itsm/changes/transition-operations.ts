@@ -1,7 +1,8 @@
 import Type from "typebox";
 import type { EventType } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { command, type WriteContext } from "#kernel/operation/operation.ts";
+import { command } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { nextState } from "../tickets/index.ts";

@@ -1,3 +1,4 @@
+import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
@@ -29,6 +30,8 @@ export const cmdb = domain({
     importItems,
     exportItems,
   ],
-  counters: [{ name: "cmdbItems", count }],
-  contributions: [contribute(PackContentPoint, classContent)],
+  contributions: [
+    contribute(UsageCounterPoint, { name: "cmdbItems", count }),
+    contribute(PackContentPoint, classContent),
+  ],
 });

@@ -7,7 +7,7 @@ import {
   listQuery,
   type ListCondition,
 } from "#kernel/list/list.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { type Incident, incidentMachine, OPEN_STATES, TeamId, UserId } from "./incident.ts";
@@ -92,7 +92,7 @@ export async function listIncidents(
   question: IncidentQuestion,
 ): Promise<CountedPage<Incident>> {
   const { state, assigneeId, teamId, priority, mine, queue, ...asked } = question;
-  const me = ctx.caller.person?.id ?? "";
+  const me = ctx.caller.principal?.id ?? "";
   const narrowed = [
     ...equalTo("assignee_id", assigneeId, "text"),
     ...equalTo("team_id", teamId, "text"),

@@ -1,6 +1,6 @@
 /** Major incidents: what is told to many, and the incidents that come of the same cause. */
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { invalidTransition } from "../tickets/index.ts";
 import {
   ChildLinked,

@@ -1,6 +1,7 @@
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
-import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import type { ReaderContext } from "#kernel/contract.ts";
 import { IncidentAssigned, IncidentBroadcast } from "./incident.ts";
 import { peopleAround } from "./store.ts";
 

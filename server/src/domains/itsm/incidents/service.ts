@@ -10,7 +10,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import {
   IncidentAssigned,
   IncidentCancelled,
@@ -72,7 +72,7 @@ export async function create(
   const { at, by } = momentOf(ctx);
   const incident: Incident = {
     ...BLANK,
-    callerId: ctx.caller.person?.id ?? null,
+    callerId: ctx.caller.principal?.id ?? null,
     ...told,
     ciIds: itemsIn(told.ciIds ?? []),
     id: newId("inc", ctx.now.getTime()),

@@ -4,12 +4,12 @@ import {
   nextTicketNumber,
   invalidTransition,
 } from "../tickets/index.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { parseTime } from "#kernel/condition/parse-time.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import {
   type Article,
   type ArticleAction,
@@ -157,8 +157,8 @@ export async function restore(
 }
 
 /** The person, or what else acts. */
-export function writerOf({ person, actor }: Caller): string {
-  return person?.id ?? actor.id;
+export function writerOf({ principal, actor }: Caller): string {
+  return principal?.id ?? actor.id;
 }
 
 function keepVersion({ tx, caller, now }: WriteContext<never>, article: Article): Promise<void> {

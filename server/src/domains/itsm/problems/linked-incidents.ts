@@ -3,7 +3,7 @@ import { authorOf, ticketRefOf, summariesOf, type TicketSummary } from "../ticke
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
 import { idsInOrder } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import type { Page } from "#kernel/operation/response.ts";
 import { IncidentLinked, IncidentUnlinked } from "./events.ts";
 import type { Problem } from "./problem.ts";

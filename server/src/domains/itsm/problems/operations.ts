@@ -36,7 +36,7 @@ export const listProblems = query({
   }),
   response: countedPage(Problem),
   run(ctx, { query: { state, mine, ...question } }) {
-    const me = ctx.caller.person?.id ?? null;
+    const me = ctx.caller.principal?.id ?? null;
     const narrowed = [
       state !== undefined && ((to: SqlParameters) => `state = ${to.add(state, "text")}`),
       mine === true && ((to: SqlParameters) => `assignee_id = ${to.add(me, "text")}`),

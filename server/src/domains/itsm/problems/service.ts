@@ -8,7 +8,7 @@ import {
 } from "../tickets/index.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import {
   type IncidentLinked,
   type IncidentUnlinked,

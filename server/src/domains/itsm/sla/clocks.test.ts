@@ -18,7 +18,7 @@ afterAll(async () => {
 
 function pass(minutes: number): void {
   world.clock.advance(minutes * MINUTE_MS);
-  for (const { signal } of nodes) signal.raise(BREACH_SIGNAL);
+  for (const { wakeSignal } of nodes) wakeSignal.raise(BREACH_SIGNAL);
 }
 
 async function policy(more: object): Promise<string> {
@@ -51,7 +51,7 @@ test("two thousand clocks due at the same instant are announced once each, by an
        from installation, generate_series(1, 2000) as n`,
     [world.home, world.clock.now()],
   );
-  for (const { signal } of nodes) signal.raise("events");
+  for (const { wakeSignal } of nodes) wakeSignal.raise("events");
   await until(async () => (await countOf("sla_clocks where next_at is not null")) === 2_000);
   pass(31);
   await until(async () => (await countOf("sla_clocks where next_at is not null")) === 0);

@@ -1,5 +1,5 @@
 import { TICKET_KINDS } from "../tickets/index.ts";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import type { EventData, RecordedEvent } from "#kernel/log/event.ts";
 import { type EventVisibility, eventVisibilities } from "#kernel/log/event-visibility.ts";
 import { SlaBreached } from "./policy.ts";

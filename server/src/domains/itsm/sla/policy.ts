@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { validateCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";

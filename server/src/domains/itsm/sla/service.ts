@@ -1,7 +1,7 @@
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { SlaPolicyCreated, SlaPolicyDeleted, SlaPolicyUpdated } from "./policy.ts";
 import {
   assertValidPolicy,

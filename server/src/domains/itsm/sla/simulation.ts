@@ -3,7 +3,7 @@ import { ticketKinds, type TicketKind } from "../tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { foldEvents, type ClockPlan } from "./clocks/clock-fold.ts";
 import { readTicketHistories } from "./clocks/ticket-history.ts";

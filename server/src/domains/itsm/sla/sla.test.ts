@@ -20,7 +20,7 @@ afterAll(async () => {
 
 function pass(minutes: number, on: readonly Kernel[] = [node]): void {
   world.clock.advance(minutes * MINUTE_MS);
-  for (const one of on) for (const work of [BREACH_SIGNAL, "jobs"]) one.signal.raise(work);
+  for (const one of on) for (const work of [BREACH_SIGNAL, "jobs"]) one.wakeSignal.raise(work);
 }
 
 let count = 0;

@@ -2,7 +2,7 @@
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import { missingItems } from "../cmdb/index.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 
 /** What a ticket may name; undefined and null name nothing. */
 export interface TicketReferences {
@@ -18,7 +18,7 @@ export async function assertReferencesExist(
   named: TicketReferences,
 ): Promise<void> {
   const users = Object.entries(named.users ?? {}).flatMap(([path, id]) =>
-    typeof id === "string" && id !== caller.person?.id ? [[path, id] as const] : [],
+    typeof id === "string" && id !== caller.principal?.id ? [[path, id] as const] : [],
   );
   const { teamId, ciIds = [] } = named;
   const [members, team, missing] = await Promise.all([

@@ -5,7 +5,8 @@
 import { permissionsOf } from "#domains/identity/accounts/index.ts";
 import { AuditRead } from "#domains/audit/index.ts";
 import { grantsOfRoles } from "#domains/identity/roles/index.ts";
-import type { Principal, PlatformServices } from "#kernel/access/caller.ts";
+import type { Principal } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { EventVisibility, EventFilter, FilterPosition } from "#kernel/log/event-visibility.ts";
 import { type Onlooker, TICKET_KINDS, type TicketIdentity, type TicketKind } from "./kind.ts";
@@ -86,7 +87,7 @@ async function onlookersOf(place: FilterPosition): Promise<(person: Principal) =
     if (!who) {
       const granted = person.roles.flatMap((role) => grants.get(role) ?? []);
       const permissions = permissionsOf(person.roles, granted, services.permissions);
-      known.set(person.id, (who = { person, permissions }));
+      known.set(person.id, (who = { principal: person, permissions }));
     }
     return who;
   };
@@ -95,17 +96,17 @@ async function onlookersOf(place: FilterPosition): Promise<(person: Principal) =
 type Grants = ReadonlyMap<string, readonly string[]>;
 
 const WORKSPACES_MAX = 1_000;
-const caches = new WeakMap<PlatformServices["news"], Map<string, Promise<Grants>>>();
+const caches = new WeakMap<PlatformServices["commitFeed"], Map<string, Promise<Grants>>>();
 
 /** What the custom roles of a workspace grant. Every batch of events asks, so it is kept until one changes. */
 function grantsIn({ services, partition: { workspace }, read }: FilterPosition): Promise<Grants> {
-  let cache = caches.get(services.news);
+  let cache = caches.get(services.commitFeed);
   if (!cache) {
     const kept = new Map<string, Promise<Grants>>();
-    services.news.subscribe(["audit"], (notice) => {
+    services.commitFeed.subscribe(["audit"], (notice) => {
       if (notice.type.startsWith("audit.role.")) kept.delete(notice.workspace);
     });
-    caches.set(services.news, (cache = kept));
+    caches.set(services.commitFeed, (cache = kept));
   }
   const known = cache.get(workspace);
   if (known) return known;

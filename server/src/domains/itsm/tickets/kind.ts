@@ -51,7 +51,7 @@ export interface TicketIdentity extends TicketSummary {
 }
 
 /** Whoever looks at tickets. */
-export type Onlooker = Pick<Caller, "permissions" | "person">;
+export type Onlooker = Pick<Caller, "permissions" | "principal">;
 
 export interface TicketKind {
   readonly kind: TicketKindName;

@@ -3,7 +3,7 @@ import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { TICKET_KINDS } from "./kind.ts";
 

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { streamRows, type ReportField, reportSource } from "#kernel/contributions/report-source.ts";
 import { TICKET_KINDS } from "./kind.ts";

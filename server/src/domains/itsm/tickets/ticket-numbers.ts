@@ -4,7 +4,8 @@
  * transaction of its own, and those who want one at the same time take theirs together. An act that
  * fails leaves a gap, which people are used to.
  */
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 
 /** The letters that numbers of each kind begin with. */

@@ -1,10 +1,10 @@
-import type { Caller, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { ResourceRef } from "#kernel/log/event.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   refColumn,
@@ -99,6 +99,6 @@ async function seenOf(
 }
 
 /** Whose doing something is: whoever acts by a token, or by a workflow, is still themselves. */
-export function authorOf({ person, actor }: Caller): string {
-  return person?.id ?? actor.id;
+export function authorOf({ principal, actor }: Caller): string {
+  return principal?.id ?? actor.id;
 }

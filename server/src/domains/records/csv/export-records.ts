@@ -4,7 +4,8 @@ import { RecordsRead } from "#domains/tables/permissions.ts";
 import { retryOnSchemaChange, readWithTable, requireTable } from "#domains/tables/table-cache.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { Slug } from "#domains/tables/table.ts";
-import { type Caller, type Platform, partitionOfCaller } from "#kernel/access/caller.ts";
+import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { formatCsvLine, escapeFormula } from "#kernel/csv/csv-line.ts";
 import {
   jsonListFormat,
@@ -114,7 +115,7 @@ export const exportRecords = query({
     const download: Download = {
       mediaType: form.mediaType,
       fileName: `${slug}.${format}`,
-      pieces: listFileChunks(form, pages, platform.ending),
+      pieces: listFileChunks(form, pages, platform.shutdown),
     };
     return download;
   },

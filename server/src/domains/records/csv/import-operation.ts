@@ -69,7 +69,7 @@ export const importRecords = command({
       platform.db.read(partition, work),
     );
     if (!table) throw new Failure(NoSuchTable);
-    const plan = { ...query, now: platform.clock.now(), person: caller.person };
+    const plan = { ...query, now: platform.clock.now(), person: caller.principal };
     return { plan, sifted: await sift(table, await parseCsv(body.csv), plan) };
   },
   async run(ctx, { params, query }, { plan, sifted }) {

@@ -4,7 +4,7 @@ import { FAULTS_MAX, SYSTEM_COLUMNS } from "#domains/tables/table.ts";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { RecordCreated, RecordUpdated } from "../events.ts";
 import { invalidRecord } from "../write/constraint-error.ts";
 import { type RecordInput, insertRecords } from "../write/insert-records.ts";

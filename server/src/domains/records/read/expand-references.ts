@@ -1,7 +1,7 @@
 /** References shown as what they refer to. */
 import { namesOfMembers } from "#domains/identity/accounts/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { targetOf, toUsers } from "#domains/tables/columns/reference.ts";
 import { lookupTable } from "#domains/tables/table-cache.ts";
 import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";

@@ -9,7 +9,8 @@ import { queryEvents } from "#kernel/log/event-log.ts";
 import { positionInFilter, filterEvents } from "#kernel/log/event-visibility.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
-import { query, type ReadContext } from "#kernel/operation/operation.ts";
+import { query } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import {
   CURSOR_CHARACTERS_MAX,
   takeFittingPage,
@@ -46,7 +47,7 @@ async function historyOf(
     (event) => event,
     (event) => event.id,
   );
-  const seen = await filterEvents(positionInFilter(ctx), ctx.caller.person, page.data);
+  const seen = await filterEvents(positionInFilter(ctx), ctx.caller.principal, page.data);
   // Nothing may be told of it that is kept, or nothing that they see; then it must be there at least.
   if (seen.length === 0 && after === undefined) await assertThere(ctx, table, id);
   return { ...page, data: seen.map(toEventEnvelope) };

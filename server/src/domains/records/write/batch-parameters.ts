@@ -1,6 +1,6 @@
 /** Many records in one statement: their values as lists, and which of them is at fault. */
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { arrayText } from "#domains/tables/columns/enum-values.ts";
 import { targetOf } from "#domains/tables/columns/reference.ts";
 import { lookupTable } from "#domains/tables/table-cache.ts";

@@ -1,6 +1,6 @@
 import { membersWithIds } from "#domains/identity/accounts/index.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { FAULTS_MAX } from "#domains/tables/table.ts";
 import { recordStatements } from "./record-sql.ts";
@@ -23,7 +23,7 @@ export async function assertMembers(
     people.flatMap(({ name }) => {
       const userId = record[name];
       if (typeof userId !== "string" || userId === before?.[name]) return [];
-      return userId === caller.person?.id ? [] : [{ userId, path: `${path}/${name}` }];
+      return userId === caller.principal?.id ? [] : [{ userId, path: `${path}/${name}` }];
     }),
   );
   if (named.length === 0) return;

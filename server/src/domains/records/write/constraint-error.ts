@@ -1,4 +1,5 @@
-import type { Caller, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { sqlStateOf } from "#kernel/db/errors.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { isSchemaOutdated } from "#domains/tables/table-cache.ts";

@@ -1,5 +1,5 @@
 import { partitionOfCaller } from "#kernel/access/caller.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { tablesOf } from "#domains/tables/table-cache.ts";
 import { resolveTable, type TableSchema } from "#domains/tables/table-schema.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";

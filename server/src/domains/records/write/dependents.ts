@@ -3,7 +3,7 @@
  * itself, and silently; so that each of those has its event, they are found first, and held.
  */
 import { failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { retryOnSchemaChange } from "#domains/tables/table-cache.ts";
 import { onDeleteOf, targetOf } from "#domains/tables/columns/reference.ts";
 import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";

@@ -1,5 +1,5 @@
 /** Making and changing records: whoever writes one does it here. */
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { idsInOrder, newId } from "#kernel/schema/id.ts";
 import type { Json } from "#domains/tables/columns/column-type.ts";
@@ -128,7 +128,7 @@ export async function newRecords(
   const time = now.toISOString();
   const createdBy = authorOf(caller);
   for (const { given, path } of wanted) {
-    const read = parseFields(table, given, { for: "create", now, person: caller.person });
+    const read = parseFields(table, given, { for: "create", now, person: caller.principal });
     if ("values" in read) {
       const own = { id: nextId(), createdAt: time, updatedAt: time, createdBy };
       const record = recordWith(table, own, read.values);

@@ -1,7 +1,7 @@
 /** The records that a condition holds for, held fast while something is done to them. */
 import type { Condition } from "#kernel/condition/condition.ts";
 import { Failure, type FailureType, failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { retryOnSchemaChange, readWithTable } from "#domains/tables/table-cache.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
 import { compileRules } from "#domains/tables/rules/rule-sql.ts";

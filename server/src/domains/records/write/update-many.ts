@@ -1,4 +1,4 @@
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { assertSchemaCurrent } from "#domains/tables/table-cache.ts";
 import type { TableSchema } from "#domains/tables/table-schema.ts";
@@ -66,7 +66,7 @@ async function plannedOf(
   const faults: FieldError[] = [];
   const planned: Planned[] = [];
   for (const { before, given, path } of changes) {
-    const read = parseFields(table, given, { for: "update", now, person: caller.person });
+    const read = parseFields(table, given, { for: "update", now, person: caller.principal });
     if ("values" in read) {
       const record = applyChanges(ctx, before, read.values);
       faults.push(...faultsOfSize(storedSize(record), path));

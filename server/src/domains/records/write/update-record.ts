@@ -1,5 +1,5 @@
 import { Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { type RecordFields, parseFields } from "#domains/tables/columns/parse-fields.ts";
 import { assertSchemaCurrent } from "#domains/tables/table-cache.ts";
 import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
@@ -96,7 +96,7 @@ export async function changedFields(
   path: string,
 ): Promise<RecordFields> {
   const { now, caller } = ctx;
-  const read = parseFields(table, given, { for: "update", now, person: caller.person });
+  const read = parseFields(table, given, { for: "update", now, person: caller.principal });
   if ("values" in read) return read.values;
   await assertSchemaCurrent(ctx, table);
   throw invalidRecord(nestPath(path, read.faults));

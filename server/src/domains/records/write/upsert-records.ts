@@ -1,6 +1,6 @@
 import { StaleRead } from "#kernel/db/errors.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Json } from "#domains/tables/columns/column-type.ts";
 import type { ColumnSchema, TableSchema } from "#domains/tables/table-schema.ts";
 import { readWithTable } from "#domains/tables/table-cache.ts";

@@ -10,7 +10,7 @@ import {
 } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
 import { runContextOf } from "../start/queued-start.ts";
 import type { Decision } from "../engine/journal-record.ts";

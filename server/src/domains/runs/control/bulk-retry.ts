@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { ActorSchema } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { job, type JobType } from "#kernel/work/job.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import { job } from "#kernel/work/job.ts";
+import type { JobType, WriteContext } from "#kernel/contract.ts";
 import { isOver } from "../engine/store.ts";
 import { BulkRetryRequested, RunRetried } from "../events.ts";
 import { restartRun } from "./retry-run.ts";

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { planOfVersion } from "#domains/workflows/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { job, type JobType } from "#kernel/work/job.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import { job } from "#kernel/work/job.ts";
+import type { JobType, WriteContext } from "#kernel/contract.ts";
 import { runContextOf } from "../start/queued-start.ts";
 import { isOver, type RunRow } from "../engine/store.ts";
 import { deleteWaits } from "../engine/waits.ts";

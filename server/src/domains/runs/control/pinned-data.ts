@@ -8,7 +8,7 @@ import {
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { id } from "#kernel/schema/schema.ts";
 import { PinnedDataSet } from "../events.ts";
 

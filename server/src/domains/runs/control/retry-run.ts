@@ -8,7 +8,7 @@ import {
   resetFrom,
 } from "#domains/workflows/index.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { RunContext } from "../engine/run-context.ts";
 import { runContextOf } from "../start/queued-start.ts";
 import { foldJournal, type JournalRecord, type JournalLine } from "../engine/journal-record.ts";
@@ -72,7 +72,7 @@ export async function restartRun(ctx: Retrying, row: RunRow, asked: Retry): Prom
   ]);
   void ctx.send(NOTE, [row.id, row.entries, JSON.stringify(lines), now]);
   ctx.emit(RunRetried, runRef(facts), summaryOf(facts, { status }, now));
-  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
 function assertRetriable({ status, test }: RunRow, from: string): void {

@@ -11,7 +11,8 @@ import {
   type PlannedVersion,
   WorkflowsWrite,
 } from "#domains/workflows/index.ts";
-import { type Caller, type Platform, userIdOf } from "#kernel/access/caller.ts";
+import { type Caller, userIdOf } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import {
   Failure,
@@ -20,7 +21,6 @@ import {
   Invalid,
   invalidField,
 } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { type PreparedStart, startInline } from "../start/start-run.ts";
 import { insertRun } from "../engine/store.ts";
 import { runRef, summaryOf } from "../engine/run-summary.ts";

@@ -8,11 +8,11 @@ import {
   planOfVersion,
   type PlannedVersion,
 } from "#domains/workflows/index.ts";
-import { type Caller, type Platform, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import { type Caller, userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { ChainTooDeep } from "#kernel/operation/perform.ts";
 import { firstCheckpoint } from "../start/queued-start.ts";
 import type { RunContext } from "../engine/run-context.ts";

@@ -1,6 +1,6 @@
 import { findDeployment, planOfVersion, type StepError } from "#domains/workflows/index.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { StartEvent } from "../events.ts";
 import { letNextIn } from "../start/admission.ts";
 import type { Answer } from "./journal-record.ts";

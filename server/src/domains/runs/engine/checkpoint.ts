@@ -1,7 +1,6 @@
 import type { RunResult, StepError } from "#domains/workflows/index.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { cancelChildRuns } from "../control/cancel-run.ts";
 import { RunCancelled, RunCompleted, RunFailed, RunPaused } from "../events.ts";
 import { afterRunEnded } from "./after-run.ts";

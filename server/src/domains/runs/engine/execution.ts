@@ -14,7 +14,7 @@ import {
   resetLoop,
   type StepError,
 } from "#domains/workflows/index.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { SpeculativeSteps } from "../steps/speculative-steps.ts";
 import { resultOfWait } from "./waits.ts";
 import type { RunContext } from "./run-context.ts";

@@ -1,10 +1,9 @@
 import { plansOfVersions, type RunResult } from "#domains/workflows/index.ts";
-import type { Platform } from "#kernel/access/caller.ts";
-import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
+import type { Platform, Engine, RunningEngine } from "#kernel/contract.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { SHARDS, ShardLeases } from "#kernel/work/shard-leases.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
-import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
+import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { Active } from "./active-runs.ts";
 import { admit } from "../start/admission.ts";
 import { Execution } from "./execution.ts";
@@ -75,10 +74,13 @@ export class Runner implements RunningEngine {
     this.#looking = new Loop(() => this.#look(), onError);
     this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
     this.#unsubscribe = [
-      platform.signal.subscribe((what) => {
+      platform.wakeSignal.subscribe((what) => {
         if (what === RUNS_DUE_SIGNAL) this.#looking.wake();
       }),
-      platform.news.subscribe(["workflow"], (notice) => void this.#hear(notice).catch(onError)),
+      platform.commitFeed.subscribe(
+        ["workflow"],
+        (notice) => void this.#hear(notice).catch(onError),
+      ),
     ];
   }
 
@@ -324,7 +326,7 @@ export class Runner implements RunningEngine {
    * Stops what is under way of a run that was cancelled. A notice may come late, when the run goes on
    * again by a retry: what the database says of it counts, and of the one that was in memory before.
    */
-  async #hear({ type, resourceId }: WakeNotice): Promise<void> {
+  async #hear({ type, resourceId }: CommitNotice): Promise<void> {
     const active = CHANGED.has(type) && this.#active.get(resourceId);
     if (!active) return;
     const { id, generation } = active.execution.facts;

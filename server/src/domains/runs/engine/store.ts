@@ -1,7 +1,6 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor } from "#kernel/log/event.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { JournalLine, JournalDecision } from "./journal-record.ts";
 import type { RunContext, TestRun } from "./run-context.ts";
 
@@ -236,7 +235,7 @@ export async function queueCommand(
   words: readonly JournalDecision[],
 ): Promise<boolean> {
   const told = await ctx.send(TELL, [runId, JSON.stringify(words), ctx.now]);
-  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
   return told.length > 0;
 }
 

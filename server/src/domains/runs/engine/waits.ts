@@ -1,5 +1,5 @@
 import type { StepError } from "#domains/workflows/index.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Execution } from "./execution.ts";
 import { type JournalRecord, verdictOf, type Wait } from "./journal-record.ts";
 

@@ -1,7 +1,8 @@
 import Type from "typebox";
 import { findStartable, WorkflowId, WorkflowsRead } from "#domains/workflows/index.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
-import { query, type ReadContext } from "#kernel/operation/operation.ts";
+import { query } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { eventStream, item, type Page, page } from "#kernel/operation/response.ts";
 import { InputTime, line, object } from "#kernel/schema/schema.ts";

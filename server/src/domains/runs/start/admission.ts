@@ -1,10 +1,9 @@
 import type { Definition } from "#domains/workflows/index.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { ExpressionError } from "#kernel/expression/expression-failure.ts";
 import { compileTemplate } from "#kernel/expression/template.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Execution } from "../engine/execution.ts";
 import { runActor, type RunContext } from "../engine/run-context.ts";
 import { runRef, summaryOf } from "../engine/run-summary.ts";
@@ -112,7 +111,7 @@ export function letNextIn(ctx: WriteContext<never>, facts: RunContext): void {
   if (!facts.limited) return;
   void ctx.send(LOCK, [lockOf(facts)]);
   void ctx.send(LET_IN, [facts.workflowId, facts.concurrencyKey ?? null, ctx.now]);
-  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
 function lockOf({ workspace, environment, workflowId }: RunContext): bigint {

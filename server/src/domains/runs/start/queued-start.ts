@@ -1,9 +1,8 @@
 import type { PlannedVersion } from "#domains/workflows/index.ts";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import type { Actor, Causation } from "#kernel/log/event.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { SHARDS } from "#kernel/work/shard-leases.ts";
 import { RunQueued, RunStarted } from "../events.ts";
@@ -50,7 +49,7 @@ export function insertQueuedRun(
   const summary = summaryOf(facts, turn, ctx.now);
   if (facts.limited) ctx.emit(RunQueued, runRef(facts), summary);
   else ctx.emit(RunStarted, runRef(facts), summary);
-  ctx.onCommit(() => ctx.services.signal.raise(RUNS_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(RUNS_DUE_SIGNAL));
 }
 
 /** The facts of a run that is started now. */

@@ -1,6 +1,5 @@
 import type { RunResult } from "#domains/workflows/index.ts";
-import type { Platform, PlatformServices } from "#kernel/access/caller.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { Platform, PlatformServices, WriteContext } from "#kernel/contract.ts";
 import { RunCompleted, RunFailed, RunPaused, RunStarted, type StartEvent } from "../events.ts";
 import { newRunContext, type RunStart, insertQueuedRun } from "./queued-start.ts";
 import { startErrorRun } from "../engine/after-run.ts";
@@ -83,6 +82,6 @@ export async function writeRunStart(
       execution.early.leave();
       execution.abort();
     }
-    services.signal.raise(RUNS_DUE_SIGNAL);
+    services.wakeSignal.raise(RUNS_DUE_SIGNAL);
   });
 }

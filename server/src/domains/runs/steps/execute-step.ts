@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode, StepError } from "#domains/workflows/index.ts";
 import { membershipIn } from "#domains/identity/accounts/index.ts";
-import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { isConnectionLoss, isTransient } from "#kernel/db/errors.ts";
 import type { Evaluation } from "#kernel/expression/expression.ts";
@@ -254,11 +255,11 @@ async function performAs(
 async function standingOf(
   platform: Platform,
   run: RunContext,
-): Promise<Pick<Caller, "permissions" | "person">> {
+): Promise<Pick<Caller, "permissions" | "principal">> {
   const { roles, permissions: held } = await membershipIn(platform, run.workspace, run.runAs);
   const { permissions } = run;
   return {
-    person: { id: run.runAs, roles },
+    principal: { id: run.runAs, roles },
     permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
   };
 }

@@ -1,6 +1,6 @@
 import type { Static, TObject } from "typebox";
 import type { NodeType } from "#domains/workflows/index.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
 import type { StepLogLine, Wait } from "../engine/journal-record.ts";
 import type { RunContext } from "../engine/run-context.ts";

@@ -1,7 +1,7 @@
 import { PLATFORM_EVENTS, platformTopics } from "#domains/bus/index.ts";
 import { compileCondition, type Condition } from "#kernel/condition/condition.ts";
 import { compilePattern } from "#kernel/condition/event-pattern.ts";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { subjectOf } from "#kernel/log/event-subject.ts";
 

@@ -10,7 +10,7 @@ import { causationOf } from "#kernel/log/event-log.ts";
 import { eventFiltersFor, positionInFilter, applyFilter } from "#kernel/log/event-visibility.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { idsInOrder } from "#kernel/schema/id.ts";
 import { queuedStart, type RunStart, writeRunStart } from "../start/start-run.ts";

@@ -12,7 +12,7 @@ import {
 import { type RecordedEvent, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { id, line, Time } from "#kernel/schema/schema.ts";
 import { queuedStart, writeRunStart } from "../start/start-run.ts";

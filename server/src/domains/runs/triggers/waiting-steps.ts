@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
 import { queueCommand } from "../engine/store.ts";
 import { endWait } from "../engine/waits.ts";

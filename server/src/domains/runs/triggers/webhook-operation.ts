@@ -5,13 +5,14 @@ import {
   type PlannedVersion,
   planOfVersion,
 } from "#domains/workflows/index.ts";
-import type { Caller, Platform, RawRequest } from "#kernel/access/caller.ts";
+import type { Caller, RawRequest } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";
 import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { type RawResponse, rawResponse } from "#kernel/operation/response.ts";
-import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
+import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { id, line, object } from "#kernel/schema/schema.ts";
 import { UnknownSecret } from "#kernel/secrets/secrets.ts";
 import { checkpointOf } from "../engine/checkpoint.ts";
@@ -59,7 +60,7 @@ class Hooks {
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    platform.news.subscribe(["workflow"], (notice) => this.#hear(notice));
+    platform.commitFeed.subscribe(["workflow"], (notice) => this.#hear(notice));
   }
 
   async find(address: Address): Promise<Hook | undefined> {
@@ -83,7 +84,7 @@ class Hooks {
     return version && { ...found, version };
   }
 
-  #hear({ type, resourceId }: WakeNotice): void {
+  #hear({ type, resourceId }: CommitNotice): void {
     // Of its runs there is news all the time, and none that changes what is deployed.
     if (type.startsWith("workflow.run_")) return;
     this.#forgotten += 1;
@@ -176,7 +177,7 @@ export const receiveRequest = command({
     const { workspace: slug, token } = params;
     const hook = await findHook(platform, { slug, token, environment });
     if (!hook) throw new Failure(NotFound);
-    platform.throttle.assert(`hook ${hook.workflowId}`, platform.settings.rateLimit);
+    platform.rateLimit.assert(`hook ${hook.workflowId}`, platform.settings.rateLimit);
     const { cause, actor } = caller;
     return startInline(platform, {
       workspace: hook.workspace,

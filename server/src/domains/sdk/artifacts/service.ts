@@ -5,7 +5,7 @@ import { type Caller, userIdOf } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import {
   type Artifact,
   ArtifactChanged,

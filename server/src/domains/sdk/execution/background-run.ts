@@ -1,5 +1,6 @@
 /** Executions that nobody asked for by hand: of scheduled jobs, and for requests from outside. */
-import { type Caller, type Platform, systemCaller } from "#kernel/access/caller.ts";
+import { type Caller, systemCaller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import type { Causation } from "#kernel/log/event.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";

@@ -1,4 +1,5 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { perform } from "#kernel/operation/perform.ts";
 

@@ -1,5 +1,6 @@
 import { WorkspaceUpdated } from "#domains/workspaces/index.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 
 type Names = { readonly slug: string; readonly name: string };
 
@@ -35,7 +36,7 @@ async function namesOf(platform: Platform, key: string): Promise<Names> {
 function openCache(platform: Platform): { known: Map<string, Names> } {
   const cache = { known: new Map<string, Names>() };
   caches.set(platform, cache);
-  platform.news.subscribe(["workspace"], ({ type }) => {
+  platform.commitFeed.subscribe(["workspace"], ({ type }) => {
     if (type === WorkspaceUpdated.type) cache.known = new Map();
   });
   return cache;

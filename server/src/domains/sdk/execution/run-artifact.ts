@@ -1,7 +1,7 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Execution as ScriptExecution, ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { assertStorable } from "#kernel/schema/json-value.ts";
@@ -138,10 +138,10 @@ export async function permissionsFor(
   platform: Platform,
   workspace: string,
   { runAs, permissions }: Pick<Artifact, "runAs" | "permissions">,
-): Promise<Required<Pick<Caller, "permissions" | "person">>> {
+): Promise<Required<Pick<Caller, "permissions" | "principal">>> {
   const { roles, permissions: held } = await membershipIn(platform, workspace, runAs);
   return {
-    person: { id: runAs, roles },
+    principal: { id: runAs, roles },
     permissions: permissions ? new Set(permissions.filter((name) => held.has(name))) : held,
   };
 }

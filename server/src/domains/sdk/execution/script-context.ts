@@ -1,5 +1,6 @@
 /** What a script's `context` does when it leads outside: each call is an operation of the platform. */
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Failure, Forbidden, invalidField } from "#kernel/operation/failure.ts";
 import { assertSound } from "#kernel/http/request-body.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";

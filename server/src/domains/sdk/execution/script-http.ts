@@ -1,6 +1,6 @@
 /** `context.http`: a call to anywhere that the outbound guard permits. */
 import Type, { type Static } from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/error.ts";
 import { parseResponseContent } from "#kernel/outbound/response-content.ts";

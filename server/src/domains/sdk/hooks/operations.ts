@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { type Response, toRawResponse } from "#domains/runs/index.ts";
-import type { Caller, Platform, RawRequest } from "#kernel/access/caller.ts";
+import type { Caller, RawRequest } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";
 import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
@@ -122,7 +123,7 @@ export const handleRequest = command({
     const { request, cause } = caller;
     if (!request) throw new Error("A request came without itself.");
     const { partition, artifact } = await handlerOf(platform, params, environment);
-    platform.throttle.assert(`hook ${artifact.id}`, platform.settings.rateLimit);
+    platform.rateLimit.assert(`hook ${artifact.id}`, platform.settings.rateLimit);
     const acting: Caller = await backgroundCaller(platform, artifact, { partition, cause });
     const { execution, returned } = await runInBackground(platform, {
       artifact,

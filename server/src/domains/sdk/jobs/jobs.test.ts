@@ -37,7 +37,7 @@ async function working(): Promise<readonly Node[]> {
     const { onAdvance } = world.clock;
     world.clock.onAdvance = () => {
       onAdvance();
-      node.kernel.signal.raise("jobs");
+      node.kernel.wakeSignal.raise("jobs");
     };
   }
   return nodes;

@@ -1,8 +1,7 @@
 /** One execution of a scheduled job: the script first, outside of any transaction, then what came of it. */
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { type Causation, SYSTEM_ACTOR } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { find } from "../artifacts/store.ts";
 import { ArtifactExecuted } from "../execution/events.ts";

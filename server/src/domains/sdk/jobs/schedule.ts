@@ -1,7 +1,7 @@
 /** When scheduled jobs are due: kept in the transaction that saves the artifact. */
 import Type from "typebox";
 import { job } from "#kernel/work/job.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { type Artifact, ArtifactId } from "../artifacts/artifact.ts";
 import { ArtifactExecuted } from "../execution/events.ts";
 import { runScheduledJob, JOB_TIMEOUT_MS, recordJobResult } from "./run-job.ts";

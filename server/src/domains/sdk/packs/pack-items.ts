@@ -1,5 +1,6 @@
 /** What a pack brings, read and checked while no transaction is open. */
-import type { Caller, Platform, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { Failure, type FieldError, Forbidden, Invalid } from "#kernel/operation/failure.ts";
 import { type PackContent, PackContentPoint } from "#kernel/contributions/pack-content.ts";

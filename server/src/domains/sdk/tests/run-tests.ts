@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure, Invalid } from "#kernel/operation/failure.ts";
 import type { Execution, HostMethod } from "#kernel/sandbox/sandbox.ts";
 import type { Artifact } from "../artifacts/artifact.ts";

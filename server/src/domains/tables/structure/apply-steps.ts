@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { roleNamesOf } from "#domains/identity/roles/index.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { queryRows } from "#kernel/db/statement.ts";

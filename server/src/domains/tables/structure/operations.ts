@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
-import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created as answered, noContent, item, page } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -169,7 +170,7 @@ export const dropTable = command({
 export const tableOperations = [listTables, createTable, getTable, updateTable, dropTable];
 
 function seen({ caller }: ReadContext, table: Table) {
-  return { ...table, access: actionsOf(table.rules, caller.person) };
+  return { ...table, access: actionsOf(table.rules, caller.principal) };
 }
 
 function found(table: Table | undefined): Table {

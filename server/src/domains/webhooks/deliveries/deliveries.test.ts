@@ -251,7 +251,7 @@ test("deliveries that are over go after their time, and no others", async () => 
   await write("pruned two");
   await until(async () => arrived("pruned").length === 2);
   await world.sql("update jobs set due_at = now() where kind = 'webhooks.prune_deliveries'");
-  world.kernel.signal.raise("jobs");
+  world.kernel.wakeSignal.raise("jobs");
   await until(async () => (await owner(`GET ${path(id)}`)).body.data.length === 1);
   expect((await owner(`GET ${path(id)}`)).body.data).toMatchObject([{ eventType: "note.created" }]);
   expect((await owner(`GET ${path(kept)}`)).body.data).toMatchObject([{ status: "retrying" }]);

@@ -3,7 +3,7 @@ import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { positionInFilter, filterEvent } from "#kernel/log/event-visibility.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import { maySee } from "../audit-access.ts";
 import { headersFor, addStandardHeaders } from "../sending/attempt.ts";
@@ -64,7 +64,7 @@ async function sentOf(
   const place = positionInFilter(ctx);
   const hear = await visibilityIn(ctx.tx, place, [told], () => [webhookId]);
   const event = hear(told, webhookId);
-  const own = await filterEvent(place, ctx.caller.person, told);
+  const own = await filterEvent(place, ctx.caller.principal, told);
   const isSame = own !== undefined && (own === told || isDeepStrictEqual(own, event));
   return { event, isShown: isSame && maySee(ctx.caller, told) };
 }

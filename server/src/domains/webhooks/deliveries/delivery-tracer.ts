@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { TracedItem, CausalTracer } from "#kernel/domain.ts";
+import type { TracedItem, CausalTracer } from "#kernel/contributions/causal-tracer.ts";
 
 const FOUND_MAX = 2_000;
 

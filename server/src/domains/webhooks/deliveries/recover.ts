@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, JobType, WriteContext } from "#kernel/contract.ts";
 import { eventIdOf, type LogPosition, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
-import { job, type JobType } from "#kernel/work/job.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import { job } from "#kernel/work/job.ts";
 import {
   cursorOf,
   placeBefore,
@@ -136,5 +135,5 @@ async function recoverEvents(
     await isInRange(ctx, environment, () => store.retryFailed(ctx.tx, webhook, ids, ctx.now));
   }
   await replayEventsTo(ctx, webhook, allowed.filter(webhook.wants));
-  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
 }

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
 import Type from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, JobType, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { eventIdOf, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
-import { job, type JobType } from "#kernel/work/job.ts";
+import { job } from "#kernel/work/job.ts";
 import { type EventRow, positionOfRow } from "#kernel/log/event-log.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import {
   cursorOf,
   lockReaderCursor,
@@ -86,7 +85,7 @@ async function makeUp(ctx: WriteContext<never>, webhookId: string, batch: Batch)
   // Paused and resumed from elsewhere while the batch was read.
   if (eventIdOf(webhook.place) !== eventIdOf(batch.after)) return false;
   await handOutMissed(ctx, webhook, batch.events);
-  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   if (batch.complete && (await arrive(ctx, webhook, batch.upTo))) return true;
   await moveTo(ctx.tx, webhookId, batch.upTo);
   return false;
@@ -100,7 +99,7 @@ async function arrive(
 ): Promise<boolean> {
   const upTo = await lockReaderCursor(ctx.tx, FAN_OUT_READER);
   // The reader passes by what is being held, and should look again at once.
-  ctx.onCommit(() => ctx.services.signal.raise("events"));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise("events"));
   const rest: RecordedEvent[] = [];
   for (const environment of ENVIRONMENTS) {
     const read = () => readLogRange(ctx.tx, { after, upTo }, REST_EVENTS_MAX);

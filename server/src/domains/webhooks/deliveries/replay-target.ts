@@ -4,7 +4,7 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import { CAUSATION_DEPTH_MAX, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
 import type { FilterPosition } from "#kernel/log/event-visibility.ts";
 import { positionOfRow } from "#kernel/log/event-log.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
 import type { Tables } from "../../../tables.ts";
 import { insertDeliveries } from "../sending/fan-out.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { eventIdOf, type LogPosition, positionOf } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { positionOfTransaction } from "#kernel/log/workspace-log.ts";
 import { DELIVERIES_DUE_SIGNAL } from "../sending/pending-delivery.ts";
 import { WebhookResumed } from "../events.ts";
@@ -21,7 +21,7 @@ export async function resume(
   ctx.expectRevision(paused.revision);
   if (paused.status !== "paused") throw new Failure(WebhookNotPaused);
   // What was due when it was paused is due now.
-  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   if (from === "now") return resumeFromNow(ctx, id);
   const webhook = await webhooks.update(ctx.tx, id, {
     status: "active",

@@ -1,5 +1,6 @@
 import Type from "typebox";
-import { job, type JobType } from "#kernel/work/job.ts";
+import { job } from "#kernel/work/job.ts";
+import type { JobType } from "#kernel/contract.ts";
 import {
   PRUNE_ROWS_MAX,
   retentionJob,

@@ -1,7 +1,7 @@
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { assertCanSend, hiddenSources } from "../audit-access.ts";
 import { attemptDelivery, type AttemptResult } from "../sending/attempt.ts";
 import { visibilityEverywhere } from "../sending/visibility.ts";
@@ -55,7 +55,7 @@ export async function attemptRetry(
     platform,
     target,
     { ...outgoing, attemptsBefore: attempts },
-    platform.ending,
+    platform.shutdown,
   );
   return { failed, attempted };
 }

@@ -1,7 +1,7 @@
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { findEvent } from "#kernel/log/event-log.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { positionOfTransaction } from "#kernel/log/workspace-log.ts";
 import { assertCanSend, hiddenSources } from "../audit-access.ts";
 import { deliveryIdOf } from "../sending/subscription.ts";
@@ -39,7 +39,7 @@ export async function replay(
     ...deliveryFields(delivery),
     replayOf: first.id,
   });
-  ctx.onCommit(() => ctx.services.signal.raise(DELIVERIES_DUE_SIGNAL));
+  ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   return delivery;
 }
 

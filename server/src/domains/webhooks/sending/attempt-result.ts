@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { retryAfterMs, retryDelayMs } from "./backoff.ts";
 import type { AttemptResult } from "./attempt.ts";
 import type { PendingDelivery } from "./pending-delivery.ts";

@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";

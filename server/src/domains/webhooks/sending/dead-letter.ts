@@ -1,8 +1,7 @@
 import { sql } from "kysely";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { causationOf } from "#kernel/log/event-log.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { DeliveryFailed, WebhookPaused } from "../events.ts";
 import * as store from "../store.ts";
 import { webhookRef, toWebhook } from "../webhook.ts";

@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { type EventRow, positionOfRow, readEvents } from "#kernel/log/event-log.ts";
 import type { PendingDelivery } from "./pending-delivery.ts";

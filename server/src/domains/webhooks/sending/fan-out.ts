@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { positionInFilter } from "#kernel/log/event-visibility.ts";
@@ -43,7 +43,7 @@ export const fanOutReader = reader({
     const made = await insertDeliveries(tx, now, deliveries);
     onCommit(() => {
       const left = services.engineOf(sender)?.enqueue(made) ?? made.length;
-      if (left > 0) services.signal.raise(DELIVERIES_DUE_SIGNAL);
+      if (left > 0) services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL);
     });
   },
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import { markDeadLetter } from "./dead-letter.ts";
 import { settle, type DeliveryResult } from "./attempt-result.ts";

@@ -1,9 +1,8 @@
-import type { Platform } from "#kernel/access/caller.ts";
-import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
+import type { Platform, Engine, RunningEngine } from "#kernel/contract.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { SHARDS, ShardLeases } from "#kernel/work/shard-leases.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
-import type { WakeNotice } from "#kernel/readers/wake-signal.ts";
+import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { attemptDelivery } from "./attempt.ts";
 import { findDue, readDue } from "./due-deliveries.ts";
 import { Endpoint, WINDOW } from "./endpoint-queue.ts";
@@ -57,7 +56,7 @@ export class Sender implements RunningEngine {
 
   constructor(platform: Platform) {
     this.#platform = platform;
-    const { db, log, signal, news } = platform;
+    const { db, log, wakeSignal, commitFeed } = platform;
     this.#lanes = new ShardLeases({
       db,
       name: sender.name,
@@ -71,10 +70,10 @@ export class Sender implements RunningEngine {
     this.#looking = new Loop(() => this.#look(), onError);
     this.#loops = [new Loop(() => this.#lanes.step(), onError), this.#looking];
     this.#unsubscribe = [
-      signal.subscribe((what) => {
+      wakeSignal.subscribe((what) => {
         if (what === DELIVERIES_DUE_SIGNAL) this.#lookNow();
       }),
-      news.subscribe(["webhook"], (notice) => this.#hear(notice)),
+      commitFeed.subscribe(["webhook"], (notice) => this.#hear(notice)),
     ];
   }
 
@@ -303,7 +302,7 @@ export class Sender implements RunningEngine {
   }
 
   /** A webhook that was changed is read anew before the next attempt. */
-  #hear({ type, resourceId }: WakeNotice): void {
+  #hear({ type, resourceId }: CommitNotice): void {
     // What became of a delivery changes nothing about the webhook.
     if (type.startsWith("webhook.delivery_")) return;
     const endpoint = this.#endpoints.get(resourceId);

@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { findSecretReferences } from "#kernel/secrets/secret-reference.ts";
 import type { Scrubber } from "#kernel/secrets/scrubber.ts";
 import { scrubberOf } from "../header.ts";

@@ -3,7 +3,8 @@
  * goes. Nobody gets by a webhook what is not for them.
  */
 import { CompiledQuery } from "kysely";
-import type { Platform, Principal } from "#kernel/access/caller.ts";
+import type { Principal } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import {

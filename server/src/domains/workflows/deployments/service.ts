@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { userIdOf, type WorkspaceRef } from "#kernel/access/caller.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import * as events from "../events.ts";
 import { type WorkflowChangeContext, lockToChange } from "../service.ts";
 import { definitionErrors } from "../check-workflow.ts";

@@ -1,7 +1,7 @@
 import type { Caller, WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Actor } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Definition } from "../definition/index.ts";
 import { VersionCreated } from "../events.ts";
 import { differenceOf, summaryOf } from "./diff.ts";

@@ -1,4 +1,4 @@
-import type { Platform, PlatformServices } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Database } from "#kernel/db/database.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";

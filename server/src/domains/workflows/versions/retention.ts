@@ -1,6 +1,6 @@
 import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { workspaceOf } from "#domains/workspaces/index.ts";
 import { ENVIRONMENTS } from "../workflow.ts";
 

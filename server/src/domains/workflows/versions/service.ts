@@ -2,7 +2,7 @@ import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Definition } from "../definition/index.ts";
 import * as events from "../events.ts";
 import { type WorkflowChangeContext, lockToChange } from "../service.ts";

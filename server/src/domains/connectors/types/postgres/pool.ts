@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { UpstreamConnection } from "../../upstream/connection.ts";
 import type { PostgresConfig } from "./connector.ts";
@@ -60,7 +60,7 @@ function poolsOf(services: PlatformServices): Pools {
   if (known) return known;
   const all: Pools = new Map();
   pools.set(services, all);
-  services.ending.addEventListener(
+  services.shutdown.addEventListener(
     "abort",
     () => {
       for (const pool of all.values()) void pool.end();

@@ -1,8 +1,8 @@
-import type { Caller, Credential, Membership, PlatformServices } from "#kernel/access/caller.ts";
+import type { Caller, Credential, Membership } from "#kernel/access/caller.ts";
+import type { PlatformServices, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { equalBytes, hmac, sha256 } from "#kernel/access/crypto.ts";
 import type { HtmlDocument } from "#kernel/html/markup.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { newId } from "#kernel/schema/id.ts";
 import * as applications from "../applications/store.ts";
 import { ConsentDenied, ConsentGranted } from "../events.ts";
@@ -88,7 +88,7 @@ export function ask(
   if (!membership) {
     return { ...strangerPage(request, visitor.user.email, otherAccount), status: 403 };
   }
-  if (membership.barred) throw new Failure(membership.barred);
+  if (membership.blockedBy) throw new Failure(membership.blockedBy);
   const granted = effectivePermissions(scopes, client.allowedScopes, membership.permissions);
   if (granted.length === 0) {
     const error_description = "the person may do nothing of what was asked for";
@@ -128,7 +128,7 @@ export async function decide(
   if (!application) throw new Failure(UnknownApplication);
   if (!application.redirectUris.includes(form.redirectUri)) throw new Failure(UnknownRedirect);
   const membership = membershipIn(visitor, form.workspace);
-  if (!membership || membership.barred) throw new Failure(membership?.barred ?? FormExpired);
+  if (!membership || membership.blockedBy) throw new Failure(membership?.blockedBy ?? FormExpired);
   const scopes = effectivePermissions(
     form.scopes,
     application.allowedScopes,

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import { type Client, findClient } from "../applications/store.ts";
 import { parameter } from "../client-authentication.ts";

@@ -2,7 +2,7 @@ import type { Membership } from "#kernel/access/caller.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { EventData } from "#kernel/log/event.ts";
 import { Failure, type FailureType } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Client } from "../applications/store.ts";
 import { TokenIssued, TokenRefreshed, TokenRefused, TokenReuseDetected } from "../events.ts";
 import * as store from "../grant-store.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import Type from "typebox";
 import { equalBytes, sha256 } from "#kernel/access/crypto.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { type GrantRow, insertTokens } from "../grant-store.ts";
 
 export const ACCESS_PREFIX = "mro_";

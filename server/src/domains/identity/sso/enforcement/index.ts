@@ -1,4 +1,4 @@
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { failure } from "#kernel/operation/failure.ts";
 
 /**

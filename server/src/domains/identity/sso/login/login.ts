@@ -1,11 +1,11 @@
 import { UserActivated } from "#domains/identity/accounts/index.ts";
 import { beginSession, cookieOf, LoggedIn } from "#domains/identity/sessions/index.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { addressesOf } from "../endpoint-urls.ts";
 import { NotConfigured, type Protocol } from "../settings/configuration.ts";
@@ -162,12 +162,12 @@ async function relyingOf(platform: Platform, place: store.Place, origin: string)
 
 /** A workspace that does not exist and one without single sign-on answer alike. */
 async function placeOf(
-  { db, throttle, settings }: Platform,
+  { db, rateLimit, settings }: Platform,
   slug: string,
   { address }: Caller,
 ): Promise<store.Place> {
   const limit = settings.loginRateLimit * LOGINS_PER_PASSWORD_LOGIN;
-  throttle.assert(`sso from ${classifyAddress(address)}`, limit);
+  rateLimit.assert(`sso from ${classifyAddress(address)}`, limit);
   const place = await store.findBySlug(db, slug);
   if (!place) throw new Failure(NotConfigured);
   return place;

@@ -1,6 +1,6 @@
 import { type User, UserActivated } from "../../accounts/index.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { Identity } from "../protocols/identity.ts";
 import * as store from "./member-store.ts";
 import { LoginRefused } from "./failure.ts";

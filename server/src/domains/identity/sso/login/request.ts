@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { equalBytes, open, seal, sha256 } from "#kernel/access/crypto.ts";
 import { addressesOf } from "../endpoint-urls.ts";
 import { LoginRefused } from "./failure.ts";

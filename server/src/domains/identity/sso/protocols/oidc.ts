@@ -1,5 +1,5 @@
 import * as client from "openid-client";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import type { OidcProvider } from "../settings/configuration.ts";
 import { isLoopback } from "../settings/configuration-input.ts";

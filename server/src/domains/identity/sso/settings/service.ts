@@ -1,7 +1,7 @@
 import { open, seal } from "#kernel/access/crypto.ts";
-import type { PlatformServices, WorkspaceRef } from "#kernel/access/caller.ts";
+import type { WorkspaceRef } from "#kernel/access/caller.ts";
+import type { PlatformServices, ReadContext, WriteContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
 import { shownAddresses } from "../endpoint-urls.ts";
 import { fingerprintsOf } from "../protocols/certificate.ts";
 import { type SsoInput, NotConfigured } from "./configuration.ts";

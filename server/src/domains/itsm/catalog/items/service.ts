@@ -3,7 +3,7 @@ import { findStartable } from "#domains/workflows/index.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { ReadContext, WriteContext } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { ItemCreated, ItemRetired, ItemUpdated } from "./events.ts";
 import {
   type Approval,

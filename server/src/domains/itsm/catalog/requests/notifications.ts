@@ -1,7 +1,8 @@
 import { membersHolding, listMembers } from "#domains/identity/accounts/index.ts";
 import { NotificationSent, notify } from "#domains/notifications/index.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
-import { reader, type ReaderContext } from "#kernel/readers/reader.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import type { ReaderContext } from "#kernel/contract.ts";
 import { RequestsWork } from "../permissions.ts";
 import { ApprovalRequested } from "./events.ts";
 import { isRequester, type RequestData } from "./request.ts";

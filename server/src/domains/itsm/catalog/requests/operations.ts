@@ -44,7 +44,7 @@ export const listRequests = query({
   response: countedPage(CatalogRequest),
   run(ctx, { query: { state, itemId, mine, own, toApprove, ...question } }) {
     const { caller } = ctx;
-    const me = caller.person?.id ?? "";
+    const me = caller.principal?.id ?? "";
     const narrowed: ListCondition[] = [];
     if (toApprove === true) narrowed.push(awaiting(caller));
     else if (own === true || !canSeeAll(caller)) narrowed.push(ownOf(me));
@@ -63,9 +63,9 @@ function ownOf(me: string): ListCondition {
 }
 
 /** Those on which somebody may decide and has not. */
-function awaiting({ person, permissions }: Caller): ListCondition {
+function awaiting({ principal, permissions }: Caller): ListCondition {
   return (to) => {
-    const me = to.add(person?.id ?? "", "text");
+    const me = to.add(principal?.id ?? "", "text");
     const unnamed = permissions.has(RequestsWork.name) ? "cardinality(approver_ids) = 0" : "false";
     return `
       state = 'awaiting_approval' and (${me} = any (approver_ids) or ${unnamed})

@@ -168,13 +168,13 @@ interface Parties {
 
 /** Whether somebody may know of a request; without one, of all. */
 export function canSeeAll(
-  { permissions, person }: Pick<Caller, "permissions" | "person">,
+  { permissions, principal }: Pick<Caller, "permissions" | "principal">,
   request?: Parties,
 ): boolean {
   if (permissions.has(RequestsRead.name) || permissions.has(RequestsWork.name)) return true;
-  if (!person || !request) return false;
+  if (!principal || !request) return false;
   const { createdBy, requestedFor, approverIds = [] } = request;
-  return [createdBy, requestedFor, ...approverIds].includes(person.id);
+  return [createdBy, requestedFor, ...approverIds].includes(principal.id);
 }
 
 /** Whether somebody may know of this request. */
@@ -185,15 +185,16 @@ export function canSee(request: RequestData, caller: Caller): boolean {
 /** Throws unless somebody may decide on a request; `present` are those of its approvers who are still members. */
 export function assertMayDecide(
   { approval: { decisions }, ...request }: RequestData,
-  { permissions, person }: Caller,
+  { permissions, principal }: Caller,
   present: ReadonlySet<string>,
 ): string {
-  if (!person) throw new Failure(NotAnApprover);
-  if (isRequester(request, person.id)) throw new Failure(OwnRequest);
-  const isAsked = present.size === 0 ? permissions.has(RequestsWork.name) : present.has(person.id);
+  if (!principal) throw new Failure(NotAnApprover);
+  if (isRequester(request, principal.id)) throw new Failure(OwnRequest);
+  const isAsked =
+    present.size === 0 ? permissions.has(RequestsWork.name) : present.has(principal.id);
   if (!isAsked) throw new Failure(NotAnApprover);
-  if (decisions.some(({ userId }) => userId === person.id)) throw new Failure(AlreadyDecided);
-  return person.id;
+  if (decisions.some(({ userId }) => userId === principal.id)) throw new Failure(AlreadyDecided);
+  return principal.id;
 }
 
 /** The request with one more approval; whether that is enough depends on who is still there to ask. */

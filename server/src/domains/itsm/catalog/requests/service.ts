@@ -7,11 +7,11 @@ import {
   nextTicketNumber,
   type TicketNumber,
 } from "../../tickets/index.ts";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import { checkedValues, type Values } from "../form/check-values.ts";
 import type { Item } from "../items/item.ts";
 import * as items from "../items/store.ts";
@@ -203,8 +203,8 @@ export async function cancel(
   reason: string | null,
 ): Promise<CatalogRequest> {
   const before = await lockSeen(ctx, ref);
-  const { person, permissions } = ctx.caller;
-  const isTheirs = person !== undefined && isRequester(before, person.id);
+  const { principal, permissions } = ctx.caller;
+  const isTheirs = principal !== undefined && isRequester(before, principal.id);
   if (!isTheirs && !permissions.has(RequestsWork.name)) throw new Failure(NotYourRequest);
   const after = written(ctx, applyTransition(before, "cancel", ctx.now, { reason }));
   ctx.emit(RequestCancelled, refer(after), dataOf(after));

@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { ListDefinition } from "#kernel/list/list.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import type { CatalogRequest } from "./request.ts";
 
 const ITEMS = itemIdsSql("catalog_requests");

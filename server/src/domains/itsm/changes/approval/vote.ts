@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { assertReferencesExist, nextState, invalidTransition } from "../../tickets/index.ts";
 import {
   AlreadyVoted,

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
 import { membershipIn } from "#domains/identity/accounts/index.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -68,7 +68,7 @@ export async function placeOfFeed(platform: Platform, token: string): Promise<Pa
   const [feed] = await platform.db.system<Partition & { userId: string }>(OWNER, [sha256(token)]);
   if (!feed) throw new Failure(NotFound);
   const { workspace, environment, userId } = feed;
-  platform.throttle.assert(`calendar ${workspace} ${userId}`, platform.settings.rateLimit);
+  platform.rateLimit.assert(`calendar ${workspace} ${userId}`, platform.settings.rateLimit);
   const { permissions } = await membershipIn(platform, workspace, userId);
   if (!permissions.has(ChangesRead.name)) throw new Failure(NotFound);
   return { workspace, environment };

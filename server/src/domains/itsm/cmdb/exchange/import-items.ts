@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { holdSchemas } from "../classes/store.ts";
 import { ItemCreated, ItemUpdated } from "../events.ts";
 import {

@@ -1,8 +1,9 @@
 import Type from "typebox";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, WriteContext } from "#kernel/contract.ts";
 import { parseCsv } from "#kernel/csv/parse-csv.ts";
 import { Failure, type FieldError, Invalid, invalidField } from "#kernel/operation/failure.ts";
-import { command, type WriteContext } from "#kernel/operation/operation.ts";
+import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { ClassName } from "../classes/class.ts";

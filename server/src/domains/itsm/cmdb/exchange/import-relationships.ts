@@ -1,6 +1,6 @@
 /** The relationships of an import, whose ends are given by id or by key. */
 import type { FieldError } from "#kernel/operation/failure.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { isObject } from "../classes/schema.ts";
 import type { RelationshipCreated } from "../events.ts";
 import { holdItems } from "../items/hold-items.ts";

@@ -1,5 +1,5 @@
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { openTickets, type TicketOnItem } from "../items/open-tickets.ts";
 import type { RelationshipType } from "../relationships/relationship.ts";
 import { neighbourQuery, findSummaries, type ItemSummary } from "./edges.ts";

@@ -1,6 +1,6 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 
 /** A ticket that is about an item and has not ended. */
 export interface TicketOnItem {

@@ -3,7 +3,8 @@ import { type ListDefinition, listPage, listQuery, type ListCondition } from "#k
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { EventEnvelope, positionOf, toEventEnvelope } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
-import { command, query, type ReadContext } from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import {
   countedPage,

@@ -1,6 +1,6 @@
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { holdSchemas } from "../classes/store.ts";
 import type { RelationshipDeleted } from "../events.ts";
 import { ItemCreated, ItemDeleted, ItemUpdated } from "../events.ts";

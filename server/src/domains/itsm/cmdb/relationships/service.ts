@@ -1,5 +1,5 @@
 import { newId } from "#kernel/schema/id.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import { RelationshipCreated, RelationshipDeleted } from "../events.ts";
 import { holdItems } from "../items/hold-items.ts";

@@ -5,7 +5,7 @@
  */
 import Type from "typebox";
 import { TicketKindPoint } from "../../tickets/index.ts";
-import type { Platform, PlatformServices } from "#kernel/access/caller.ts";
+import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
@@ -48,7 +48,7 @@ function embeddingJob(kind: string, bounds: { timeoutMs: number; concurrency: nu
       for (const text of texts) {
         signal.throwIfAborted();
         // Whoever stops a server should not have to wait for a manual; it is embedded by the next one.
-        platform.ending.throwIfAborted();
+        platform.shutdown.throwIfAborted();
         vectors.push(await platform.embeddings.embed(`${kind} ${thing.workspace}`, text));
       }
       return { texts, vectors };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { EmbeddingFailure } from "#kernel/embedding/embedding-failure.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";

@@ -1,9 +1,10 @@
 import Type, { type Static } from "typebox";
-import type { Caller, Platform } from "#kernel/access/caller.ts";
+import type { Caller } from "#kernel/access/caller.ts";
+import type { Platform, ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { markup } from "#kernel/html/markup.ts";
-import { query, type ReadContext } from "#kernel/operation/operation.ts";
+import { query } from "#kernel/operation/operation.ts";
 import { page } from "#kernel/operation/response.ts";
 import { id, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { visibleTo } from "../article.ts";

@@ -8,7 +8,8 @@ import {
 } from "../../tickets/index.ts";
 import { incidentKind } from "../../incidents/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import { type ReadContext, query } from "#kernel/operation/operation.ts";
+import { query } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
 import { rounded, isStrongVectorMatch } from "./rank-fusion.ts";
 import { FINDABLE, ticketText, type TicketTexts } from "./embedding-jobs.ts";

@@ -6,7 +6,7 @@
  * process never answers by vectors that another process has replaced.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform } from "#kernel/contract.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 import { DIMENSIONS, cosineSimilarity } from "#kernel/embedding/vector.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";

@@ -7,13 +7,11 @@
  * writes the clock itself, because it sees the log in its settled order.
  */
 import { runAsSystem } from "#kernel/operation/act.ts";
-import type { Platform } from "#kernel/access/caller.ts";
+import type { Platform, Engine, RunningEngine, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
-import type { Engine, RunningEngine } from "#kernel/work/engine.ts";
 import { type EventData, eventIdOf, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
 import * as store from "./store.ts";
 import { IncidentSlaBreached, IncidentSlaWarning, SlaBreached, SlaWarning } from "../policy.ts";
 import { foldEvents } from "./clock-fold.ts";
@@ -49,7 +47,7 @@ export class BreachAnnouncer implements RunningEngine {
       () => this.#step(),
       (error) => platform.log.error({ err: error }, "SLA breaches can't be announced"),
     );
-    this.#unsubscribe = platform.signal.subscribe((signal) => {
+    this.#unsubscribe = platform.wakeSignal.subscribe((signal) => {
       if (signal === BREACH_SIGNAL) this.#loop.wake();
     });
   }

@@ -1,6 +1,6 @@
 import { ticketKinds, type TicketKind, type TicketKindName } from "../../tickets/index.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 
 type ClockReaderContext = Pick<ReadContext, "services" | "caller">;
 

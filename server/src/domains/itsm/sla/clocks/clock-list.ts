@@ -7,7 +7,7 @@ import {
   listQuery,
   type ListCondition,
 } from "#kernel/list/list.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import type { CountedPage } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { CLOCK_COLUMNS, type ClockRow, toClock } from "./store.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../tickets/index.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
-import type { ReadContext } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import { listByTicket, type StoredClock } from "./store.ts";
 import { type SlaClockState, foldEvents, type ClockPlan } from "./clock-fold.ts";

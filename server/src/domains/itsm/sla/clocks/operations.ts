@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { type TicketKindName, ticketParams } from "../../tickets/index.ts";
-import { query, type Route } from "#kernel/operation/operation.ts";
+import { query } from "#kernel/operation/operation.ts";
+import type { Route } from "#kernel/contract.ts";
 import { countedPage, item } from "#kernel/operation/response.ts";
 import { ClockListQuery, readClockPage } from "./clock-list.ts";
 import { SlaRead } from "../permissions.ts";

@@ -1,4 +1,4 @@
-import type { PlatformServices } from "#kernel/access/caller.ts";
+import type { PlatformServices } from "#kernel/contract.ts";
 import { compileCondition } from "#kernel/condition/condition.ts";
 import { businessTime } from "../business-hours.ts";
 import type { ClockPlan } from "./clock-fold.ts";

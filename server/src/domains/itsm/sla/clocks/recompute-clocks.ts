@@ -9,7 +9,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { LogPosition } from "#kernel/log/event.ts";
 import { job } from "#kernel/work/job.ts";
-import type { WriteContext } from "#kernel/operation/operation.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { lockReaderCursor } from "#kernel/log/workspace-log.ts";
 import { lockClocks, lockOpen, save } from "./store.ts";

@@ -7,7 +7,8 @@ import {
 } from "#kernel/log/event.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
-import { query, type ReadContext } from "#kernel/operation/operation.ts";
+import { query } from "#kernel/operation/operation.ts";
+import type { ReadContext } from "#kernel/contract.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { page } from "#kernel/operation/response.ts";
 import { object, Time } from "#kernel/schema/schema.ts";

@@ -78,7 +78,7 @@ function addWatcher(kind: TicketKind, WatcherAdded: Told) {
     allowNoop: true,
     example: { params: { id: exampleRef(kind) }, body: { userId: EXAMPLE_USER } },
     async run(ctx, { params: { id: ref }, body }) {
-      const userId = body?.userId ?? ctx.caller.person?.id ?? "";
+      const userId = body?.userId ?? ctx.caller.principal?.id ?? "";
       assertMay(ctx.caller, userId, write.name);
       const head = await ticketIdentity(ctx, kind, ref);
       await assertReferencesExist(ctx, { users: { "/userId": userId } });

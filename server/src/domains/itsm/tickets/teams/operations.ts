@@ -4,12 +4,8 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { listPage, listQuery } from "#kernel/list/list.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import {
-  command,
-  query,
-  type ReadContext,
-  type WriteContext,
-} from "#kernel/operation/operation.ts";
+import { command, query } from "#kernel/operation/operation.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { countedPage, created, noContent, item } from "#kernel/operation/response.ts";
 import { object, patch } from "#kernel/schema/schema.ts";
 import { assertReferencesExist } from "../check-references.ts";

@@ -1,0 +1,336 @@
+/**
+ * The contract between the kernel and the domains, in types alone: what a domain declares (operations,
+ * readers, jobs, engines, contributions) and what its handlers get (contexts and the platform). An
+ * operation's handler gets a context, a context the platform, and the platform knows every operation:
+ * that recursion is why they stand in one file.
+ */
+import type { Logger } from "pino";
+import type { Static, TObject, TSchema } from "typebox";
+import type { Caller, WorkspaceRef } from "./access/caller.ts";
+import type { MasterKey } from "./access/crypto.ts";
+import type { Permission } from "./access/permission.ts";
+import type { RateLimit } from "./access/rate-limit.ts";
+import type { WorkspaceKeys } from "./access/workspace-keys.ts";
+import type { Clock } from "./clock.ts";
+import type { Tx } from "./db/connection.ts";
+import type { Database, Partition, Transaction } from "./db/database.ts";
+import type { Embeddings } from "./embedding/embeddings.ts";
+import type { ExpressionPool } from "./expression/pool/pool.ts";
+import type { Contribution } from "./extension-point.ts";
+import type {
+  Actor,
+  CatalogEntry,
+  Causation,
+  EventData,
+  EventType,
+  RecordedEvent,
+  ResourceRef,
+} from "./log/event.ts";
+import type { PendingEvent } from "./log/event-log.ts";
+import type { Mailer } from "./mail/mailer.ts";
+import type { FailureType } from "./operation/failure.ts";
+import type { Cursors } from "./operation/pagination.ts";
+import type { ResponseType } from "./operation/response.ts";
+import type { Outbound } from "./outbound/outbound.ts";
+import type { CommitFeed } from "./readers/commit-feed.ts";
+import type { WakeSignal } from "./readers/wake-signal.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { Secrets } from "./secrets/secrets.ts";
+import type { Settings } from "./settings.ts";
+
+/** One area of the product, as `app.ts` lists it; declared by `domain`. */
+export interface Domain {
+  readonly name: string;
+  /** Shown in the API reference. */
+  readonly summary: string;
+  /** False when its resources belong to the workspace in all its environments. */
+  readonly environmentScoped?: boolean;
+  readonly permissions: readonly Permission[];
+  readonly events: readonly EventType[];
+  readonly operations: readonly Operation[];
+  readonly readers?: readonly Reader[];
+  readonly jobs?: readonly JobType[];
+  readonly engines?: readonly Engine[];
+  /** Its part in what other domains and the kernel do, see `ExtensionPoint`. */
+  readonly contributions?: readonly Contribution[];
+}
+
+/** The services for handlers inside a transaction: none of them leaves the process. */
+export interface PlatformServices {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: Settings;
+  readonly masterKey: MasterKey;
+  readonly keys: WorkspaceKeys;
+  /** The values of the vault, for code that acts on behalf of a workspace. */
+  readonly secrets: Secrets;
+  readonly cursors: Cursors;
+  readonly outbound: Outbound;
+  /** The epoch of the log, see migration 0001. */
+  readonly epoch: number;
+  /** Of PostgreSQL, as a number: 180000 is the first of 18. */
+  readonly serverVersion: number;
+  readonly wakeSignal: Pick<WakeSignal, "raise" | "subscribe">;
+  /** Aborted when the process is to end: long polls and streams should end then. */
+  readonly shutdown: AbortSignal;
+  /** A domain's own machinery, where this process runs it. */
+  readonly engineOf: <T extends RunningEngine>(engine: Engine<T>) => T | undefined;
+  /** Announces events as they are committed, on this node at once and from the others shortly after. */
+  readonly commitFeed: CommitFeed;
+  readonly rateLimit: RateLimit;
+  readonly mailer: Mailer;
+  /** The workspace that gets the events of none, such as a failed login. */
+  readonly homeWorkspace: string;
+  /** The readers that this version has. */
+  readonly readerNames: readonly string[];
+  /** Everything that the domains contribute; `contributionsTo` picks those of one point. */
+  readonly contributions: readonly Contribution[];
+  /** The catalog of events that the domains declare, by name. */
+  readonly eventTypes: readonly CatalogEntry[];
+  /** All permissions that the domains declare. */
+  readonly permissions: readonly Permission[];
+}
+
+/** The services where no transaction is open: those that reach the database, other processes and the network. */
+export interface Platform extends PlatformServices {
+  readonly db: Database;
+  /** Every operation by its id, for code that calls on behalf of others. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** Evaluates expressions that can't be trusted to end. */
+  readonly expressions: ExpressionPool;
+  /** Runs the scripts of workspaces. */
+  readonly sandbox: Sandbox;
+  /** Turns texts into vectors, for search by meaning. */
+  readonly embeddings: Embeddings;
+}
+
+/** The context of a handler that only reads. */
+export interface ReadContext {
+  readonly tx: Tx;
+  readonly now: Date;
+  readonly caller: Caller;
+  readonly services: PlatformServices;
+}
+
+/** The context of a handler that writes: its transaction carries state, events and jobs together. */
+export interface WriteContext<E extends EventType = EventType> extends ReadContext {
+  /** Only events that the operation declared in `emits` pass the type checker. */
+  readonly emit: (...emission: Emission<E>) => void;
+  /** Sends a statement at once; its answer need not be awaited, since the commit does. */
+  readonly send: Transaction["send"];
+  /** Runs work that may fail and be rolled back by itself, its events with it. */
+  readonly savepoint: Transaction["attempt"];
+  /** Appends the events so far, for a transaction that has too many to hold them all until its end. */
+  readonly flush: () => void;
+  /** Appends an event whose type is only known now, and returns its id. For the bus alone. */
+  readonly publish: (event: PendingEvent) => Promise<string>;
+  /** Adds work to do after the commit: at once, or at `options.dueAt`. */
+  readonly enqueue: <Payload extends TSchema>(
+    job: JobType<Payload>,
+    payload: Static<Payload>,
+    options?: JobOptions,
+  ) => void;
+  /** Fails with 412 when the caller's If-Match names another revision than this one. */
+  readonly expectRevision: (revision: number) => void;
+  /** Sets the actor of the events, and their causal chain, where the handler itself finds that out. */
+  readonly setActor: (actor: Actor, cause?: Causation) => void;
+  /** Goes on in another partition, for the rare transaction that concerns several. */
+  readonly switchPartition: (partition: Partition) => void;
+  /** Called after the commit: to wake the worker that carries on with what was written. */
+  readonly onCommit: (listener: () => void) => void;
+}
+
+// A union of tuples, not a generic method: TypeScript compares generic signatures too loosely.
+type Emission<E extends EventType> = E extends EventType
+  ? [event: E, resource: ResourceRef, data: EventData<E>]
+  : never;
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+export type Route = `${Method} /${string}`;
+
+/**
+ * The callers that an operation serves: members of a workspace, which `X-Workspace` names; anyone
+ * signed in; everyone; or everyone, while knowing whom a browser's session cookie stands for.
+ */
+export type Audience = "workspace" | "account" | "public" | "visitor";
+
+/** The part of an operation that commands and queries share. */
+export interface OperationDeclaration<
+  A extends Audience,
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TSchema,
+  Value,
+> {
+  /** `domain.verb`: the OpenAPI operationId, and the name in clients and command lines. */
+  readonly id: `${string}.${string}`;
+  readonly route: Route;
+  /** Further routes of the same operation. */
+  readonly aliases?: readonly Route[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly access?: A;
+  /** Needed for "workspace"; for "account" it must be held in some workspace. */
+  readonly permission?: Permission;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly bodyOptional?: boolean;
+  readonly bodyBytesMax?: number;
+  /** False when it is about what all environments share; by default as its domain declares. */
+  readonly environmentScoped?: boolean;
+  /** An HTML form, or a client of a protocol that wants one, may send the body. */
+  readonly acceptsForm?: boolean;
+  /** A text of this media type may be sent in the place of JSON; it becomes this field of the body. */
+  readonly acceptsText?: { readonly mediaType: string; readonly field: string };
+  /** HTTP Basic credentials are taken; they are in `caller.basic`. */
+  readonly acceptsBasic?: boolean;
+  /** A visitor may also authenticate as programs do, by a token in a header. */
+  readonly acceptsToken?: boolean;
+  /** The browser's cookies are passed on, in `caller.cookies`. */
+  readonly readsCookies?: boolean;
+  /** Any request is taken, of any media type and with any query; it is in `caller.request`. */
+  readonly readsRequest?: boolean;
+  /** It may be called before the caller has done what is demanded first, such as to enrol a second factor. */
+  readonly allowBeforeEnrolment?: boolean;
+  /** A credential that is good for one workspace may call it, although it serves the whole account. */
+  readonly allowWorkspaceToken?: boolean;
+  /** It may keep its client waiting; `caller.disconnected` is then aborted when the client has left. */
+  readonly longRunning?: boolean;
+  /** It may find that there is nothing to do, and then append no event. */
+  readonly allowNoop?: boolean;
+  /** It appends events of types that its callers choose. */
+  readonly publishes?: boolean;
+  readonly response: ResponseType<Value>;
+  readonly fails?: readonly FailureType[];
+  /** Shown in the API reference; checked against the schemas. */
+  readonly example?: {
+    readonly params?: Static<Params>;
+    readonly query?: Static<Query>;
+    readonly body?: Static<Body>;
+  };
+}
+
+/** Any operation, as the kernel has it; declared by `command` or `query`, which know its exact types. */
+export interface Operation extends OperationDeclaration<
+  Audience,
+  TObject,
+  TObject,
+  TSchema,
+  never
+> {
+  readonly kind: "command" | "query";
+  readonly access: Audience;
+  readonly emits: readonly EventType[];
+  readonly prepare?: (platform: Platform, input: never, caller: Caller) => Promise<unknown>;
+  readonly run: (
+    ctx: WriteContext & { workspace: WorkspaceRef },
+    input: never,
+    prepared: never,
+  ) => Promise<unknown>;
+  readonly afterCommit?: (
+    platform: Platform,
+    input: never,
+    result: { readonly value: never; readonly caller: Caller },
+  ) => Promise<unknown>;
+}
+
+/**
+ * Durable work, declared by `job`. A job is a row first, written by the transaction that wants it; a
+ * worker leases it when it is due, runs it and deletes it in the same transaction as what it changed.
+ */
+export interface JobType<Payload extends TSchema = TSchema> {
+  readonly kind: string;
+  readonly payload: Payload;
+  readonly attemptsMax: number;
+  /** How long one attempt may take; its lease is a little longer. */
+  readonly timeoutMs: number;
+  readonly retryDelayMs: (attempt: number) => number;
+  /** Runs again this long after each success, for as long as the process lives. */
+  readonly everyMs?: number;
+  readonly concurrency: number;
+  readonly effect?: (platform: Platform, payload: never, attempt: JobAttempt) => Promise<unknown>;
+  readonly run: (ctx: WriteContext, payload: never, result: never) => Promise<unknown>;
+}
+
+/** One attempt of a job: the same id comes with each, as an idempotency key for what it calls. */
+export interface JobAttempt {
+  readonly id: string;
+  readonly number: number;
+  readonly signal: AbortSignal;
+}
+
+export interface JobOptions {
+  /** Among the waiting jobs of one kind and partition, one for each key. */
+  readonly key?: string;
+  readonly dueAt?: Date;
+  /** A second job with the same key leaves the first as it is, or gives it its due time and payload. */
+  readonly onConflict?: "keep" | "move";
+}
+
+/**
+ * A durable consumer of the event log, declared by `reader`. Its writes and its cursor commit together,
+ * so that each event takes effect exactly once, on whichever node; it sees every event once and in order.
+ */
+export type Reader = ReaderDeclaration & ReaderHandler<EventType>;
+
+export interface ReaderDeclaration {
+  readonly name: string;
+  /** Event types, or patterns of them; a function where only the assembled product knows them. */
+  readonly on: readonly string[] | ((services: PlatformServices) => readonly string[]);
+  /** Where a reader that is new to this database begins. */
+  readonly startsAt: "beginning" | "end";
+}
+
+/** No network calls in either: a transaction is open. All events are of one workspace and environment. */
+export type ReaderHandler<E extends EventType> =
+  | {
+      handle(ctx: ReaderContext<E>, events: readonly RecordedEvent[]): Promise<void>;
+      readonly handleSummary?: never;
+    }
+  | {
+      /**
+       * For a reader of everything, which most events do not concern: it gets the counts by event type,
+       * and reads only the events that it needs.
+       */
+      handleSummary(ctx: SummaryContext<E>, counts: readonly EventTypeCount[]): Promise<void>;
+      readonly handle?: never;
+    };
+
+/** The events of one type in a batch. Mostly this is enough to tell that they concern nobody. */
+export interface EventTypeCount {
+  readonly topic: string;
+  readonly type: string;
+  readonly count: number;
+  /** When the last of them happened. */
+  readonly lastAt: string;
+}
+
+export interface ReaderContext<E extends EventType = EventType> extends ReadContext {
+  /** The context in which to react to one of the events: what it emits has that event as its cause. */
+  readonly because: (event: RecordedEvent) => WriteContext<E>;
+  /** False when another process may have run this reader since this one last did. */
+  readonly continuous: boolean;
+  /** Called when this batch has committed: to wake the worker that carries on with what was written. */
+  readonly onCommit: (listener: () => void) => void;
+}
+
+export interface SummaryContext<E extends EventType = EventType> extends ReaderContext<E> {
+  /** The events of these types, in order. */
+  readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
+}
+
+/**
+ * Machinery that a domain keeps running beside readers and jobs, in the processes that do work: where
+ * a row for each step would be too slow, or something must stay open in between.
+ */
+export interface Engine<T extends RunningEngine = RunningEngine> {
+  readonly name: string;
+  start(platform: Platform): T;
+}
+
+/** A started engine. */
+export interface RunningEngine {
+  /** Resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}

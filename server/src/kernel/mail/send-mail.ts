@@ -1,0 +1,29 @@
+import Type from "typebox";
+import { open, seal } from "../access/crypto.ts";
+import type { Platform, WriteContext } from "../contract.ts";
+import { job } from "../work/job.ts";
+import type { Mail } from "./mailer.ts";
+
+const CONTEXT = "mail";
+
+/** A mail is a row first. It may hold a link that opens an account, so the row is sealed. */
+export const sendMail = job({
+  kind: "kernel.send_mail",
+  payload: Type.Object({ sealed: Type.String() }),
+  async effect(platform, { sealed }, { id }) {
+    await platform.mailer.send(await unsealMail(platform, sealed), id);
+  },
+  run: async () => undefined,
+});
+
+/** Sends a mail once the act commits. */
+export async function enqueueMail(ctx: WriteContext<never>, mail: Mail): Promise<void> {
+  const key = await ctx.services.keys.of(ctx.services.homeWorkspace);
+  const sealed = seal(key, Buffer.from(JSON.stringify(mail)), CONTEXT).toString("base64");
+  ctx.enqueue(sendMail, { sealed });
+}
+
+async function unsealMail({ keys, homeWorkspace }: Platform, sealed: string): Promise<Mail> {
+  const key = await keys.of(homeWorkspace);
+  return JSON.parse(open(key, Buffer.from(sealed, "base64"), CONTEXT).toString()) as Mail;
+}
