@@ -94,7 +94,7 @@ function cookieOf(
   const sameSite = protocol === "saml2" && secure ? "None" : "Lax";
   const parts = [
     `${cookieName(state)}=${browser}`,
-    `Path=${new URL("..", addressesOf(origin, slug).login).pathname}`,
+    `Path=${new URL(".", addressesOf(origin, slug).login).pathname}`,
     "HttpOnly",
     `SameSite=${sameSite}`,
     `Max-Age=${REQUEST_MS / 1000}`,
